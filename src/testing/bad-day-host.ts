@@ -25,7 +25,7 @@ export interface Flight extends Pick<Try, 'where'> {
 export type Outcome = 'done' | 'given up';
 
 /** Events of a run, of which a policy that goes on working needs fewer. */
-const mostEvents = 30_000;
+const mostEvents = 10_000;
 /** Times that the host begins work. */
 const mostBegins = 400;
 
@@ -35,11 +35,15 @@ const successes = new Set(['round.completed', 'round.rewarded', 'round.trained',
 type Admitted = Told & { requestId: string; promptId: string; roundId: string; index: number };
 type Told = AnyDecision & { readonly requestId?: string; readonly promptId?: string; readonly prompt?: Supplied };
 
+type Heard = (event: AnyEvent, decisions: readonly AnyDecision[]) => boolean | undefined;
+
 /** One host on one day. */
 export class BadDayHost {
   readonly host: ObedientHost;
   /** Tries that the policy has asked for, in order. */
   readonly flights: Flight[] = [];
+  /** When an outage has first refused something, or will; in seconds. */
+  firstRefusal = Number.POSITIVE_INFINITY;
   /** How things have left. */
   readonly outcomes = new Map<string, Outcome>();
   readonly #subject: Subject;
@@ -97,13 +101,10 @@ export class BadDayHost {
    * Plays until all is over that there is to do.
    *
    * @param heard - called after each event with its decisions; ends the run by `true`
+   * @throws Error if something is left to do, and neither the host nor a timer does it
    */
-  play(heard: (event: AnyEvent, decisions: readonly AnyDecision[]) => boolean | undefined): void {
+  play(heard: Heard): void {
     for (let begun = 0; begun < mostBegins; begun += 1) {
-      this.host.isDry = this.#isDry && this.#putOff.length === 0;
-      if (this.host.isDry) this.host.desk.supplies = 0;
-      this.host.begin();
-      this.host.desk.supplies = Number.POSITIVE_INFINITY;
       if (this.#playOn(heard) || this.#isOver()) return;
       const { open } = this.host.rounds;
       if (open.length > 0)
@@ -112,11 +113,23 @@ export class BadDayHost {
     throw new Error(`it still has things after the host began work ${mostBegins} times`);
   }
 
+  /** Plays until an outage has refused something and nothing is left to do: then the policy waits for the host. */
+  playUntilRest(heard: Heard): void {
+    for (let begun = 0; begun < mostBegins; begun += 1)
+      if (this.#playOn(heard) || this.firstRefusal < Number.POSITIVE_INFINITY || this.host.rounds.open.length > 0)
+        return;
+  }
+
   get #now(): string {
     return `at ${this.#subject.at} s`;
   }
 
-  #playOn(heard: (event: AnyEvent, decisions: readonly AnyDecision[]) => boolean | undefined): boolean {
+  /** Begins work, and plays until nothing is left to do; returns whether the run is to end. */
+  #playOn(heard: Heard): boolean {
+    this.host.isDry = this.#isDry && this.#putOff.length === 0;
+    if (this.host.isDry) this.host.desk.supplies = 0;
+    this.host.begin();
+    this.host.desk.supplies = Number.POSITIVE_INFINITY;
     for (;;) {
       const event = this.host.next(this.#subject.at);
       if (event === undefined) return false;
@@ -238,7 +251,7 @@ export class BadDayHost {
       flight.end = 'poison';
       this.#struck.add(flight.item);
     }
-    if (outage === undefined || !scopes.includes(outage.scope)) return;
+    if (outage === undefined || !scopes.includes(outage.scope === 'data' ? 'engine' : outage.scope)) return;
     const end = outage.from + outage.seconds;
     const fails = this.#choices.below(10) < outage.ofTen;
     const isWithin = now >= outage.from && now < end;
@@ -246,10 +259,12 @@ export class BadDayHost {
     if (!fails || !(isWithin || isKilled)) return;
     flight.until = isWithin ? now + outage.refusedAfter : outage.from;
     flight.end = 'outage';
+    this.firstRefusal = Math.min(this.firstRefusal, flight.until);
   }
 
   #told(decision: Told): void {
     const given = givenUpBy(decision);
+    if (this.#day.isLenient === true) return;
     const left = this.#ledger?.left(decision) ?? [];
     if (given !== undefined) {
       const item = this.#numbers.has(given) ? given : (this.#requests.get(given)?.item ?? given);

@@ -6,8 +6,8 @@ import { begins, type FaultScope, tries } from './tries.ts';
 
 /** Something that fails for all tries that need it. */
 export interface Outage {
-  /** What fails. */
-  readonly scope: FaultScope;
+  /** What fails: `data`, the prompts themselves. */
+  readonly scope: FaultScope | 'data';
   /** When it begins, in seconds. */
   readonly from: number;
   /** How long it lasts, in seconds. */
@@ -31,6 +31,8 @@ export interface BadDay {
   readonly poison: FaultScope | 'data';
   /** Seeds how long tries take. */
   readonly seed: number;
+  /** Whether things may be given up that only fail with all others. */
+  readonly isLenient?: boolean;
 }
 
 /** Returns what may fail for all tries that a policy asks for; nothing if it asks for none. */
@@ -56,7 +58,7 @@ const oneOf = <T>(choices: Choices, values: readonly T[]): T => values[choices.b
 const lengths = [1, 10, 60, 600, 3600];
 
 /** Draws an outage of one of these scopes. */
-export function drawOutage(choices: Choices, scopes: readonly FaultScope[]): Outage {
+function drawOutage(choices: Choices, scopes: readonly FaultScope[]): Outage {
   return {
     scope: oneOf(choices, scopes),
     from: choices.below(60),
@@ -76,6 +78,16 @@ export function drawDay(seed: number, scopes: readonly FaultScope[]): BadDay {
   const outage = count > 0 && choices.below(4) === 0 ? undefined : drawOutage(choices, scopes);
   const poison = oneOf(choices, [...scopes.filter((one) => one !== 'reward' || scopes.length === 1), 'data' as const]);
   return { items, outage, poisoned: [...poisoned].sort((a, b) => a - b), poison, seed };
+}
+
+/** Draws a day on which nothing succeeds from some moment on, for half an hour or more. */
+export function drawStandstill(seed: number, scopes: readonly FaultScope[]): BadDay & { readonly outage: Outage } {
+  const choices = choicesOf(seed);
+  const scope = oneOf(choices, scopes.includes('engine') ? [...scopes, 'data' as const] : scopes);
+  const outage = { scope, from: choices.below(40), seconds: 1800 * (1 + choices.below(2)), ofTen: 10, kills: true };
+  const refusedAfter = oneOf(choices, [0.02, 0.005, 1, 5]);
+  const rest = { poisoned: [], poison: 'data' as const, isLenient: true };
+  return { items: Number.MAX_SAFE_INTEGER, outage: { ...outage, refusedAfter }, ...rest, seed };
 }
 
 /** Returns smaller bad days, which may show the same fault, the smallest first. */

@@ -1,16 +1,18 @@
 /** Law 19: a shared fault costs no prompt. */
 import { type BadDay, drawDay, type Outage, scopesOf, smallerDays } from './bad-day.ts';
-import { BadDayHost, type Flight } from './bad-day-host.ts';
+import { BadDayHost } from './bad-day-host.ts';
 import type { Case } from './law.ts';
+import { onTheDay } from './law-no-busy-loop.ts';
 import { newSubject } from './run.ts';
 import { messageOf, textOfRun } from './search.ts';
+import type { FaultScope } from './tries.ts';
 
 /** Tries in a row of different things that tell of a fault that all share. */
 const triesToTell = 8;
 /** The longest pause between single tries, in seconds. */
 const pauseSeconds = 60;
-/** Most failures of one thing that nobody else shared, until it is given up. */
-const mostFailures = 200;
+/** How long after the outage all is over at the latest, in seconds. */
+const overAfterSeconds = 7200;
 
 /**
  * Throws if an outage costs something: a prompt that does not fail by itself is given up or lost, one leaves twice, one that fails by
@@ -64,16 +66,33 @@ export function live(one: Case, day: BadDay): number {
   const subject = newSubject(definition, config);
   const host = new BadDayHost(definition, config, day, subject, hints);
   try {
+    let known = 0;
     host.play(({ at }) => {
-      if (day.outage !== undefined) expectFewTries(host.flights, day.outage, at);
+      expectSoon(host, day, at);
+      if (day.outage === undefined || host.flights.length === known) return undefined;
+      known = host.flights.length;
+      if (at >= host.firstRefusal) expectFewTries(host, day.outage, at);
       return undefined;
     });
     expectEnds(host);
   } catch (error) {
-    const says = `${messageOf(error)}\n  on the day ${JSON.stringify(day)}, with ${JSON.stringify(config)}`;
-    throw new Error(`${says}${textOfRun(host.host.log, 'events and decisions')}`, { cause: error });
+    throw new Error(`${messageOf(error)}${onTheDay(day, config)}${textOfRun(host.host.log, 'events and decisions')}`, {
+      cause: error,
+    });
   }
   return host.sent;
+}
+
+/** Throws if things are still there long after the outage. */
+function expectSoon(host: BadDayHost, { outage }: BadDay, at: number): void {
+  const end = outage === undefined ? 0 : outage.from + outage.seconds;
+  if (at < end + overAfterSeconds) return;
+  const { pending } = host;
+  const poisoned = pending.filter((one) => host.isPoisoned(one));
+  const says = poisoned.length > 0 ? `, ${poisoned.slice(0, 10).join(', ')} of which fail by themselves` : '';
+  throw new Error(
+    `${at - end} s after the outage ${pending.length} are still there: ${pending.slice(0, 10).join(', ')}${says}`,
+  );
 }
 
 function expectEnds(host: BadDayHost): void {
@@ -83,11 +102,14 @@ function expectEnds(host: BadDayHost): void {
 }
 
 /** Throws if there were more tries in an outage than twice those in flight, and 8 and one a minute for each domain. */
-function expectFewTries(flights: readonly Flight[], { scope, from, seconds }: Outage, now: number): void {
-  const during = flights.filter((one) => one.scopes.includes(scope) && one.from >= from && one.from < from + seconds);
-  const refused = flights.filter((one) => one.end === 'outage' && one.until <= now);
-  if (refused.length === 0) return;
-  const first = Math.min(...refused.map((one) => one.until));
+function expectFewTries(
+  { flights, firstRefusal: first }: BadDayHost,
+  { scope, from, seconds }: Outage,
+  now: number,
+): void {
+  const during = flights.filter(
+    (one) => one.scopes.includes(scope as FaultScope) && one.from >= from && one.from < from + seconds,
+  );
   const inFlight = flights.filter((one) => one.from <= first && one.until >= first).length;
   const successes = during.filter((one) => one.end === 'success' && one.until <= now).length;
   const domains = 1 + new Set(during.flatMap((one) => one.where)).size;
@@ -98,4 +120,3 @@ function expectFewTries(flights: readonly Flight[], { scope, from, seconds }: Ou
     `${during.length} tries in ${lasted} s of the outage, of ${domains} domains, with ${inFlight} in flight at first and ${successes} successes: at most ${Math.floor(most)} tell of its end`,
   );
 }
-void mostFailures;
