@@ -42,7 +42,7 @@ export class BadDayHost {
   readonly host: ObedientHost;
   /** Tries that the policy has asked for, in order. */
   readonly flights: Flight[] = [];
-  /** When an outage has first refused something, or will; in seconds. */
+  /** When an outage has first refused something, in seconds. */
   firstRefusal = Number.POSITIVE_INFINITY;
   /** How things have left. */
   readonly outcomes = new Map<string, Outcome>();
@@ -54,6 +54,7 @@ export class BadDayHost {
   readonly #requests = new Map<string, Flight>();
   readonly #reportsOf = new Map<Flight, readonly Report[]>();
   readonly #voided = new WeakSet<Report>();
+  readonly #refused: Flight[] = [];
   readonly #waitsForSlots: boolean;
   /** Things that have failed by themselves. */
   readonly #struck = new Set<string>();
@@ -143,8 +144,14 @@ export class BadDayHost {
         if (!this.#numbers.has(item)) this.#numbers.set(item, this.#numbers.size);
       this.host.heard(event, given.decisions);
       for (const decision of given.decisions) this.#told(decision);
+      if (this.firstRefusal > event.at) this.#noteRefusal(event.at);
       if (heard(event, given.decisions) === true) return true;
     }
+  }
+
+  #noteRefusal(now: number): void {
+    for (const { end, until } of this.#refused)
+      if (end === 'outage' && until <= now) this.firstRefusal = Math.min(this.firstRefusal, until);
   }
 
   #isOver(): boolean {
@@ -259,7 +266,7 @@ export class BadDayHost {
     if (!fails || !(isWithin || isKilled)) return;
     flight.until = isWithin ? now + outage.refusedAfter : outage.from;
     flight.end = 'outage';
-    this.firstRefusal = Math.min(this.firstRefusal, flight.until);
+    this.#refused.push(flight);
   }
 
   #told(decision: Told): void {
