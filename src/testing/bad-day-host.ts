@@ -26,6 +26,8 @@ export type Outcome = 'done' | 'given up';
 
 /** Events of a run, of which a policy that goes on working needs fewer. */
 const mostEvents = 10_000;
+/** Further prompts to compare with, as long as one that fails by itself is there. */
+const mostToCompare = 64;
 /** Times that the host begins work. */
 const mostBegins = 400;
 
@@ -170,7 +172,7 @@ export class BadDayHost {
     );
     const { items } = this.#day;
     const isAwaited = this.pending.some((one) => this.isPoisoned(one));
-    const left = Math.max(0, (isAwaited ? 2 : 1) * items - this.#numbers.size);
+    const left = Math.max(0, items + (isAwaited ? mostToCompare : 0) - this.#numbers.size);
     const fresh = Math.min(left, count - again.length);
     this.#isDry = fresh + again.length < count;
     const some = { ...decision, count: fresh, ...(domains && { domains: Object.fromEntries(rest) }) } as AnyDecision;
