@@ -12,10 +12,15 @@ import type { Context } from './definition.ts';
 import { given } from './given.ts';
 import { byHand } from './state.ts';
 
-/** Items whose latest ends tell how healthy a domain is: enough that half of them is no chance, few enough to forget within a minute. */
+/** Tries of good items, and items that have failed in a row, that are remembered: enough to tell a share from chance, few enough to forget soon. */
 const remembered = 16;
+/** A domain is healthy while at most this share of the tries of good items fails in it: then six in a row are no chance (1 of 4,096). */
+const healthyShare = 1 / 4;
 /** Different items that fail one after the other until a domain is suspended: at a failure rate of 10 % by chance once in 10⁸ tries. */
 export const itemsToSuspend = 8;
+/** Failures in a row until a domain is suspended in which others are in flight: a few at least, and some for each of these. */
+const leastFailures = 4;
+const failuresPerTry = 1.5;
 /** The longest pause, in seconds: an outage that has ended costs no more. */
 export const longestPauseSeconds = 60;
 
@@ -27,8 +32,8 @@ export function pauseAfter(failures: number): number {
 const where = { scope: faultScope, id: z.string().nullable() };
 const savedDomain = z.strictObject({
   ...where,
-  /** The items whose tries have ended last, oldest first, and whether the last try of each has failed. */
-  recent: z.array(z.tuple([z.string(), z.boolean()])),
+  /** The last tries of items that have shown that they can succeed, oldest first, and whether each has failed. */
+  recent: z.array(z.boolean()),
   /** Items that have failed, none having succeeded since, oldest first, and in which part. */
   failing: z.array(z.tuple([z.string(), z.string().nullable()])),
   /** Tries that have failed, none having succeeded since. */
@@ -74,7 +79,7 @@ export interface Verdict {
 
 /** A place where tries run, and may fail together. */
 export interface FaultDomain extends Where {
-  readonly recent: Map<string, boolean>;
+  readonly recent: boolean[];
   readonly failing: Map<string, string | null>;
   failures: number;
   since: number;
@@ -99,7 +104,7 @@ export class SharedFaults {
 
   constructor({ domains, open }: z.output<typeof savedFaults> = { domains: [], open: [] }) {
     for (const { recent, failing, tries, ...rest } of domains) {
-      const maps = { recent: new Map(recent), failing: new Map(failing), tries: new Map(tries) };
+      const maps = { recent, failing: new Map(failing), tries: new Map(tries) };
       this.#domains.set(keyOf(rest), { ...rest, ...maps, open: new Set() });
     }
     for (const failure of open) this.#open(failure);
@@ -138,14 +143,16 @@ export class SharedFaults {
   /**
    * Notes that a try has failed. Its failure is open from now on.
    *
+   * @param isGood - whether a try of the item has succeeded before
    * @param tryId - id of the try
    * @param at - time, in seconds
    * @returns whether it is open; else it is forgotten: its part is suspended while others are not
    */
-  failed(failure: Failure, tryId: string, at: number): boolean {
+  failed(failure: Failure, isGood: boolean, tryId: string, at: number): boolean {
     const whole = this.domain({ scope: failure.scope, id: null });
     const part = failure.id === null ? undefined : this.domain(failure);
     if (part !== undefined) note(part, failure, tryId, at);
+    if (isGood) for (const one of [part, whole]) if (one !== undefined) remember(one, true);
     // The whole is not judged by a part that is known to fail.
     const isPart = part?.suspension != null && whole.suspension === null;
     if (isPart) return false;
@@ -175,8 +182,9 @@ export class SharedFaults {
     const part = id === null ? undefined : this.find({ scope, id });
     const known = [part, whole].filter((one) => one !== undefined);
     let hasRecovered = false;
+    this.#forgive(item, order, known);
     for (const domain of known) {
-      remember(domain, item, false);
+      remember(domain, false);
       const { suspension } = domain;
       if (suspension !== null) {
         // No more are asked for: those that were launched before are all that can show anything.
@@ -192,7 +200,7 @@ export class SharedFaults {
     for (const { open } of known) {
       for (const failure of open) {
         if (failure.order > order) break;
-        if (failure.item !== item) verdicts.push({ failure, isOwn });
+        verdicts.push({ failure, isOwn: isOwn && failure.item !== item });
       }
     }
     for (const { failure } of verdicts) this.#close(failure);
@@ -216,14 +224,18 @@ export class SharedFaults {
       ...{ at, order, items, failures: 0, lastTryAt: at, asked: 0 },
       retryAt: at + (retrySeconds ?? 0),
     };
-    const reason = { code: 'failing', items: failing.size, failures, ...given({ retrySeconds }) } as const;
+    const reason = {
+      code: 'failing',
+      items: Math.max(1, failing.size),
+      failures: Math.max(1, failures),
+      ...given({ retrySeconds }),
+    } as const;
     ctx.emit({ type: 'tries.suspended', at, ...namedDomain(domain), reason });
     const whole = this.#domains.get(scope);
     if (id === null || whole === undefined || whole.suspension !== null) return [];
     for (const [item, failedIn] of whole.failing) {
       if (failedIn !== id) continue;
       whole.failing.delete(item);
-      whole.recent.delete(item);
     }
     whole.failures = Math.min(whole.failures, whole.failing.size);
     const verdicts = [...domain.open].map((failure) => ({ failure, isOwn: false }));
@@ -262,9 +274,10 @@ export class SharedFaults {
   }
 
   /** Forgets a part that is gone. Returns the failures that are forgotten with it. */
-  removePart(where: Where): Verdict[] {
+  removePart(where: Where, ctx: Ctx): Verdict[] {
     const part = this.find(where);
     if (part === undefined) return [];
+    if (part.suspension !== null) recover(part, 'told', ctx);
     const verdicts = [...part.open].map((failure) => ({ failure, isOwn: false }));
     for (const { failure } of verdicts) this.#close(failure);
     this.#domains.delete(keyOf(where));
@@ -278,11 +291,19 @@ export class SharedFaults {
     if (known !== undefined) return known;
     const { scope, id } = where;
     const made: FaultDomain = {
-      ...{ scope, id, recent: new Map(), failing: new Map(), failures: 0, since: 0 },
+      ...{ scope, id, recent: [], failing: new Map(), failures: 0, since: 0 },
       ...{ suspension: null, tries: new Map(), open: new Set() },
     };
     this.#domains.set(key, made);
     return made;
+  }
+
+  /** Counts what an item that can succeed has failed before: this was no fault of its own. */
+  #forgive(item: string, order: number, known: readonly FaultDomain[]): void {
+    for (const failure of this.openOf(item)) {
+      if (failure.order > order) continue;
+      for (const one of known) if (one.id === null || one.id === failure.id) remember(one, true);
+    }
   }
 
   #open(failure: Failure): void {
@@ -303,7 +324,7 @@ export class SharedFaults {
   #drop(domain: FaultDomain): void {
     const { suspension, open, failing, recent } = domain;
     if (suspension !== null || open.size > 0 || failing.size > 0) return;
-    if (![...recent.values()].includes(true)) this.#domains.delete(keyOf(domain));
+    if (!recent.includes(true)) this.#domains.delete(keyOf(domain));
   }
 }
 
@@ -334,7 +355,10 @@ export function mustWait({ suspension, failing, tries }: FaultDomain, item: stri
 export function isFailing(domain: FaultDomain, inFlight: number, hasOther: (domain: FaultDomain) => boolean): boolean {
   const { suspension, failing, failures, id } = domain;
   if (suspension !== null || failures < 2) return false;
-  if (failing.size < itemsToSuspend && failures < inFlight && hasOther(domain)) return false;
+  const isMany = failing.size >= itemsToSuspend || failures >= Math.max(leastFailures, failuresPerTry * inFlight);
+  if (!isMany && hasOther(domain)) return false;
+  // One item alone may fail by itself, wherever it is tried.
+  if (id !== null && failing.size < 2) return false;
   // A part that fails is no fault of the whole.
   const parts = new Set(failing.values());
   return id !== null || parts.has(null) || parts.size > 1;
@@ -355,7 +379,6 @@ export function beginTry({ suspension, tries }: FaultDomain, id: string, item: s
 }
 
 function note(domain: FaultDomain, { item, id, order }: Failure, tryId: string, at: number): void {
-  remember(domain, item, true);
   const { failing, suspension, tries } = domain;
   if (suspension !== null && tries.delete(tryId)) {
     if (failing.size >= suspension.items || failing.has(item)) suspension.failures += 1;
@@ -368,16 +391,13 @@ function note(domain: FaultDomain, { item, id, order }: Failure, tryId: string, 
   if (failing.size > remembered) failing.delete(failing.keys().next().value!);
 }
 
-function remember({ recent }: FaultDomain, item: string, failed: boolean): void {
-  recent.delete(item);
-  recent.set(item, failed);
-  if (recent.size > remembered) recent.delete(recent.keys().next().value!);
+function remember({ recent }: FaultDomain, failed: boolean): void {
+  recent.push(failed);
+  if (recent.length > remembered) recent.shift();
 }
 
 function isHealthy({ recent }: FaultDomain): boolean {
-  let failed = 0;
-  for (const one of recent.values()) if (one) failed += 1;
-  return 2 * failed <= recent.size;
+  return recent.filter((failed) => failed).length <= healthyShare * recent.length;
 }
 
 function calm(domain: FaultDomain): void {

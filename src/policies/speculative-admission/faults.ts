@@ -23,6 +23,8 @@ import {
   triesOf,
 } from './state.ts';
 
+const faultKinds = ['infrastructure', 'environment', 'timeout', 'data'] as const satisfies readonly FaultKind[];
+
 /** Where a try of a response may have failed. With one engine there is nothing to compare it with. */
 function whereOf(state: AdmissionState, response: ResponseState, kind: FaultKind): Where {
   if (kind === 'data') return { scope: 'prompt', id: null };
@@ -51,11 +53,11 @@ export function faultIn(state: AdmissionState, response: ResponseState, kind: Fa
     else charge(state, response, kind, ctx);
     return;
   }
-  const isOpen = faults.failed(failure, requestId, ctx.at);
+  const isOpen = faults.failed(failure, prompt.held > 0, requestId, ctx.at);
   const counted = isOpen ? kind : 'uncharged';
   response.failures = { ...failures, [counted]: failures[counted] + 1 };
   response.cause = `retry_${kind}`;
-  if (response.failures[kind] > budgetOf(state, kind)) setAside(state, response, ctx.at);
+  if (isBeyond(state, response)) setAside(state, response, ctx.at);
   else pause(state, response, faults.find({ scope: where.scope, id: null }), ctx.at);
 }
 
@@ -63,9 +65,14 @@ export function faultIn(state: AdmissionState, response: ResponseState, kind: Fa
 export function charge(state: AdmissionState, response: ResponseState, kind: FaultKind, ctx: Ctx): void {
   const failures = response.failures[kind] + 1;
   response.failures = { ...response.failures, [kind]: failures };
-  response.lastFault ??= { scope: 'engine', id: null, at: ctx.at };
+  if (kind !== 'data') response.lastFault = { scope: 'engine', id: null, at: ctx.at };
   if (failures <= budgetOf(state, kind)) enqueue(state, response, `retry_${kind}`);
   else giveUp(state, response, { kind, failures }, ctx);
+}
+
+/** Whether a response has failed more often than a budget allows, as far as is known. */
+function isBeyond(state: AdmissionState, { failures }: ResponseState): boolean {
+  return faultKinds.some((kind) => failures[kind] > budgetOf(state, kind));
 }
 
 /** Puts off the next try of a response: the first not at all, where nothing else fails. */
@@ -175,7 +182,7 @@ export function judge(state: AdmissionState, { failure, isOwn }: Verdict, ctx: C
   }
   const { failures } = response;
   response.failures = { ...failures, [kind]: failures[kind] - 1, uncharged: failures.uncharged + 1 };
-  if (response.status !== 'aside' || response.failures[kind] > budgetOf(state, kind)) return;
+  if (response.status !== 'aside' || isBeyond(state, response)) return;
   state.asides.delete(response);
   response.asideAt = null;
   requeue(state, response);
@@ -217,9 +224,26 @@ export function settleFaults(state: AdmissionState, ctx: Ctx): void {
     const response = findRequest(state, id);
     return response === undefined || !isLive(response);
   });
-  for (const domain of [...faults.domains]) {
-    if (isFailing(domain, inFlightIn(state, domain), (one) => hasOther(state, one))) suspend(state, domain, ctx);
+  suspendFailing(state, ['prompt'], ctx);
+}
+
+/** Suspends the domains of some scopes in which different prompts fail one after the other. Returns whether there were any. */
+function suspendFailing(state: AdmissionState, scopes: readonly Where['scope'][], ctx: Ctx): boolean {
+  let isAny = false;
+  for (const domain of [...state.faults.domains]) {
+    if (!scopes.includes(domain.scope)) continue;
+    if (!isFailing(domain, inFlightIn(state, domain), (one) => hasOther(state, one))) continue;
+    suspend(state, domain, ctx);
+    isAny = true;
   }
+  return isAny;
+}
+
+/** Follows the launches of an event: looks whether tries fail, now that all are in flight that can be. Returns whether others may be launched. */
+export function suspendWhereTriesFail(state: AdmissionState, ctx: Ctx): boolean {
+  if (state.faults.isQuiet) return false;
+  const isAny = suspendFailing(state, ['engine', 'environment', 'reward'], ctx);
+  return compareAsides(state, ctx) || isAny;
 }
 
 function suspend(state: AdmissionState, domain: FaultDomain, ctx: Ctx): void {
@@ -230,12 +254,13 @@ function suspend(state: AdmissionState, domain: FaultDomain, ctx: Ctx): void {
 }
 
 /** Suspends where a response has failed that was set aside, once nothing else is left that could show whose fault it was. */
-export function compareAsides(state: AdmissionState, ctx: Ctx): boolean {
+function compareAsides(state: AdmissionState, ctx: Ctx): boolean {
   const { faults, asides, live, parked, round } = state;
   if (asides.size === 0 || live.size > 0 || parked.size > 0 || round === null) return false;
-  for (const { lastFault } of asides) {
+  for (const { lastFault, prompt } of asides) {
     const domain = faults.domain({ scope: lastFault!.scope, id: null });
     if (domain.suspension !== null) return false;
+    if (domain.failing.size === 0) domain.failing.set(prompt.spec.promptId, null);
     suspend(state, domain, ctx);
     return true;
   }
@@ -244,7 +269,7 @@ export function compareAsides(state: AdmissionState, ctx: Ctx): boolean {
 
 /** The number of requests in flight in a domain, as far as is known. */
 function inFlightIn(state: AdmissionState, { scope, id }: FaultDomain): number {
-  if (scope === 'prompt') return Number.POSITIVE_INFINITY;
+  if (scope === 'prompt' || scope === 'reward') return Number.POSITIVE_INFINITY;
   return scope === 'engine' && id !== null ? (state.engines.get(id)?.requests ?? 0) : state.slotsTaken;
 }
 
@@ -256,6 +281,11 @@ function hasOther(state: AdmissionState, { scope, id, failing }: FaultDomain): b
     for (const one of state.engines.get(id)?.running ?? []) {
       if (isLive(one) && !failing.has(one.prompt.spec.promptId)) return true;
     }
+    return false;
+  }
+  if (scope === 'reward') {
+    for (const { spec, held, rewards } of state.prompts.values())
+      if (held > rewards && !failing.has(spec.promptId)) return true;
     return false;
   }
   for (const { spec } of state.live.keys()) {

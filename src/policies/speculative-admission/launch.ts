@@ -4,7 +4,16 @@ import { copyKept } from '../../core/prompts.ts';
 import { namedDomain } from '../../core/shared-faults.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './schema.ts';
-import { beginOn, beginSingle, dueEngine, holdBack, isSick, isUntroubled, nextParked } from './singles.ts';
+import {
+  beginOn,
+  beginSingle,
+  dueEngine,
+  engineToCompare,
+  holdBack,
+  isSick,
+  isUntroubled,
+  nextParked,
+} from './singles.ts';
 import {
   type AdmissionState,
   budgetOf,
@@ -102,7 +111,8 @@ export function pump(state: AdmissionState, ctx: Ctx): void {
     }
     const response = state.round === null ? undefined : nextTry(state, ctx);
     if (response === undefined) return;
-    launch(state, response, state.round!, engine && (dueEngine(state, ctx.at) ?? engine), ctx);
+    const where = engine && (engineToCompare(state, response) ?? dueEngine(state, ctx.at) ?? engine);
+    launch(state, response, state.round!, where, ctx);
   }
 }
 
@@ -125,12 +135,20 @@ function nextResume({ resumes }: AdmissionState): ResponseState | undefined {
   return undefined;
 }
 
-/** Returns the next queued response; those of prompts that need no more, and those that were queued anew, are skipped. */
-function nextPending(queue: AdmissionState['launches']): ResponseState | undefined {
-  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+/** Returns the next queued response without taking it. */
+export function peekPending(queue: AdmissionState['launches']): ResponseState | undefined {
+  for (let next = queue.peek(); next !== undefined; next = queue.peek()) {
     if (next.prompt.status === 'active' && next.status === 'pending') return next;
+    queue.shift();
   }
   return undefined;
+}
+
+/** Returns the next queued response; those of prompts that need no more, and those that were queued anew, are skipped. */
+function nextPending(queue: AdmissionState['launches']): ResponseState | undefined {
+  const next = peekPending(queue);
+  if (next !== undefined) queue.shift();
+  return next;
 }
 
 function resume(state: AdmissionState, response: ResponseState, engine: Engine | null, ctx: Ctx): void {

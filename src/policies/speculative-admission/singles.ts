@@ -13,6 +13,7 @@ import {
 } from '../../core/shared-faults.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { requestMore } from './intake.ts';
+import { peekPending } from './launch.ts';
 import type { Ctx } from './schema.ts';
 import {
   type AdmissionState,
@@ -131,12 +132,28 @@ export function nextParked(state: AdmissionState, ctx: Ctx): ResponseState | und
   const aside = oldest === undefined ? [...asides].find(mayTry) : undefined;
   if (oldest === undefined && aside === undefined) return undefined;
   // All that is left has failed: every other time something is tried that can be compared with it.
-  const control = state.controlled ? undefined : newControl(state, mayTry);
+  const control = state.controlled
+    ? undefined
+    : newControl(state, oldest === undefined ? aside! : parked.get(oldest)![0]!, mayTry);
   if (control !== undefined) return control;
   if (!state.controlled) askForOther(state, (oldest ?? aside!.prompt).quota, ctx);
   if (oldest !== undefined) return takeFromPark(state, oldest);
   asides.delete(aside!);
+  state.comparedWith = aside!;
   return aside;
+}
+
+/** Returns the engine on which the response has failed that is compared, or tried once more, if it takes requests. */
+export function engineToCompare(state: AdmissionState, response: ResponseState): Engine | undefined {
+  const { comparedWith: other, faults, engines, config } = state;
+  if (other === null) return undefined;
+  state.comparedWith = null;
+  if (other !== response && response.cause !== 'control') return undefined;
+  for (const { place, id, scope } of faults.openOf(other.prompt.spec.promptId)) {
+    const engine = place === other.index && scope === 'engine' && id !== null ? engines.get(id) : undefined;
+    if (engine?.active && engine.requests < (config.maxInFlightPerEngine ?? Number.POSITIVE_INFINITY)) return engine;
+  }
+  return undefined;
 }
 
 /** Asks for one prompt more, where all that are here have failed: few of them, since it may be that all fail. */
@@ -177,19 +194,26 @@ function takeFromPark(state: AdmissionState, prompt: PromptState): ResponseState
 }
 
 /** Returns a further response of the prompt whose responses are the shortest, among those that have theirs. */
-function newControl(state: AdmissionState, mayTry: (one: ResponseState) => boolean): ResponseState | undefined {
+function newControl(
+  state: AdmissionState,
+  other: ResponseState,
+  mayTry: (one: ResponseState) => boolean,
+): ResponseState | undefined {
+  const domains = suspendedFor(state, other);
   let shortest: PromptState | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const prompt of state.prompts.values()) {
     if (prompt.status !== 'counted' && prompt.status !== 'passed' && prompt.status !== 'collected') continue;
     const probe = newResponse(prompt, 0);
-    if (state.live.has(prompt) || suspendedFor(state, probe).length === 0 || !mayTry(probe)) continue;
+    const its = suspendedFor(state, probe);
+    if (state.live.has(prompt) || !domains.every((one) => its.includes(one)) || !mayTry(probe)) continue;
     const tokens = prompt.responses.reduce((sum, one) => sum + one.tokens, 0);
     if (tokens >= least) continue;
     shortest = prompt;
     least = tokens;
   }
   if (shortest === undefined) return undefined;
+  state.comparedWith = other;
   const { responses } = shortest;
   const former = responses.find(({ cause }) => cause === 'control');
   if (former !== undefined) {
@@ -246,7 +270,7 @@ export function nextSingleAt(state: AdmissionState): number | undefined {
   const { faults, parked, asides, retries, launches } = state;
   if (faults.isQuiet) return undefined;
   const waits = parked.size + asides.size > 0;
-  const isQueued = waits || retries.size + launches.size > 0;
+  const isQueued = waits || peekPending(retries) !== undefined || peekPending(launches) !== undefined;
   let next: number | undefined;
   for (const { suspension, id, scope, tries } of faults.domains) {
     if (suspension === null || suspension.retryAt === 0 || tries.size > 0) continue;
