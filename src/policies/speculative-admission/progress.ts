@@ -6,7 +6,7 @@ import { given } from '../../core/given.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
-import { faultIn, type GivenUp, settleSuccess } from './faults.ts';
+import { faultIn, forgiveCollected, type GivenUp, settleSuccess } from './faults.ts';
 import { enqueue } from './launch.ts';
 import { countedResponses, dropHeld, leaveLines, remove } from './leave.ts';
 import { abortAll, abortControl, checkRequestId, checkRound, heldResponse, late } from './requests.ts';
@@ -47,6 +47,7 @@ export function collect(state: AdmissionState, prompt: PromptState, ctx: Ctx): v
   });
   abortAll(state, prompt, { code: 'prompt_collected', held, needed: state.config.responsesPerPrompt }, ctx);
   leaveLines(state, prompt);
+  forgiveCollected(state, prompt);
   applyFilter(state, prompt, ctx);
 }
 

@@ -149,7 +149,8 @@ export function engineToCompare(state: AdmissionState, response: ResponseState):
   if (other === null) return undefined;
   state.comparedWith = null;
   if (other !== response && response.cause !== 'control') return undefined;
-  for (const { place, id, scope } of faults.openOf(other.prompt.spec.promptId)) {
+  const open = [...faults.openOf(other.prompt.spec.promptId)].sort((a, b) => a.order - b.order);
+  for (const { place, id, scope } of open) {
     const engine = place === other.index && scope === 'engine' && id !== null ? engines.get(id) : undefined;
     if (engine?.active && engine.requests < (config.maxInFlightPerEngine ?? Number.POSITIVE_INFINITY)) return engine;
   }
