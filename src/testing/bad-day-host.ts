@@ -116,11 +116,12 @@ export class BadDayHost {
     throw new Error(`it still has things after the host began work ${mostBegins} times`);
   }
 
-  /** Plays until an outage has refused something and nothing is left to do: then the policy waits for the host. */
+  /** Plays until an outage has refused something and nothing is left to do in what is open: then the policy waits for the host. */
   playUntilRest(heard: Heard): void {
-    for (let begun = 0; begun < mostBegins; begun += 1)
-      if (this.#playOn(heard) || this.firstRefusal < Number.POSITIVE_INFINITY || this.host.rounds.open.length > 0)
-        return;
+    for (let begun = 0; begun < mostBegins; begun += 1) {
+      const wasRefused = this.firstRefusal < Number.POSITIVE_INFINITY;
+      if (this.#playOn(heard) || wasRefused || this.host.rounds.open.length > 0) return;
+    }
   }
 
   get #now(): string {

@@ -18,7 +18,9 @@ interface Tried {
 }
 interface State {
   readonly slots: number;
-  round: { id: string; done: string[]; asked: boolean } | null;
+  round: { id: string; asked: boolean } | null;
+  roundId: string;
+  done: string[];
   waiting: Tried[];
   running: { requestId: string; prompt: Tried; number: number }[];
   /** Prompts that have failed one after the other. */
@@ -66,7 +68,7 @@ const right = {
     ctx.emit({ type: 'tries.suspended', at: ctx.at, scope, reason: { code: 'failing', items: 1, failures: 1 } }),
   wait: setTimer,
   keep: (state: State, prompt: Tried): void => void state.waiting.push(prompt),
-  trained: (state: State): string[] => state.round!.done,
+  trained: (state: State): string[] => state.done,
   stopsAt: toSuspend,
 };
 type Behaviour = typeof right;
@@ -76,7 +78,7 @@ function apply(wrong: Partial<Behaviour>) {
 
   const giveUp = (state: State, { id, own }: Tried, code: string, ctx: Ctx): void => {
     const reason = { code, failures: own, budget: mostOwn };
-    ctx.emit({ type: 'prompt.failed', at: ctx.at, promptId: id, roundId: state.round!.id, dropped: [], reason });
+    ctx.emit({ type: 'prompt.failed', at: ctx.at, promptId: id, roundId: state.roundId, dropped: [], reason });
   };
 
   /** Launches what may be launched, asks for more, and ends the round. */
@@ -95,7 +97,7 @@ function apply(wrong: Partial<Behaviour>) {
       }
     } else if (running.length === 0 && suspended.at <= ctx.at && waiting.length > 0)
       launch(state, waiting.shift()!, ctx);
-    const isFull = round.done.length >= state.slots || (state.exhausted && waiting.length + running.length === 0);
+    const isFull = state.done.length >= state.slots || (state.exhausted && waiting.length + running.length === 0);
     if (isFull) {
       const prompts = trained(state).map((promptId) => ({ promptId, responses: [] }));
       const rest = { kind: 'short', weightVersion: 0, prompts, openedSeconds: 0, deferred: 0 };
@@ -106,12 +108,13 @@ function apply(wrong: Partial<Behaviour>) {
         ...rest,
         reason: { code: 'quota_reached', counted: 0, needed: 0 },
       });
-      state.last = round.done.at(-1) ?? '';
+      state.last = state.done.at(-1) ?? '';
+      state.done = [];
       state.round = null;
       return;
     }
-    const isStopped = state.dataFaults >= stopsAt || suspended !== null;
-    const free = state.slots - running.length;
+    const isStopped = state.dataFaults >= stopsAt || (suspended !== null && waiting.length > 1);
+    const free = suspended === null ? state.slots - running.length : 1;
     if (!round.asked && !state.exhausted && !isStopped && free > 0) {
       round.asked = true;
       const reason = { code: 'round_opened', target: free, known: 0 };
@@ -171,7 +174,7 @@ function apply(wrong: Partial<Behaviour>) {
   return (state: State, event: VocabularyEvent, ctx: Ctx): void => {
     switch (event.type) {
       case 'round.requested':
-        if (state.exhausted && state.waiting.length === 0) {
+        if (state.exhausted && state.waiting.length + state.running.length + state.done.length === 0) {
           ctx.emit({
             type: 'source.drained',
             at: ctx.at,
@@ -180,7 +183,8 @@ function apply(wrong: Partial<Behaviour>) {
           });
           return;
         }
-        state.round = { id: event.roundId, done: [], asked: false };
+        state.roundId = event.roundId;
+        state.round = { id: event.roundId, asked: false };
         state.dataFaults = 0;
         break;
       case 'prompts.supplied':
@@ -202,7 +206,7 @@ function apply(wrong: Partial<Behaviour>) {
         if (event.type === 'response.failed') failed(state, one, ctx);
         ended(state, one, event.type === 'response.completed');
         if (event.type === 'response.failed') break;
-        state.round?.done.push(one.prompt.id);
+        state.done.push(one.prompt.id);
         state.dataFaults = 0;
         if (one.number >= (state.suspended?.number ?? state.since)) {
           state.failing = [];
@@ -246,7 +250,17 @@ const make = (wrong: Partial<Behaviour>): WithEvents => ({
     ],
     state: z.strictObject({ state: loose }),
     init: ({ slots }: { slots: number }): State => ({
-      ...{ slots, round: null, waiting: [], running: [], failing: [], since: 0, suspended: null },
+      ...{
+        slots,
+        round: null,
+        roundId: '',
+        done: [],
+        waiting: [],
+        running: [],
+        failing: [],
+        since: 0,
+        suspended: null,
+      },
       ...{ dataFaults: 0, exhausted: false, minted: 0, last: '' },
     }),
     check: () => undefined,
@@ -262,10 +276,10 @@ const make = (wrong: Partial<Behaviour>): WithEvents => ({
           if (one.type === 'round.completed') return one.prompts!.map(({ promptId }) => promptId);
           return one.type === 'prompt.failed' ? [one.promptId!] : [];
         },
-        held: ({ state: { waiting, running, round } }: { state: State }) => [
+        held: ({ state: { waiting, running, done } }: { state: State }) => [
           ...waiting.map(({ id }) => id),
           ...running.map(({ prompt }) => prompt.id),
-          ...(round?.done ?? []),
+          ...done,
         ],
       },
     ],
@@ -316,7 +330,7 @@ export const wrongRetriers: { law: number; title: string; says: RegExp; tested: 
     law: 19,
     title: 'trains a prompt twice',
     says: /leaves a second time/,
-    tested: make({ trained: ({ round, last }) => (last === '' ? round!.done : [last, ...round!.done]) }),
+    tested: make({ trained: ({ done, last }) => (last === '' ? done : [last, ...done]) }),
   },
   {
     law: 20,
