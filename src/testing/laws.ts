@@ -15,8 +15,10 @@ import type { Case, Law } from './law.ts';
 import { bounded } from './law-bounded.ts';
 import { drainedIsEmpty } from './law-drained.ts';
 import { forgetfulHostFinishes } from './law-forgetful-host.ts';
+import { noBusyLoop } from './law-no-busy-loop.ts';
 import { reportsAreKept } from './law-reports.ts';
 import { whateverLivesIsRestored } from './law-restorable.ts';
+import { sharedFaultsCostNothing, smallestDay } from './law-shared-faults.ts';
 import { waitsAreNamed } from './law-why.ts';
 import { malformedEvents } from './malformed.ts';
 import { answer, isRefusal, newSubject, type Subject, textOf, transcript } from './run.ts';
@@ -253,4 +255,11 @@ export const laws: readonly Law[] = Object.freeze([
     title: 'whatever lives can be restored, and no lost timer holds it up',
     check: whateverLivesIsRestored,
   },
+  {
+    number: 19,
+    title: 'a shared fault costs no prompt, and few tries',
+    check: sharedFaultsCostNothing,
+    smallest: smallestDay,
+  },
+  { number: 20, title: 'no busy loop: what brings no progress is bounded, and named', check: noBusyLoop },
 ]);
