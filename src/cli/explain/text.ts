@@ -94,6 +94,7 @@ export function answerOf(one: Explanation): string[] {
   if (asked !== undefined) return fitted(ofThing(one), 2);
   const [first] = owed;
   if (verdict === 'stalled') return fitted([`${name} gains nothing: ${inVain(one)}.`, ...lasting(one)]);
+  if (verdict === 'suspended') return fitted([`${name} is held up: ${failing(one)}.`, ...singly(one)]);
   if (first === undefined) return fitted([`Nothing waits in ${name} at event ${seq}.`]);
   const act = `${actor(first)} owes ${missing(first)}${waited(first, one.at)}`;
   if (verdict === 'waits')
@@ -129,6 +130,32 @@ function ofThing({ asked, standing, through, owed, verdict, at, ...one }: Explan
 function inVain({ stalled, at }: Explanation): string {
   const { what, id, stands, filteredSince } = stalled!;
   return `${named(what, id)} ${oneLine(stands)} in ${duration(Math.max(0, at - filteredSince))}`;
+}
+
+/** Whose tries fail, and since when. */
+function failing({ suspended, at }: Explanation): string {
+  const all = suspended!;
+  const failures = all.reduce((sum, one) => sum + one.failures, 0);
+  const since = duration(Math.max(0, at - all[0]!.since));
+  return `${failures} tries have failed one after the other (${all.map(part).join(', ')}), ${since} ago, and none has succeeded since`;
+}
+
+const parts: Readonly<Record<string, string>> = {
+  engine: 'all engines',
+  environment: 'all environments',
+  reward: 'all rewards',
+  loader: 'all loaders',
+  prompt: 'the data of prompts',
+};
+const part = ({ scope, id }: NonNullable<Explanation['suspended']>[number]): string =>
+  id === undefined ? (parts[scope] ?? scope) : `${scope} ${short(id)}`;
+
+/** What is done meanwhile, and that nobody is late. */
+function singly({ suspended, owed, at }: Explanation): string[] {
+  const [first] = owed;
+  const oldest = first === undefined ? '' : `; the oldest wait is ${missing(first)}${waited(first, at)}`;
+  const isData = suspended!.every(({ scope }) => scope === 'prompt');
+  return [isData ? 'No more prompts are asked for.' : 'Only single tries are made.', `Nothing is overdue${oldest}.`];
 }
 
 /** Since when that is unusual, and that nobody is late. */

@@ -1,0 +1,83 @@
+/** Where tries fail one after the other, as policies say by `tries.suspended` and `tries.recovered`: what everything waits for then. */
+import { z } from 'zod';
+import type { AnyDecision, AnyEvent } from './definition.ts';
+
+const suspendedTries = z.strictObject({
+  scope: z.string(),
+  id: z.string().optional(),
+  since: z.number(),
+  failures: z.int().nonnegative(),
+});
+export const savedSuspendedTries = z.strictObject({ all: z.array(suspendedTries), gainedAt: z.number().optional() });
+type Saved = z.output<typeof savedSuspendedTries>;
+
+/** A part of a cluster in which only single tries are made. */
+export interface SuspendedTries {
+  /** What fails: `engine`, `environment`, `reward`, `loader` or `prompt`. */
+  readonly scope: string;
+  /** Which one; all of them if not given. */
+  readonly id?: string | undefined;
+  /** Since when, in seconds. */
+  readonly since: number;
+  /** Tries that had failed by then, one after the other. */
+  readonly failures: number;
+}
+
+/** A suspension that is shorter may end by the next try. */
+const hiccupSeconds = 30;
+
+/** What says that work is done after all. */
+const gains = new Set(['response.accepted', 'reward.scored', 'reward.ready', 'sample.registered']);
+
+type Notice = AnyDecision & {
+  readonly scope: string;
+  readonly id?: string;
+  readonly reason: { readonly failures?: number };
+};
+const keyOf = ({ scope, id }: { readonly scope: string; readonly id?: string | undefined }): string =>
+  id === undefined ? scope : `${scope}/${id}`;
+
+/** Follows these notices. */
+export class SuspensionNotices {
+  readonly #all: Map<string, SuspendedTries>;
+  /** When work was done last, while tries were suspended. */
+  #gainedAt: number | undefined;
+
+  constructor({ all, gainedAt }: Saved = { all: [] }) {
+    this.#all = new Map(all.map((one) => [keyOf(one), one]));
+    this.#gainedAt = gainedAt;
+  }
+
+  /** Follows an event or a decision. */
+  follow(message: AnyDecision | AnyEvent, at: number): void {
+    const { type } = message;
+    if (type === 'tries.suspended') {
+      const { scope, id, reason } = message as Notice;
+      const failures = reason.failures ?? 0;
+      this.#all.set(keyOf({ scope, id }), {
+        ...{ scope, since: at, failures },
+        ...(id === undefined ? undefined : { id }),
+      });
+    } else if (type === 'tries.recovered') this.#all.delete(keyOf(message as Notice));
+    else if (this.#all.size > 0 && gains.has(type)) this.#gainedAt = at;
+  }
+
+  /** Parts that are suspended, in the order in which they were. */
+  get all(): SuspendedTries[] {
+    return [...this.#all.values()];
+  }
+
+  /** The same, if they hold everything up: no work was done since the last of them was suspended, for more than half a minute. */
+  holdingUp(at: number): SuspendedTries[] {
+    const { all } = this;
+    const since = Math.max(...all.map((one) => one.since));
+    const isHeldUp = at - since > hiccupSeconds && (this.#gainedAt === undefined || this.#gainedAt < since);
+    return isHeldUp ? all : [];
+  }
+
+  /** Returns what has to be saved; nothing, if nothing is suspended. */
+  save(): Saved | undefined {
+    if (this.#all.size === 0) return undefined;
+    return { all: this.all, ...(this.#gainedAt === undefined ? undefined : { gainedAt: this.#gainedAt }) };
+  }
+}
