@@ -54,6 +54,8 @@ export interface Explanation {
   readonly stalled?: StalledThing;
   /** Where all tries fail, and only single ones are made, if that holds everything up. */
   readonly suspended?: readonly SuspendedTries[];
+  /** The same where other work goes on. */
+  readonly singles?: readonly SuspendedTries[];
   /** Latest steps that led there, oldest first. */
   readonly chain: readonly ChainStep[];
   /** What the log lacks, or what makes the answer less sure. */
@@ -119,7 +121,7 @@ function* doubts({ first, gaps, differs, closed, seq }: LoggedSession, play: Ses
     yield closed === 'stopped' ? 'the server was stopped after this' : `the session was ${closed} after this`;
 }
 
-type Found = Pick<Explanation, 'standing' | 'through' | 'owed' | 'more' | 'stalled' | 'suspended'>;
+type Found = Pick<Explanation, 'standing' | 'through' | 'owed' | 'more' | 'stalled' | 'suspended' | 'singles'>;
 
 /** Returns what there is to say first. */
 export function verdictOf({
@@ -221,7 +223,8 @@ function ofSession(scene: Scene): Found {
   }
   const { owed, more, stalled } = policy!.why(undefined, undefined, commands);
   const holdingUp = commands!.suspended.holdingUp(scene.at);
-  const suspended = holdingUp.length > 0 ? { suspended: holdingUp } : undefined;
+  const { all } = commands!.suspended;
+  const suspended = holdingUp.length > 0 ? { suspended: holdingUp } : all.length > 0 ? { singles: all } : undefined;
   return { standing: undefined, through: [], owed: inOrder(owed, scene), more, ...stalledIn(stalled), ...suspended };
 }
 

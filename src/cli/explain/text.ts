@@ -1,6 +1,7 @@
 /** An explanation in words: at most three lines of 80 columns, and the chain that led there. */
 import type { AnyDecision } from '../../core/definition.ts';
 import { oneLine } from '../../core/printable.ts';
+import type { SuspendedTries } from '../../core/suspended-tries.ts';
 import { show } from '../../errors.ts';
 import { prose } from '../plain-table.ts';
 import type { ChainStep } from './chain.ts';
@@ -147,7 +148,7 @@ const parts: Readonly<Record<string, string>> = {
   loader: 'all loaders',
   prompt: 'the data of prompts',
 };
-const part = ({ scope, id }: NonNullable<Explanation['suspended']>[number]): string =>
+const part = ({ scope, id }: SuspendedTries): string =>
   id === undefined ? (parts[scope] ?? scope) : `${scope} ${short(id)}`;
 
 /** What is done meanwhile, and that nobody is late. */
@@ -204,7 +205,11 @@ function fateOf({ asked, verdict, at, seq }: Explanation, step: ChainStep): stri
 }
 
 /** Returns notes, one line each. */
-export const notesOf = ({ notes }: Explanation): string[] => notes.map((one) => `  ${oneLine(`${capital(one)}.`)}`);
+export const notesOf = ({ notes, singles = [], at }: Explanation): string[] =>
+  [...notes, ...singles.map((one) => tried(one, at))].map((one) => `  ${oneLine(`${capital(one)}.`)}`);
+
+const tried = ({ since, failures, ...one }: SuspendedTries, at: number): string =>
+  `${part({ since, failures, ...one })}: only single tries for ${duration(Math.max(0, at - since))}, since ${failures} failed one after the other`;
 
 /** Most decisions of a step that are shown. */
 const mostDecisions = 3;
