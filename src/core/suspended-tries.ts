@@ -8,12 +8,16 @@ const suspendedTries = z.strictObject({
   since: z.number(),
   failures: z.int().nonnegative(),
 });
-export const savedSuspendedTries = z.strictObject({ all: z.array(suspendedTries), gainedAt: z.number().optional() });
+export const savedSuspendedTries = z.strictObject({
+  all: z.array(suspendedTries),
+  gainedAt: z.number().optional(),
+  stale: suspendedTries.optional(),
+});
 type Saved = z.output<typeof savedSuspendedTries>;
 
 /** A part of a cluster in which only single tries are made. */
 export interface SuspendedTries {
-  /** What fails: `engine`, `environment`, `reward`, `loader` or `prompt`. */
+  /** What fails: `engine`, `environment`, `reward`, `loader` or `prompt`; `weights`: all that comes is of weights that are too old. */
   readonly scope: string;
   /** Which one; all of them if not given. */
   readonly id?: string | undefined;
@@ -25,6 +29,9 @@ export interface SuspendedTries {
 
 /** A suspension that is shorter may end by the next try. */
 const hiccupSeconds = 30;
+
+/** So many tries of a response after weights that were too old are no chance: other engines are asked first. */
+const mostStale = 3;
 
 /** What says that work is done after all. */
 const gains = new Set(['response.accepted', 'reward.scored', 'reward.ready', 'sample.registered']);
@@ -42,10 +49,13 @@ export class SuspensionNotices {
   readonly #all: Map<string, SuspendedTries>;
   /** When work was done last, while tries were suspended. */
   #gainedAt: number | undefined;
+  /** Tries again after weights that were too old, since work was done last. */
+  #stale: SuspendedTries | undefined;
 
-  constructor({ all, gainedAt }: Saved = { all: [] }) {
+  constructor({ all, gainedAt, stale }: Saved = { all: [] }) {
     this.#all = new Map(all.map((one) => [keyOf(one), one]));
     this.#gainedAt = gainedAt;
+    this.#stale = stale;
   }
 
   /** Follows an event or a decision. */
@@ -59,12 +69,19 @@ export class SuspensionNotices {
         ...(id === undefined ? undefined : { id }),
       });
     } else if (type === 'tries.recovered') this.#all.delete(keyOf(message as Notice));
-    else if (this.#all.size > 0 && gains.has(type)) this.#gainedAt = at;
+    else if (type === 'request.launch') this.#launched(message as AnyDecision, at);
+    else if (gains.has(type)) {
+      if (this.#all.size > 0) this.#gainedAt = at;
+      this.#stale = undefined;
+    }
   }
 
   /** Parts that are suspended, in the order in which they were. */
   get all(): SuspendedTries[] {
-    return [...this.#all.values()];
+    const all = [...this.#all.values()];
+    // The whole stands for its parts.
+    const parts = all.filter(({ scope, id }) => id === undefined || !this.#all.has(scope));
+    return this.#stale === undefined ? parts : [...parts, this.#stale];
   }
 
   /** The same, if they hold everything up: no work was done since the last of them was suspended, for more than half a minute. */
@@ -77,7 +94,18 @@ export class SuspensionNotices {
 
   /** Returns what has to be saved; nothing, if nothing is suspended. */
   save(): Saved | undefined {
-    if (this.#all.size === 0) return undefined;
-    return { all: this.all, ...(this.#gainedAt === undefined ? undefined : { gainedAt: this.#gainedAt }) };
+    if (this.#all.size === 0 && this.#stale === undefined) return undefined;
+    return {
+      all: [...this.#all.values()],
+      ...(this.#gainedAt === undefined ? undefined : { gainedAt: this.#gainedAt }),
+      ...(this.#stale === undefined ? undefined : { stale: this.#stale }),
+    };
+  }
+
+  #launched({ reason }: AnyDecision, at: number): void {
+    const { code, attempt = 0 } = reason as { readonly code: string; readonly attempt?: number };
+    if (code !== 'retry_stale_weights' || attempt < mostStale) return;
+    const { since = at, failures = 0 } = this.#stale ?? {};
+    this.#stale = { scope: 'weights', since, failures: failures + 1 };
   }
 }

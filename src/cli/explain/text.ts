@@ -147,6 +147,7 @@ const parts: Readonly<Record<string, string>> = {
   reward: 'all rewards',
   loader: 'all loaders',
   prompt: 'the data of prompts',
+  weights: 'weights that are too old',
 };
 const part = ({ scope, id }: SuspendedTries): string =>
   id === undefined ? (parts[scope] ?? scope) : `${scope} ${short(id)}`;

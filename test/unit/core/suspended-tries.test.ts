@@ -45,6 +45,22 @@ test('work before the last of them was suspended does not count', () => {
   expect(ids(after(suspended('e0', 100), accepted(110), suspended('e1', 300)).holdingUp(400))).toEqual(['e0', 'e1']);
 });
 
+test('responses that come from weights that are too old, again and again, hold everything up', () => {
+  const tried = (at: number, attempt: number) => ({
+    type: 'request.launch',
+    at,
+    reason: { code: 'retry_stale_weights', attempt },
+  });
+  const stale = [tried(100, 2), tried(110, 3), tried(150, 4)];
+  expect(after(...stale).holdingUp(200)).toEqual([{ scope: 'weights', since: 110, failures: 2 }]);
+  expect(after(...stale, accepted(160)).all).toEqual([]);
+});
+
+test('all of a kind stand for its parts', () => {
+  const all = { ...suspended('', 120), id: undefined };
+  expect(after(suspended('e0', 100), all).all).toEqual([{ scope: 'engine', since: 120, failures: 8 }]);
+});
+
 test('what has recovered is not named, and nothing is saved without a suspension', () => {
   const notices = after(suspended('e0', 100), suspended('e1', 101), recovered('e0', 150));
   expect(ids(notices.all)).toEqual(['e1']);
