@@ -10,7 +10,7 @@ const suspendedTries = z.strictObject({
 });
 export const savedSuspendedTries = z.strictObject({
   all: z.array(suspendedTries),
-  gainedAt: z.number().optional(),
+  gains: z.record(z.string(), z.number()).optional(),
   stale: suspendedTries.optional(),
 });
 type Saved = z.output<typeof savedSuspendedTries>;
@@ -34,7 +34,13 @@ const hiccupSeconds = 30;
 const mostStale = 3;
 
 /** What says that work is done after all. */
-const gains = new Set(['response.accepted', 'reward.scored', 'reward.ready', 'sample.registered']);
+const gains: Readonly<Record<string, 'work' | 'rewards'>> = {
+  'response.accepted': 'work',
+  'sample.registered': 'work',
+  'reward.scored': 'rewards',
+  'reward.ready': 'rewards',
+};
+const gainOf = ({ scope }: SuspendedTries): string => (scope === 'reward' ? 'rewards' : 'work');
 
 type Notice = AnyDecision & {
   readonly scope: string;
@@ -47,14 +53,14 @@ const keyOf = ({ scope, id }: { readonly scope: string; readonly id?: string | u
 /** Follows these notices. */
 export class SuspensionNotices {
   readonly #all: Map<string, SuspendedTries>;
-  /** When work was done last, while tries were suspended. */
-  #gainedAt: number | undefined;
+  /** When work was done last, and a reward came last, while tries were suspended. */
+  readonly #gains: Record<string, number>;
   /** Tries again after weights that were too old, since work was done last. */
   #stale: SuspendedTries | undefined;
 
-  constructor({ all, gainedAt, stale }: Saved = { all: [] }) {
+  constructor({ all, gains: saved = {}, stale }: Saved = { all: [] }) {
     this.#all = new Map(all.map((one) => [keyOf(one), one]));
-    this.#gainedAt = gainedAt;
+    this.#gains = { ...saved };
     this.#stale = stale;
   }
 
@@ -70,9 +76,10 @@ export class SuspensionNotices {
       });
     } else if (type === 'tries.recovered') this.#all.delete(keyOf(message as Notice));
     else if (type === 'request.launch') this.#launched(message as AnyDecision, at);
-    else if (gains.has(type)) {
-      if (this.#all.size > 0) this.#gainedAt = at;
-      this.#stale = undefined;
+    else if (Object.hasOwn(gains, type)) {
+      const gain = gains[type]!;
+      if (this.#all.size > 0) this.#gains[gain] = at;
+      if (gain === 'work') this.#stale = undefined;
     }
   }
 
@@ -87,9 +94,11 @@ export class SuspensionNotices {
   /** The same, if they hold everything up: no work was done since the last of them was suspended, for more than half a minute. */
   holdingUp(at: number): SuspendedTries[] {
     const { all } = this;
-    const since = Math.max(...all.map((one) => one.since));
-    const isHeldUp = at - since > hiccupSeconds && (this.#gainedAt === undefined || this.#gainedAt < since);
-    return isHeldUp ? all : [];
+    return all.filter((one) => {
+      const gain = gainOf(one);
+      const since = Math.max(...all.filter((other) => gainOf(other) === gain).map((other) => other.since));
+      return at - since > hiccupSeconds && (this.#gains[gain] ?? -1) < since;
+    });
   }
 
   /** Returns what has to be saved; nothing, if nothing is suspended. */
@@ -97,7 +106,7 @@ export class SuspensionNotices {
     if (this.#all.size === 0 && this.#stale === undefined) return undefined;
     return {
       all: [...this.#all.values()],
-      ...(this.#gainedAt === undefined ? undefined : { gainedAt: this.#gainedAt }),
+      gains: { ...this.#gains },
       ...(this.#stale === undefined ? undefined : { stale: this.#stale }),
     };
   }

@@ -156,8 +156,9 @@ const part = ({ scope, id }: SuspendedTries): string =>
 function singly({ suspended, owed, at }: Explanation): string[] {
   const [first] = owed;
   const oldest = first === undefined ? '' : `; the oldest wait is ${missing(first)}${waited(first, at)}`;
-  const isData = suspended!.every(({ scope }) => scope === 'prompt');
-  return [isData ? 'No more prompts are asked for.' : 'Only single tries are made.', `Nothing is overdue${oldest}.`];
+  const scopes = new Set(suspended!.map(({ scope }) => scope));
+  const singles = scopes.has('weights') ? 'They are tried again after pauses.' : 'Only single tries are made.';
+  return [scopes.has('prompt') ? 'No more prompts are asked for.' : singles, `Nothing is overdue${oldest}.`];
 }
 
 /** Since when that is unusual, and that nobody is late. */

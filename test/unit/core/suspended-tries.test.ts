@@ -56,6 +56,13 @@ test('responses that come from weights that are too old, again and again, hold e
   expect(after(...stale, accepted(160)).all).toEqual([]);
 });
 
+test('rewards are held up by themselves, though responses come', () => {
+  const rewards = { ...suspended('w0', 100), scope: 'reward' };
+  expect(ids(after(rewards, accepted(110)).holdingUp(200))).toEqual(['w0']);
+  const ready = { type: 'reward.ready', at: 120 };
+  expect(ids(after(rewards, accepted(110), ready).holdingUp(200))).toEqual([]);
+});
+
 test('all of a kind stand for its parts', () => {
   const all = { ...suspended('', 120), id: undefined };
   expect(after(suspended('e0', 100), all).all).toEqual([{ scope: 'engine', since: 120, failures: 8 }]);
