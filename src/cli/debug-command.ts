@@ -37,7 +37,7 @@ function startOf(view: LogView, path: string, options: DebugOptions): { session:
   if (sessions.length === 0) refuse('invalid_input', path, 'a log with a session in it', 'no line of one');
   const last = sessions.filter(({ isLast }) => isLast);
   const isStuck = (one: { session: string; seq: number }): boolean =>
-    ['stuck', 'stalled'].includes(view.why(one.session, one.seq).verdict);
+    ['stuck', 'suspended', 'stalled'].includes(view.why(one.session, one.seq).verdict);
   const stuck = last.length === 1 || session !== undefined ? undefined : last.slice(-mostLooked).find(isStuck);
   const found = session === undefined ? (stuck ?? last[0]!) : sessions.find((one) => one.session === session);
   if (found === undefined) {

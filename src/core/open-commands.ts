@@ -8,6 +8,7 @@ import { type Json, keyOf, type Messages, rulesOf } from './answer-rules.ts';
 import type { AnyDecision, AnyEvent } from './definition.ts';
 import { FutileWork, savedFutileWork, type UsualFiltered } from './futile-work.ts';
 import { Kept, mostUnasked, type OpenCommand, Table } from './kept-commands.ts';
+import { SuspensionNotices, savedSuspendedTries } from './suspended-tries.ts';
 import { savedTimes, WaitingTimes } from './waiting-times.ts';
 
 /** How long an answer usually takes. */
@@ -35,6 +36,7 @@ export const savedOpenCommands = z.strictObject({
   hoped: z.array(openCommand).optional(),
   times: z.array(z.strictObject({ answer: z.string(), times: savedTimes })),
   futile: savedFutileWork.optional(),
+  suspended: savedSuspendedTries.optional(),
 });
 export type SavedOpenCommands = z.output<typeof savedOpenCommands>;
 
@@ -80,6 +82,8 @@ export class OpenCommands<Mark = undefined> {
   readonly #ends = new Map<string, Place<Mark>[]>();
   /** What was done in vain. */
   readonly futile: FutileWork;
+  /** Where only single tries are made. */
+  readonly suspended: SuspensionNotices;
   readonly #most: number;
   readonly #follower: CommandFollower<Mark> | undefined;
   #size = 0;
@@ -93,6 +97,7 @@ export class OpenCommands<Mark = undefined> {
     this.#most = most;
     this.#follower = follower;
     this.futile = new FutileWork(saved?.futile);
+    this.suspended = new SuspensionNotices(saved?.suspended);
     for (const { type, answer, others, replaces, fields, isUnasked } of rulesOf(messages)) {
       const replaced = replaces.map((one) => this.#table(one));
       const asked = { table: this.#table(answer), fields, replaces: replaced, isUnasked };
@@ -145,6 +150,7 @@ export class OpenCommands<Mark = undefined> {
   heard(event: AnyEvent, at: number): void {
     const { type } = event;
     this.futile.follow(event, at);
+    this.suspended.follow(event, at);
     if (type === 'host.restarted') this.#restarted();
     else if (type === 'engine.lost' || type === 'reward-worker.lost') this.#lost(event as never);
     const ends = this.#ends.get(type);
@@ -192,6 +198,7 @@ export class OpenCommands<Mark = undefined> {
   /** Follows a decision. Its time and its reason are kept, or others that are given. */
   told(decision: AnyDecision, at = decision.at, reason = decision.reason): void {
     this.futile.follow(decision, at);
+    this.suspended.follow(decision, at);
     const asked = this.#asked.get(decision.type);
     if (asked === undefined) return;
     const { table, fields, replaces, isUnasked } = asked;
@@ -251,11 +258,13 @@ export class OpenCommands<Mark = undefined> {
     const tables = [...this.#tables.values()];
     const hoped = tables.flatMap((table) => table.hoped);
     const futile = this.futile.save();
+    const suspended = this.suspended.save();
     return {
       open: this.open.map(savedCommand),
       ...(hoped.length === 0 ? undefined : { hoped: hoped.map(savedCommand) }),
       times: tables.flatMap(({ answer, times }) => (times === undefined ? [] : [{ answer, times: times.save() }])),
       ...(futile === undefined ? undefined : { futile }),
+      ...(suspended === undefined ? undefined : { suspended }),
     };
   }
 

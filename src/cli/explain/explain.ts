@@ -4,6 +4,7 @@ import type { OpenCommand } from '../../core/kept-commands.ts';
 import type { SessionPlay } from '../../core/log-play.ts';
 import { lateness } from '../../core/overdue.ts';
 import type { LogGap } from '../../core/replay-log.ts';
+import type { SuspendedTries } from '../../core/suspended-tries.ts';
 import { mostOwed, type OwedEvent, type StalledThing, type Standpoint, type Why } from '../../core/why.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
 import { isUnasked } from '../../schemas/answers.ts';
@@ -37,11 +38,12 @@ export interface Explanation {
   readonly at: number;
   readonly asked: Asked | undefined;
   /**
-   * `stuck`: something is overdue; `stalled`: nothing is, and work goes on, but gains nothing; `waits`: it waits, and nothing is overdue;
+   * `stuck`: something is overdue; `suspended`: nothing is, but all tries fail, and only single ones are made; `stalled`: work goes on, but
+   * gains nothing; `waits`: it waits, and nothing is overdue;
    * `idle`: nothing is owed; `ended`: the thing is not held any longer; `unborn`: it comes later; `unknown`: no state is known at this
    * place.
    */
-  readonly verdict: 'stuck' | 'stalled' | 'waits' | 'idle' | 'ended' | 'unborn' | 'unknown';
+  readonly verdict: 'stuck' | 'suspended' | 'stalled' | 'waits' | 'idle' | 'ended' | 'unborn' | 'unknown';
   /** Where the thing stands, and what it waits for in turn; for a session those of its round. */
   readonly standing: Standpoint | undefined;
   readonly through: readonly Standpoint[];
@@ -50,6 +52,10 @@ export interface Explanation {
   readonly more: number;
   /** The round for which work goes on and gains nothing, if there is one. */
   readonly stalled?: StalledThing;
+  /** Where all tries fail, and only single ones are made, if that holds everything up. */
+  readonly suspended?: readonly SuspendedTries[];
+  /** The same where other work goes on. */
+  readonly singles?: readonly SuspendedTries[];
   /** Latest steps that led there, oldest first. */
   readonly chain: readonly ChainStep[];
   /** What the log lacks, or what makes the answer less sure. */
@@ -115,11 +121,16 @@ function* doubts({ first, gaps, differs, closed, seq }: LoggedSession, play: Ses
     yield closed === 'stopped' ? 'the server was stopped after this' : `the session was ${closed} after this`;
 }
 
-type Found = Pick<Explanation, 'standing' | 'through' | 'owed' | 'more' | 'stalled'>;
+type Found = Pick<Explanation, 'standing' | 'through' | 'owed' | 'more' | 'stalled' | 'suspended' | 'singles'>;
 
 /** Returns what there is to say first. */
-export function verdictOf({ owed, stalled }: Pick<Found, 'owed' | 'stalled'>): Explanation['verdict'] {
+export function verdictOf({
+  owed,
+  stalled,
+  suspended,
+}: Pick<Found, 'owed' | 'stalled' | 'suspended'>): Explanation['verdict'] {
   if (owed.some(({ overdue }) => overdue)) return 'stuck';
+  if (suspended !== undefined) return 'suspended';
   if (stalled !== undefined) return 'stalled';
   return owed.length > 0 ? 'waits' : 'idle';
 }
@@ -211,7 +222,10 @@ function ofSession(scene: Scene): Found {
     };
   }
   const { owed, more, stalled } = policy!.why(undefined, undefined, commands);
-  return { standing: undefined, through: [], owed: inOrder(owed, scene), more, ...stalledIn(stalled) };
+  const holdingUp = commands!.suspended.holdingUp(scene.at);
+  const { all } = commands!.suspended;
+  const suspended = holdingUp.length > 0 ? { suspended: holdingUp } : all.length > 0 ? { singles: all } : undefined;
+  return { standing: undefined, through: [], owed: inOrder(owed, scene), more, ...stalledIn(stalled), ...suspended };
 }
 
 /** Returns why a thing waits; `undefined` if it is not held. */
