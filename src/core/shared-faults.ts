@@ -92,8 +92,11 @@ export const namedDomain = ({ scope, id }: Where): { scope: Where['scope']; id?:
 export class SharedFaults {
   readonly #domains = new Map<string, FaultDomain>();
   readonly #byItem = new Map<string, Set<Failure>>();
+  /** Id by which decisions name the whole of the scope, if it has one. */
+  readonly #whole: string | null;
 
-  constructor({ domains, open }: z.output<typeof savedFaults> = { domains: [], open: [] }) {
+  constructor({ domains, open }: z.output<typeof savedFaults> = { domains: [], open: [] }, whole: string | null = null) {
+    this.#whole = whole;
     for (const { recent, failing, tries, ...rest } of domains) {
       const maps = { recent: new Map(recent), failing: new Map(failing), tries: new Map(tries) };
       this.#domains.set(keyOf(rest), { ...rest, ...maps, open: new Set() });
@@ -124,6 +127,11 @@ export class SharedFaults {
 
   find(where: Where): FaultDomain | undefined {
     return this.#domains.get(keyOf(where));
+  }
+
+  /** Returns the fields of a decision that name a domain. */
+  named({ scope, id }: Where): ReturnType<typeof namedDomain> {
+    return namedDomain({ scope, id: id ?? this.#whole });
   }
 
   /** Returns the failures of an item that are not judged yet. */
@@ -171,22 +179,25 @@ export class SharedFaults {
     const part = id === null ? undefined : this.find({ scope, id });
     const known = [part, whole].filter((one) => one !== undefined);
     let hasRecovered = false;
+    let isOver = false;
     for (const domain of known) {
       remember(domain, item, false);
       const { suspension } = domain;
       if (suspension !== null) {
         if (order < suspension.order) continue;
-        recover(domain, 'succeeded', ctx);
+        this.#recover(domain, 'succeeded', ctx);
         hasRecovered = true;
+        // What has failed in any part, while all failed, is the fault of no item.
+        isOver ||= domain === whole && !isHealthy(domain);
       } else if (order >= domain.since) calm(domain);
       // A try that was launched before the first failure says little about those that are launched now.
       else forgetOldest(domain);
     }
     const isOwn = known.every(isHealthy);
     const verdicts: Verdict[] = [];
-    for (const { open } of known) {
+    for (const { open } of isOver ? this.#in(scope) : known) {
       for (const failure of open) {
-        if (failure.order > order) break;
+        if (failure.order > order && !isOver) break;
         if (failure.item !== item) verdicts.push({ failure, isOwn });
       }
     }
@@ -202,7 +213,7 @@ export class SharedFaults {
     const at = ctx.at;
     domain.suspension = { at, order, failures: 0, lastTryAt: at, retryAt: at + (retrySeconds ?? 0) };
     const reason = { code: 'failing', items: failing.size, failures, ...given({ retrySeconds }) } as const;
-    ctx.emit({ type: 'tries.suspended', at, ...namedDomain(domain), reason });
+    ctx.emit({ type: 'tries.suspended', at, ...this.named(domain), reason });
     const whole = this.#domains.get(scope);
     if (id === null || whole === undefined || whole.suspension !== null) return [];
     for (const [item, failedIn] of whole.failing) {
@@ -220,7 +231,7 @@ export class SharedFaults {
   told(scope: Where['scope'], ctx: Ctx): void {
     for (const domain of [...this.#domains.values()]) {
       if (domain.scope !== scope) continue;
-      if (domain.suspension !== null) recover(domain, 'told', ctx);
+      if (domain.suspension !== null) this.#recover(domain, 'told', ctx);
       calm(domain);
       this.#drop(domain);
     }
@@ -237,6 +248,12 @@ export class SharedFaults {
       tries.clear();
       if (suspension !== null) suspension.retryAt = at + 1;
     }
+  }
+
+  /** Forgets the oldest failures of an item that are not judged yet, except for so many: older ones tell no more. */
+  keepLatest(item: string, most: number): void {
+    const all = [...this.openOf(item)].sort((a, b) => b.order - a.order);
+    for (const failure of all.slice(most)) this.#close(failure);
   }
 
   /** Forgets an item that has left. */
@@ -268,11 +285,23 @@ export class SharedFaults {
     return made;
   }
 
+  #recover(domain: FaultDomain, code: 'succeeded' | 'told', ctx: Ctx): void {
+    const suspendedSeconds = ctx.at - domain.suspension!.at;
+    domain.suspension = null;
+    domain.tries.clear();
+    calm(domain);
+    ctx.emit({ type: 'tries.recovered', at: ctx.at, ...this.named(domain), reason: { code, suspendedSeconds } });
+  }
+
   #open(failure: Failure): void {
     this.domain(failure).open.add(failure);
     const its = this.#byItem.get(failure.item);
     if (its === undefined) this.#byItem.set(failure.item, new Set([failure]));
     else its.add(failure);
+  }
+
+  #in(scope: Where['scope']): FaultDomain[] {
+    return [...this.#domains.values()].filter((one) => one.scope === scope);
   }
 
   #close(failure: Failure): void {
@@ -290,11 +319,14 @@ export class SharedFaults {
   }
 }
 
+/** Makes a field of a state: the faults that its tries share. Decisions name the whole of the scope by an id, if one is given. */
+export const sharedFaultsOf = (whole: string | null) =>
+  byHand(savedFaults, {
+    decode: (saved) => new SharedFaults(saved, whole),
+    encode: (live: SharedFaults) => live.save(),
+  });
 /** Field of a state: the faults that its tries share. */
-export const sharedFaults = byHand(savedFaults, {
-  decode: (saved) => new SharedFaults(saved),
-  encode: (live: SharedFaults) => live.save(),
-});
+export const sharedFaults = sharedFaultsOf(null);
 
 /** The value of {@link sharedFaults} in a new state. */
 export const noFaults = (): z.input<typeof savedFaults> => ({ domains: [], open: [] });
@@ -363,12 +395,4 @@ function forgetOldest(domain: FaultDomain): void {
   if (oldest === undefined) return;
   failing.delete(oldest);
   domain.failures = failing.size === 0 ? 0 : Math.max(1, domain.failures - 1);
-}
-
-function recover(domain: FaultDomain, code: 'succeeded' | 'told', ctx: Ctx): void {
-  const suspendedSeconds = ctx.at - domain.suspension!.at;
-  domain.suspension = null;
-  domain.tries.clear();
-  calm(domain);
-  ctx.emit({ type: 'tries.recovered', at: ctx.at, ...namedDomain(domain), reason: { code, suspendedSeconds } });
 }
