@@ -95,7 +95,10 @@ export class SharedFaults {
   /** Id by which decisions name the whole of the scope, if it has one. */
   readonly #whole: string | null;
 
-  constructor({ domains, open }: z.output<typeof savedFaults> = { domains: [], open: [] }, whole: string | null = null) {
+  constructor(
+    { domains, open }: z.output<typeof savedFaults> = { domains: [], open: [] },
+    whole: string | null = null,
+  ) {
     this.#whole = whole;
     for (const { recent, failing, tries, ...rest } of domains) {
       const maps = { recent: new Map(recent), failing: new Map(failing), tries: new Map(tries) };

@@ -66,11 +66,16 @@ function goOn(state: RewardState, sample: Sample, ctx: Ctx): void {
   sample.asideAt = isAside ? (asideAt ?? ctx.at) : null;
   const least = (pool.faults.find(whole)?.failing.size ?? 0) > 1 ? 1 : 0;
   const seconds = isAside ? longestPauseSeconds : Math.max(least, pauseAfter(sample.failed));
-  const isPaused = seconds > 0 && !isSuspended(pool);
-  sample.pausedUntil = isPaused ? ctx.at + seconds : null;
-  sample.since = isPaused ? ctx.at + seconds : ctx.at;
+  sample.pausedUntil = null;
+  sample.since = ctx.at;
+  if (seconds > 0 && !isSuspended(pool)) putOff(sample, ctx.at, seconds);
   putInLine(pool, sample);
   if (isAside) noteAside(state, sample);
+}
+
+function putOff(sample: Sample, at: number, seconds: number): void {
+  sample.pausedUntil = at + seconds;
+  sample.since = at + seconds;
 }
 
 /** Ends a response without a reward. It must be in no queue. */
@@ -97,7 +102,11 @@ export function answered(state: RewardState, sample: Sample, { worker, number }:
   const { verdicts, hasRecovered } = faults.succeeded(partOf(worker), sample.requestId, number, ctx);
   if (hasRecovered) {
     reheap(worker);
-    for (const one of drain(ctx.at, pool.parked, pool.pauses)) putInLine(pool, one);
+    for (const one of drain(ctx.at, pool.parked, pool.pauses)) {
+      // Its failures are judged first, by this success or by those to come.
+      if (one.asideAt !== null) putOff(one, ctx.at, longestPauseSeconds);
+      putInLine(pool, one);
+    }
   }
   for (const one of verdicts) judge(state, one, ctx);
 }
@@ -149,6 +158,8 @@ export function settleFaults(state: RewardState, pool: Pool, ctx: Ctx): void {
   if (!faults.isQuiet) {
     faults.dropTries((id) => state.dispatches.get(id)?.cancelled !== false);
     for (const domain of [...faults.domains]) {
+      // While there are single tries only, the few that fail on a worker say little about it.
+      if (domain.id !== null && isSuspended(pool)) continue;
       if (isFailing(domain, (one) => hasOther(state, pool, one))) suspend(state, pool, domain, ctx);
     }
   }

@@ -2,7 +2,16 @@
 
 import type { IndexedHeap } from '../../core/heap.ts';
 import type { Ctx } from './messages.ts';
-import { noteAside, type Pool, putInLine, queued, type RewardState, reheap, type Sample, type Worker } from './state.ts';
+import {
+  noteAside,
+  type Pool,
+  putInLine,
+  queued,
+  type RewardState,
+  reheap,
+  type Sample,
+  type Worker,
+} from './state.ts';
 
 /** Queues a response again, at its old place: before all that were requested later. */
 export function queueAgain(state: RewardState, sample: Sample, cause: Sample['cause'], at: number): void {

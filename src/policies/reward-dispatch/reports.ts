@@ -151,7 +151,11 @@ export const deadlines = new Deadlines<RewardState>({
 
 /** Runs at the end of every event. */
 export function settle(state: RewardState, ctx: Ctx): void {
-  for (let next = state.deadlines.peek(); next !== undefined && next.deadline <= ctx.at; next = state.deadlines.peek()) {
+  for (
+    let next = state.deadlines.peek();
+    next !== undefined && next.deadline <= ctx.at;
+    next = state.deadlines.peek()
+  ) {
     expire(state, next, ctx);
   }
   for (const kind of kinds) settleFaults(state, state.pools[kind], ctx);

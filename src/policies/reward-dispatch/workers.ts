@@ -4,10 +4,10 @@ import { replacePrefix } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { release } from './dispatches.ts';
+import { forgetWorker, workerLostUnder } from './faults.ts';
 import type { Ctx } from './messages.ts';
 import { queueAgain, setActive } from './pool.ts';
 import { deadlines } from './reports.ts';
-import { forgetWorker, workerLostUnder } from './faults.ts';
 import { type Dispatch, kinds, type RewardState } from './state.ts';
 
 export function checkKind(state: RewardState, event: Message<'reward-worker.added'>): void {
