@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { arbitrary } from '../../src/policies/reward-dispatch/arbitrary.ts';
+import { deadlines } from '../../src/policies/reward-dispatch/reports.ts';
 import { rewardDispatch } from '../../src/policies/reward-dispatch/index.ts';
 import { tapes } from '../../src/testing/index.ts';
 import { playEvents } from '../support/basics/play-events.ts';
@@ -35,7 +36,12 @@ function run(config: Record<string, unknown>, tape: readonly number[]): void {
   for (const kind of ['rule', 'sandbox', 'judge'] as const) {
     send({ type: 'reward-worker.added', at, workerId: `last-${kind}`, kind, slots: 2 });
   }
-  for (let step = 0; host.running.length > 0; step += 1) {
+  for (let step = 0; host.samples.length > 0 || host.running.length > 0; step += 1) {
+    if (host.running.length === 0) {
+      at = host.timerAt!;
+      send({ type: 'timer.fired', at, timerId: deadlines.timerId });
+      continue;
+    }
     const { id, cancelled } = host.running[step % host.running.length]!;
     const how = cancelled ? ({ outcome: 'cancelled' } as const) : ({ outcome: 'scored', reward: 1 } as const);
     send({ type: 'reward.finished', at, dispatchId: id, seconds: 1, ...how });
