@@ -127,7 +127,9 @@ export function judge(state: RewardState, { failure, isOwn }: Verdict, ctx: Ctx)
   } else if (sample.asideAt !== null && failures + openFailures(pool, sample) <= budget) {
     takeFromLine(pool, sample);
     sample.asideAt = null;
-    queueAgain(state, sample, 'retry_infrastructure', ctx.at);
+    sample.pausedUntil = null;
+    sample.since = Math.min(sample.since, ctx.at);
+    putInLine(pool, sample);
   }
 }
 

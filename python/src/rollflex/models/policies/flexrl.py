@@ -11,6 +11,8 @@ from ..decisions.loading import (
     SamplePlaceholder, SamplePrefetch, SamplePreprocess, SampleRegistered, SampleReleased, SampleUnplaced, SliceLate,
     StepResumed,
 )
+from ..decisions.session import TimerSet
+from ..decisions.tries import TriesRecovered, TriesSuspended
 from ..events.loading import (
     BatchReady, BatchWithdrawn, NodeAdded, NodeLost, PreprocessFailed, SamplePreprocessed, SamplesDrawn, SliceFailed,
     SliceMaterialized, StepCompleted,
@@ -90,7 +92,7 @@ FlexrlEvent: TypeAlias = Union[
 FlexrlDecision: TypeAlias = Union[
     BatchRun, StepResumed, SamplePlaceholder, SampleUnplaced, SamplePreprocess, SamplePrefetch, SampleRegistered,
     SampleMaterialize, SampleEvict, SampleReleased, SampleDropped, BatchMaterialized, BatchAbandoned, PreprocessLate,
-    SliceLate,
+    SliceLate, TriesSuspended, TriesRecovered, TimerSet,
 ]
 """What `flexrl` answers."""
 
