@@ -4,7 +4,6 @@ import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { rest, unwant, want } from './samples.ts';
 import type { Ctx } from './schema.ts';
-import { transferred } from './faults.ts';
 import { endBatch, endSlicePause, finishBatch, forgetSlices, neededSlices, sendAll } from './slices.ts';
 import { type Batch, type Demand, type LoaderState, type Sample, type Slice, sliceIdOf } from './state.ts';
 import { checkKnown, checkOpen } from './steps.ts';
@@ -135,7 +134,6 @@ function bySample(state: LoaderState, assignments: readonly BatchAssignment[]): 
 export function fetched(state: LoaderState, slice: Slice, ctx: Ctx): void {
   const { demand: one } = slice;
   const { batch, sample } = one;
-  transferred(state, slice, ctx);
   endSlicePause(state, slice);
   if (!state.transfers.isQuiet) state.transfers.forget(slice.id);
   state.slices.delete(slice.id);

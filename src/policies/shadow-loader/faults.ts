@@ -188,11 +188,10 @@ export function transferFault(state: LoaderState, slice: Slice, ctx: Ctx): void 
 }
 
 /** Notes that a rank has fetched a slice. */
-export function transferred(state: LoaderState, slice: Slice, ctx: Ctx): void {
+export function transferred(state: LoaderState, slice: Slice, { id }: Node, ctx: Ctx): void {
   const { transfers } = state;
-  const { node } = slice.demand.sample;
-  if (transfers.isQuiet || node === null) return;
-  const where = { scope: 'loader', id: node.id } as const;
+  if (transfers.isQuiet) return;
+  const where = { scope: 'loader', id } as const;
   for (const one of transfers.succeeded(where, slice.id, slice.lastSend, ctx).verdicts) judgeSlice(state, one, ctx);
 }
 
@@ -243,11 +242,7 @@ function takePauses(state: LoaderState, ctx: Ctx): void {
     const failures = openOf(state.faults, next.id);
     drop(state, next, { code: 'not_compared', failures, seconds, limitSeconds: giveUpSeconds }, ctx);
   }
-  for (
-    let next = slicePauses.peek();
-    next !== undefined && next.pausedUntil! <= ctx.at;
-    next = slicePauses.peek()
-  ) {
+  for (let next = slicePauses.peek(); next !== undefined && next.pausedUntil! <= ctx.at; next = slicePauses.peek()) {
     slicePauses.remove(next);
     next.pausedUntil = null;
     sendAgain(state, next, ctx);

@@ -1,7 +1,7 @@
 /** Chooses the next waiting sample and its node. */
 import type { Message } from '../../schemas/messages.ts';
-import { aheadLimit, free, freeBytes, hold, isAhead, reheap } from './memory.ts';
 import { beginSingle, dropDue, dueNode, openOf, pauses, settleFaults, waitsForSingle } from './faults.ts';
+import { aheadLimit, free, freeBytes, hold, isAhead, reheap } from './memory.ts';
 import { drop, requeue, setAside } from './samples.ts';
 import type { Ctx } from './schema.ts';
 import { byLoad, type LoaderState, loadOf, type Node, type Sample, taskIdOf } from './state.ts';
@@ -144,12 +144,7 @@ function start(state: LoaderState, sample: Sample, node: Node, ctx: Ctx): void {
   });
 }
 
-function reasonOf(
-  state: LoaderState,
-  sample: Sample,
-  node: Node,
-  at: number,
-): Message<'sample.preprocess'>['reason'] {
+function reasonOf(state: LoaderState, sample: Sample, node: Node, at: number): Message<'sample.preprocess'>['reason'] {
   const { cause: code, infrastructureFailures, dataFailures } = sample;
   const { queuedBytes, queued } = node;
   const load = { queuedBytes, queued, freeBytes: freeBytes(node) };

@@ -3,10 +3,10 @@ import { wasMinted } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { fetched } from './batches.ts';
+import { charge, fault, succeeded, transferFault, transferred } from './faults.ts';
 import { endTask, free, freeBytes, reheap, resize, setIdle } from './memory.ts';
 import { drop, evict, requeue } from './samples.ts';
 import type { Ctx } from './schema.ts';
-import { charge, fault, succeeded, transferFault } from './faults.ts';
 import { sendAll } from './slices.ts';
 import { type LoaderState, type Sample, sliceKind, taskKind } from './state.ts';
 
@@ -95,7 +95,12 @@ export function checkSlice(state: LoaderState, event: Message<'slice.materialize
 export function materializeSlice(state: LoaderState, event: Message<'slice.materialized'>, ctx: Ctx): void {
   const { sliceId } = event;
   const slice = state.slices.get(sliceId);
-  if (slice !== undefined) return fetched(state, slice, ctx);
+  if (slice !== undefined) {
+    const { node } = slice.demand.sample;
+    fetched(state, slice, ctx);
+    if (node !== null) transferred(state, slice, node, ctx);
+    return;
+  }
   ctx.emit({ type: 'slice.late', at: ctx.at, sliceId, reason: { code: 'over' } });
 }
 

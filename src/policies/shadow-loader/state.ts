@@ -330,7 +330,13 @@ export function migrateFromThree(given: unknown): unknown {
     ...batch,
     demands: batch.demands.map((demand) => ({
       ...demand,
-      slices: demand.slices.map((one) => ({ ...one, failures: 0, failed: one.failures, pausedUntil: null, lastSend: 0 })),
+      slices: demand.slices.map((one) => ({
+        ...one,
+        failures: 0,
+        failed: one.failures,
+        pausedUntil: null,
+        lastSend: 0,
+      })),
     })),
   }));
   const faults = { faults: noFaults(), transfers: noFaults() };

@@ -1,6 +1,7 @@
 /** What blocks what in shadow-loader: steps wait for batches, batches for slices, and slices for samples. */
-import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/waits.ts';
+
 import type { FaultDomain } from '../../core/shared-faults.ts';
+import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/waits.ts';
 import { nextSingleAt, pauses } from './faults.ts';
 import { aheadLimit, isAhead } from './memory.ts';
 import type { Batch, LoaderState, Node, Sample, Slice, Step } from './state.ts';
@@ -135,7 +136,10 @@ function* batchWaits({ demands }: Batch): Iterable<Next> {
 
 function sliceStanding({ rank, sent, id: sliceId, failed, pausedUntil, demand: { sample } }: Slice): Standing {
   if (pausedUntil !== null) {
-    return { stands: `could not be fetched by rank ${rank} ${failed} times, and is put off`, for: [timer(pausedUntil)] };
+    return {
+      stands: `could not be fetched by rank ${rank} ${failed} times, and is put off`,
+      for: [timer(pausedUntil)],
+    };
   }
   if (!sent) return { stands: `is for rank ${rank}, and its sample is not ready`, for: [sampleThing(sample)] };
   return {

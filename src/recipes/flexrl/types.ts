@@ -28,6 +28,7 @@ import type {
   SliceMaterialized,
   StepCompleted,
   StepResumed,
+  TimerFired,
   TimerSet,
   TriesRecovered,
   TriesSuspended,
@@ -274,7 +275,8 @@ export type FlexrlEvent =
   | SamplesDrawn
   | SliceFailed
   | SliceMaterialized
-  | StepCompleted;
+  | StepCompleted
+  | TimerFired;
 
 /** What `flexrl` asks of the host. */
 export type FlexrlCommand =

@@ -1,5 +1,6 @@
 /** Decisions: the node that preprocesses a sample, the frames that a rank fetches, and releases of host memory. */
 import { z } from 'zod';
+import { faultDomain, notCompared, sharedFailures } from '../faults.ts';
 import {
   batchAssignment,
   batchId,
@@ -20,7 +21,6 @@ import {
   toFrame,
   visualKind,
 } from '../loading.ts';
-import { faultDomain, notCompared, sharedFailures } from '../faults.ts';
 import { count, positiveCount, ref, seconds } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 

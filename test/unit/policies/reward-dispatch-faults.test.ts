@@ -17,25 +17,28 @@ describe.each([false, true])('reward-dispatch, restored before every event: %s',
     ['an hour', 3600, four],
     ['an hour, with one slot for each worker', 3600, { w0: 1, w1: 1, w2: 1, w3: 1 }],
     ['an hour, with one worker', 3600, { w0: 32 }],
-  ])('all workers fail for %s: every reward is computed, and few dispatches are made meanwhile', (_, seconds, workers) => {
-    const cluster = day({ restores, workers, fails: (_one, at) => at >= 1 && at < 1 + seconds });
-    cluster.want(...ids(48));
-    cluster.until(1.5);
-    cluster.want(...ids(16, 'late'));
-    cluster.until(1 + seconds);
-    const meanwhile = cluster.of('reward.dispatch').filter(({ at }) => at >= 1).length;
-    const domains = 1 + Object.keys(workers).length;
-    expect(meanwhile).toBeLessThanOrEqual(2 * 32 + domains * (8 + seconds / 60));
-    cluster.until(seconds + 120);
-    expect(cluster.of('reward.failed')).toEqual([]);
-    expect(unique(cluster.of('reward.scored'))).toEqual([...ids(48), ...ids(16, 'late')].sort());
-    expect(cluster.of('reward.scored')).toHaveLength(64);
-    const suspended = cluster.of('tries.suspended').map(({ scope, id }) => `${scope} ${id}`);
-    expect(suspended).toContain(Object.keys(workers).length === 1 ? 'reward rule' : suspended[0]);
-    expect(cluster.of('tries.recovered')).toHaveLength(suspended.length);
-    // The last of all is computed at most a minute, a pause, and some computations after the outage.
-    expect(cluster.of('reward.scored').at(-1)!.at).toBeLessThan(1 + seconds + 60 + 20);
-  });
+  ])(
+    'all workers fail for %s: every reward is computed, and few dispatches are made meanwhile',
+    (_, seconds, workers) => {
+      const cluster = day({ restores, workers, fails: (_one, at) => at >= 1 && at < 1 + seconds });
+      cluster.want(...ids(48));
+      cluster.until(1.5);
+      cluster.want(...ids(16, 'late'));
+      cluster.until(1 + seconds);
+      const meanwhile = cluster.of('reward.dispatch').filter(({ at }) => at >= 1).length;
+      const domains = 1 + Object.keys(workers).length;
+      expect(meanwhile).toBeLessThanOrEqual(2 * 32 + domains * (8 + seconds / 60));
+      cluster.until(seconds + 120);
+      expect(cluster.of('reward.failed')).toEqual([]);
+      expect(unique(cluster.of('reward.scored'))).toEqual([...ids(48), ...ids(16, 'late')].sort());
+      expect(cluster.of('reward.scored')).toHaveLength(64);
+      const suspended = cluster.of('tries.suspended').map(({ scope, id }) => `${scope} ${id}`);
+      expect(suspended).toContain(Object.keys(workers).length === 1 ? 'reward rule' : suspended[0]);
+      expect(cluster.of('tries.recovered')).toHaveLength(suspended.length);
+      // The last of all is computed at most a minute, a pause, and some computations after the outage.
+      expect(cluster.of('reward.scored').at(-1)!.at).toBeLessThan(1 + seconds + 60 + 20);
+    },
+  );
 
   test('nine of ten dispatches fail for ten minutes: nothing is given up', () => {
     let tries = 0;
@@ -46,23 +49,34 @@ describe.each([false, true])('reward-dispatch, restored before every event: %s',
     expect(cluster.of('reward.scored')).toHaveLength(64);
   });
 
-  test.each([1, 7])('%i poisoned responses of 64: exactly these are given up, each for failures that are proven', (poisoned) => {
-    const bad = new Set(ids(64).filter((_, index) => index % 9 === 4).slice(0, poisoned));
-    const cluster = day({ restores, workers: { w0: 2, w1: 2, w2: 2, w3: 2 }, fails: ({ requestId }) => bad.has(requestId) });
-    cluster.want(...ids(64));
-    // The next round.
-    cluster.until(20);
-    cluster.want(...ids(64, 'next'));
-    cluster.until(200);
-    expect(unique(cluster.of('reward.failed'))).toEqual([...bad].sort());
-    for (const { reason } of cluster.of('reward.failed')) {
-      expect(reason).toEqual({ code: 'infrastructure', failures: 4, budget: 3 });
-    }
-    expect(cluster.of('reward.scored')).toHaveLength(128 - poisoned);
-    for (const { reason } of cluster.of('reward.dispatch')) {
-      if (reason.code === 'retry_infrastructure') expect(reason.attempt).toBeLessThanOrEqual(reason.budget);
-    }
-  });
+  test.each([1, 7])(
+    '%i poisoned responses of 64: exactly these are given up, each for failures that are proven',
+    (poisoned) => {
+      const bad = new Set(
+        ids(64)
+          .filter((_, index) => index % 9 === 4)
+          .slice(0, poisoned),
+      );
+      const cluster = day({
+        restores,
+        workers: { w0: 2, w1: 2, w2: 2, w3: 2 },
+        fails: ({ requestId }) => bad.has(requestId),
+      });
+      cluster.want(...ids(64));
+      // The next round.
+      cluster.until(20);
+      cluster.want(...ids(64, 'next'));
+      cluster.until(200);
+      expect(unique(cluster.of('reward.failed'))).toEqual([...bad].sort());
+      for (const { reason } of cluster.of('reward.failed')) {
+        expect(reason).toEqual({ code: 'infrastructure', failures: 4, budget: 3 });
+      }
+      expect(cluster.of('reward.scored')).toHaveLength(128 - poisoned);
+      for (const { reason } of cluster.of('reward.dispatch')) {
+        if (reason.code === 'retry_infrastructure') expect(reason.attempt).toBeLessThanOrEqual(reason.budget);
+      }
+    },
+  );
 
   test('a poisoned response around an outage is given up, and no other', () => {
     const cluster = day({ restores, fails: ({ requestId }, at) => requestId === 'q5' || (at >= 2 && at < 62) });

@@ -193,9 +193,7 @@ describe('timeouts and faults', () => {
     session.at = 1;
     session.score('reward/3');
     session.want('c');
-    expect(session.finish('reward/4', 'infrastructure')).toMatchObject([
-      { type: 'reward.dispatch', requestId: 'c' },
-    ]);
+    expect(session.finish('reward/4', 'infrastructure')).toMatchObject([{ type: 'reward.dispatch', requestId: 'c' }]);
     // Another has succeeded since where it failed: the failures are its own.
     expect(session.score('reward/5')).toMatchObject([
       { type: 'reward.scored', requestId: 'c' },

@@ -17,7 +17,7 @@ from ..events.loading import (
     BatchReady, BatchWithdrawn, NodeAdded, NodeLost, PreprocessFailed, SamplePreprocessed, SamplesDrawn, SliceFailed,
     SliceMaterialized, StepCompleted,
 )
-from ..events.session import HostRestarted
+from ..events.session import HostRestarted, TimerFired
 from ..objects import LoaderNode
 from ..planners.flex_ulysses import FlexUlyssesInputCosts
 from .shadow_loader import ShadowLoaderConfigRetry
@@ -84,7 +84,7 @@ class FlexrlConfig(TypedDict):
 
 FlexrlEvent: TypeAlias = Union[
     NodeAdded, NodeLost, SamplesDrawn, SamplePreprocessed, PreprocessFailed, BatchReady, BatchWithdrawn,
-    SliceMaterialized, SliceFailed, StepCompleted, HostRestarted,
+    SliceMaterialized, SliceFailed, StepCompleted, TimerFired, HostRestarted,
 ]
 """What `flexrl` is told."""
 
