@@ -12,10 +12,15 @@ import type { Context } from './definition.ts';
 import { given } from './given.ts';
 import { byHand } from './state.ts';
 
-/** Items whose latest ends tell how healthy a domain is: enough that half of them is no chance, few enough to forget within a minute. */
+/** Tries of good items, and items that have failed in a row, that are remembered: enough to tell a share from chance, few enough to forget soon. */
 const remembered = 16;
+/** A domain is healthy while at most this share of the tries of good items fails in it: then six in a row are no chance (1 of 4,096). */
+const healthyShare = 1 / 4;
 /** Different items that fail one after the other until a domain is suspended: at a failure rate of 10 % by chance once in 10⁸ tries. */
 export const itemsToSuspend = 8;
+/** Failures in a row until a domain is suspended in which others are in flight: a few at least, and some for each of these. */
+const leastFailures = 4;
+const failuresPerTry = 1.5;
 /** The longest pause, in seconds: an outage that has ended costs no more. */
 export const longestPauseSeconds = 60;
 
@@ -27,8 +32,8 @@ export function pauseAfter(failures: number): number {
 const where = { scope: faultScope, id: z.string().nullable() };
 const savedDomain = z.strictObject({
   ...where,
-  /** The items whose tries have ended last, oldest first, and whether the last try of each has failed. */
-  recent: z.array(z.tuple([z.string(), z.boolean()])),
+  /** The last tries of items that have shown that they can succeed, oldest first, and whether each has failed. */
+  recent: z.array(z.boolean()),
   /** Items that have failed, none having succeeded since, oldest first, and in which part. */
   failing: z.array(z.tuple([z.string(), z.string().nullable()])),
   /** Tries that have failed, none having succeeded since. */
@@ -40,9 +45,13 @@ const savedDomain = z.strictObject({
       at: seconds,
       /** Tries with this number or a later one were launched since. */
       order: count,
+      /** Different items that have to fail until tries of those that have failed go on, after pauses. */
+      items: count,
       /** Single tries that have failed since, one after the other. */
       failures: count,
       lastTryAt: seconds,
+      /** Items that were asked for, to have others to compare with. */
+      asked: count,
       /** When the next single try may be, in seconds. */
       retryAt: seconds,
     })
@@ -70,7 +79,7 @@ export interface Verdict {
 
 /** A place where tries run, and may fail together. */
 export interface FaultDomain extends Where {
-  readonly recent: Map<string, boolean>;
+  readonly recent: boolean[];
   readonly failing: Map<string, string | null>;
   failures: number;
   since: number;
@@ -101,7 +110,7 @@ export class SharedFaults {
   ) {
     this.#whole = whole;
     for (const { recent, failing, tries, ...rest } of domains) {
-      const maps = { recent: new Map(recent), failing: new Map(failing), tries: new Map(tries) };
+      const maps = { recent, failing: new Map(failing), tries: new Map(tries) };
       this.#domains.set(keyOf(rest), { ...rest, ...maps, open: new Set() });
     }
     for (const failure of open) this.#open(failure);
@@ -145,14 +154,16 @@ export class SharedFaults {
   /**
    * Notes that a try has failed. Its failure is open from now on.
    *
+   * @param isGood - whether a try of the item has succeeded before
    * @param tryId - id of the try
    * @param at - time, in seconds
    * @returns whether it is open; else it is forgotten: its part is suspended while others are not
    */
-  failed(failure: Failure, tryId: string, at: number): boolean {
+  failed(failure: Failure, isGood: boolean, tryId: string, at: number): boolean {
     const whole = this.domain({ scope: failure.scope, id: null });
     const part = failure.id === null ? undefined : this.domain(failure);
     if (part !== undefined) note(part, failure, tryId, at);
+    if (isGood) for (const one of [part, whole]) if (one !== undefined) remember(one, true);
     // The whole is not judged by a part that is known to fail.
     const isPart = part?.suspension != null && whole.suspension === null;
     if (isPart) return false;
@@ -182,26 +193,25 @@ export class SharedFaults {
     const part = id === null ? undefined : this.find({ scope, id });
     const known = [part, whole].filter((one) => one !== undefined);
     let hasRecovered = false;
-    let isOver = false;
+    this.#forgive(item, order, known);
     for (const domain of known) {
-      remember(domain, item, false);
+      remember(domain, false);
       const { suspension } = domain;
       if (suspension !== null) {
-        if (order < suspension.order) continue;
+        // No more are asked for: those that were launched before are all that can show anything.
+        if (order < suspension.order && scope !== 'prompt') continue;
         this.#recover(domain, 'succeeded', ctx);
         hasRecovered = true;
-        // What has failed in any part, while all failed, is the fault of no item.
-        isOver ||= domain === whole && !isHealthy(domain);
       } else if (order >= domain.since) calm(domain);
       // A try that was launched before the first failure says little about those that are launched now.
       else forgetOldest(domain);
     }
     const isOwn = known.every(isHealthy);
     const verdicts: Verdict[] = [];
-    for (const { open } of isOver ? this.#in(scope) : known) {
+    for (const { open } of known) {
       for (const failure of open) {
-        if (failure.order > order && !isOver) break;
-        if (failure.item !== item) verdicts.push({ failure, isOwn });
+        if (failure.order > order) break;
+        verdicts.push({ failure, isOwn: isOwn && failure.item !== item });
       }
     }
     for (const { failure } of verdicts) this.#close(failure);
@@ -209,20 +219,34 @@ export class SharedFaults {
     return { verdicts: verdicts.sort(byOrder), hasRecovered };
   }
 
-  /** Suspends a domain whose tries fail one after the other. Returns the failures that are forgotten: a part of it is known to fail. */
-  suspend(domain: FaultDomain, order: number, ctx: Ctx): Verdict[] {
+  /**
+   * Suspends a domain whose tries fail one after the other.
+   *
+   * @param order - number of the next launch
+   * @param inFlight - tries in flight: where they are few, few others are tried
+   * @returns the failures that are forgotten, since only a part is suspended
+   */
+  suspend(domain: FaultDomain, order: number, inFlight: number, ctx: Ctx): Verdict[] {
     const { failing, failures, id, scope } = domain;
     const retrySeconds = scope === 'prompt' ? undefined : 1;
     const at = ctx.at;
-    domain.suspension = { at, order, failures: 0, lastTryAt: at, retryAt: at + (retrySeconds ?? 0) };
-    const reason = { code: 'failing', items: failing.size, failures, ...given({ retrySeconds }) } as const;
+    const items = Math.min(itemsToSuspend, failing.size + Math.max(1, inFlight));
+    domain.suspension = {
+      ...{ at, order, items, failures: 0, lastTryAt: at, asked: 0 },
+      retryAt: at + (retrySeconds ?? 0),
+    };
+    const reason = {
+      code: 'failing',
+      items: Math.max(1, failing.size),
+      failures: Math.max(1, failures),
+      ...given({ retrySeconds }),
+    } as const;
     ctx.emit({ type: 'tries.suspended', at, ...this.named(domain), reason });
     const whole = this.#domains.get(scope);
     if (id === null || whole === undefined || whole.suspension !== null) return [];
     for (const [item, failedIn] of whole.failing) {
       if (failedIn !== id) continue;
       whole.failing.delete(item);
-      whole.recent.delete(item);
     }
     whole.failures = Math.min(whole.failures, whole.failing.size);
     const verdicts = [...domain.open].map((failure) => ({ failure, isOwn: false }));
@@ -241,8 +265,10 @@ export class SharedFaults {
   }
 
   /** Notes which single tries have ended, however they did. */
-  dropTries(isOver: (id: string) => boolean): void {
-    for (const { tries } of this.#domains.values()) for (const id of tries.keys()) if (isOver(id)) tries.delete(id);
+  dropTries(isOver: (domain: FaultDomain, id: string) => boolean): void {
+    for (const domain of this.#domains.values()) {
+      for (const id of domain.tries.keys()) if (isOver(domain, id)) domain.tries.delete(id);
+    }
   }
 
   /** Handles a restart of the host: nothing is in flight, and what is suspended stays so. */
@@ -251,6 +277,21 @@ export class SharedFaults {
       tries.clear();
       if (suspension !== null) suspension.retryAt = at + 1;
     }
+  }
+
+  /**
+   * Forgets all failures that are not judged yet, if a success ends a suspension of the whole in which different items have failed:
+   * for one that is not tried again after its success, what has failed in an outage tells nothing.
+   *
+   * @param order - number of the launch of the try that has succeeded
+   */
+  forgetOutage(scope: Where['scope'], order: number): Verdict[] {
+    const whole = this.#domains.get(scope);
+    if (whole?.suspension == null || order < whole.suspension.order || whole.failing.size < 2) return [];
+    const all = [...this.#domains.values()].filter((one) => one.scope === scope);
+    const verdicts = all.flatMap(({ open }) => [...open].map((failure) => ({ failure, isOwn: false })));
+    for (const { failure } of verdicts) this.#close(failure);
+    return verdicts.sort(byOrder);
   }
 
   /** Forgets the oldest failures of an item that are not judged yet, except for so many: older ones tell no more. */
@@ -265,9 +306,10 @@ export class SharedFaults {
   }
 
   /** Forgets a part that is gone. Returns the failures that are forgotten with it. */
-  removePart(where: Where): Verdict[] {
+  removePart(where: Where, ctx: Ctx): Verdict[] {
     const part = this.find(where);
     if (part === undefined) return [];
+    if (part.suspension !== null) this.#recover(part, 'told', ctx);
     const verdicts = [...part.open].map((failure) => ({ failure, isOwn: false }));
     for (const { failure } of verdicts) this.#close(failure);
     this.#domains.delete(keyOf(where));
@@ -281,11 +323,19 @@ export class SharedFaults {
     if (known !== undefined) return known;
     const { scope, id } = where;
     const made: FaultDomain = {
-      ...{ scope, id, recent: new Map(), failing: new Map(), failures: 0, since: 0 },
+      ...{ scope, id, recent: [], failing: new Map(), failures: 0, since: 0 },
       ...{ suspension: null, tries: new Map(), open: new Set() },
     };
     this.#domains.set(key, made);
     return made;
+  }
+
+  /** Counts what an item that can succeed has failed before: this was no fault of its own. */
+  #forgive(item: string, order: number, known: readonly FaultDomain[]): void {
+    for (const failure of this.openOf(item)) {
+      if (failure.order > order) continue;
+      for (const one of known) if (one.id === null || one.id === failure.id) remember(one, true);
+    }
   }
 
   #recover(domain: FaultDomain, code: 'succeeded' | 'told', ctx: Ctx): void {
@@ -303,10 +353,6 @@ export class SharedFaults {
     else its.add(failure);
   }
 
-  #in(scope: Where['scope']): FaultDomain[] {
-    return [...this.#domains.values()].filter((one) => one.scope === scope);
-  }
-
   #close(failure: Failure): void {
     this.find(failure)?.open.delete(failure);
     const its = this.#byItem.get(failure.item);
@@ -318,7 +364,7 @@ export class SharedFaults {
   #drop(domain: FaultDomain): void {
     const { suspension, open, failing, recent } = domain;
     if (suspension !== null || open.size > 0 || failing.size > 0) return;
-    if (![...recent.values()].includes(true)) this.#domains.delete(keyOf(domain));
+    if (!recent.includes(true)) this.#domains.delete(keyOf(domain));
   }
 }
 
@@ -338,19 +384,33 @@ export const noFaults = (): z.input<typeof savedFaults> => ({ domains: [], open:
 export function mustWait({ suspension, failing, tries }: FaultDomain, item: string, at: number): boolean {
   if (suspension === null) return false;
   // Until enough different items have failed, one try of each other item tells most.
-  const others = itemsToSuspend - failing.size;
+  const others = suspension.items - failing.size;
   if (others > 0 && !failing.has(item)) return tries.size >= others || [...tries.values()].includes(item);
   return tries.size > 0 || suspension.retryAt > at;
 }
 
-/** Whether different items fail one after the other, all that are in flight if they are few. */
-export function isFailing(domain: FaultDomain, hasOther: (domain: FaultDomain) => boolean): boolean {
+/**
+ * Whether tries fail one after the other: of enough different items, or of all that are in flight, or as many as are in flight.
+ *
+ * @param inFlight - tries in flight
+ * @param hasOther - whether one of them is of an item that has not failed
+ */
+export function isFailing(domain: FaultDomain, inFlight: number, hasOther: (domain: FaultDomain) => boolean): boolean {
   const { suspension, failing, failures, id } = domain;
   if (suspension !== null || failures < 2) return false;
-  if (failing.size < itemsToSuspend && hasOther(domain)) return false;
+  const isMany = failing.size >= itemsToSuspend || failures >= Math.max(leastFailures, failuresPerTry * inFlight);
+  if (!isMany && hasOther(domain)) return false;
+  // One item alone may fail by itself, wherever it is tried.
+  if (id !== null && failing.size < 2) return false;
   // A part that fails is no fault of the whole.
   const parts = new Set(failing.values());
   return id !== null || parts.has(null) || parts.size > 1;
+}
+
+/** Whether a domain that is suspended takes a single try now, of one item or another. */
+export function takesTry({ suspension, failing, tries }: FaultDomain, at: number): boolean {
+  if (suspension === null) return false;
+  return failing.size < suspension.items || (tries.size === 0 && suspension.retryAt <= at);
 }
 
 /** Notes the begin of a single try, and returns how long the one before is ago, in seconds. */
@@ -362,10 +422,9 @@ export function beginTry({ suspension, tries }: FaultDomain, id: string, item: s
 }
 
 function note(domain: FaultDomain, { item, id, order }: Failure, tryId: string, at: number): void {
-  remember(domain, item, true);
   const { failing, suspension, tries } = domain;
   if (suspension !== null && tries.delete(tryId)) {
-    if (failing.size >= itemsToSuspend || failing.has(item)) suspension.failures += 1;
+    if (failing.size >= suspension.items || failing.has(item)) suspension.failures += 1;
     suspension.retryAt = at + pauseAfter(suspension.failures + 2);
   }
   if (domain.failures === 0) domain.since = order;
@@ -375,16 +434,13 @@ function note(domain: FaultDomain, { item, id, order }: Failure, tryId: string, 
   if (failing.size > remembered) failing.delete(failing.keys().next().value!);
 }
 
-function remember({ recent }: FaultDomain, item: string, failed: boolean): void {
-  recent.delete(item);
-  recent.set(item, failed);
-  if (recent.size > remembered) recent.delete(recent.keys().next().value!);
+function remember({ recent }: FaultDomain, failed: boolean): void {
+  recent.push(failed);
+  if (recent.length > remembered) recent.shift();
 }
 
 function isHealthy({ recent }: FaultDomain): boolean {
-  let failed = 0;
-  for (const one of recent.values()) if (one) failed += 1;
-  return 2 * failed <= recent.size;
+  return recent.filter((failed) => failed).length <= healthyShare * recent.length;
 }
 
 function calm(domain: FaultDomain): void {

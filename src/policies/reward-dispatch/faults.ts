@@ -45,7 +45,7 @@ export function fault(state: RewardState, sample: Sample, { worker, id }: Dispat
   sample.failedOn = worker.id;
   sample.failedAt = ctx.at;
   const which = { item, place: 0, kind: 'infrastructure', order: state.nextDispatch };
-  faults.failed({ ...whereOf(worker), ...which }, id, ctx.at);
+  faults.failed({ ...whereOf(worker), ...which }, false, id, ctx.at);
   faults.keepLatest(item, state.config.retry.infrastructure + 1);
   goOn(state, sample, ctx);
 }
@@ -99,6 +99,7 @@ export function answered(state: RewardState, sample: Sample, { worker, number }:
     pool.suspects.delete(sample);
   }
   if (faults.isQuiet) return;
+  const forgotten = faults.forgetOutage('reward', number);
   const { verdicts, hasRecovered } = faults.succeeded(partOf(worker), sample.requestId, number, ctx);
   if (hasRecovered) {
     reheap(worker);
@@ -108,7 +109,7 @@ export function answered(state: RewardState, sample: Sample, { worker, number }:
       putInLine(pool, one);
     }
   }
-  for (const one of verdicts) judge(state, one, ctx);
+  for (const one of [...forgotten, ...verdicts]) judge(state, one, ctx);
 }
 
 /** Charges a failure to its response, or forgets it. */
@@ -116,6 +117,7 @@ export function judge(state: RewardState, { failure, isOwn }: Verdict, ctx: Ctx)
   const sample = state.samples.get(failure.item);
   if (sample === undefined) return;
   if (isOwn) sample.failures += 1;
+  else sample.failed = Math.max(0, sample.failed - 1);
   // One that is being computed is judged by its end.
   if (sample.dispatch !== null) return;
   const { infrastructure: budget } = state.config.retry;
@@ -151,18 +153,19 @@ export function workerLostUnder(state: RewardState, sample: Sample, { id }: Work
 export function forgetWorker(state: RewardState, worker: Worker, ctx: Ctx): void {
   const { faults } = worker.pool;
   if (faults.isQuiet) return;
-  for (const one of faults.removePart(partOf(worker))) judge(state, one, ctx);
+  for (const one of faults.removePart(partOf(worker), ctx)) judge(state, one, ctx);
 }
 
 /** Follows every event: suspends workers and kinds on which different responses fail one after the other. */
 export function settleFaults(state: RewardState, pool: Pool, ctx: Ctx): void {
   const { faults } = pool;
   if (!faults.isQuiet) {
-    faults.dropTries((id) => state.dispatches.get(id)?.cancelled !== false);
+    faults.dropTries((_, id) => state.dispatches.get(id)?.cancelled !== false);
     for (const domain of [...faults.domains]) {
       // While there are single tries only, the few that fail on a worker say little about it.
       if (domain.id !== null && isSuspended(pool)) continue;
-      if (isFailing(domain, (one) => hasOther(state, pool, one))) suspend(state, pool, domain, ctx);
+      if (isFailing(domain, Number.POSITIVE_INFINITY, (one) => hasOther(state, pool, one)))
+        suspend(state, pool, domain, ctx);
     }
   }
   endPauses(pool, ctx.at);
@@ -172,19 +175,21 @@ export function settleFaults(state: RewardState, pool: Pool, ctx: Ctx): void {
 function suspend(state: RewardState, pool: Pool, domain: FaultDomain, ctx: Ctx): void {
   const { again, doubtful, pauses, faults } = pool;
   const all = domain.id === null ? drain(ctx.at, again, doubtful, pauses) : [];
-  const verdicts = faults.suspend(domain, state.nextDispatch, ctx);
+  const verdicts = faults.suspend(domain, state.nextDispatch, liveIn(state, pool, domain), ctx);
   for (const one of all) putInLine(pool, one);
   const worker = domain.id === null ? undefined : state.workers.get(domain.id);
   if (worker !== undefined) reheap(worker);
   for (const one of verdicts) judge(state, one, ctx);
 }
 
+const liveIn = ({ workers }: RewardState, pool: Pool, { id }: FaultDomain): number =>
+  id === null ? pool.live : (workers.get(id)?.live ?? 0);
+
 /** Whether a response that has not failed in a domain is being computed there, or is next in line. */
-function hasOther(state: RewardState, pool: Pool, { id, failing }: FaultDomain): boolean {
+function hasOther(state: RewardState, pool: Pool, domain: FaultDomain): boolean {
+  const { id, failing } = domain;
   if (failing.size >= itemsToSuspend) return false;
-  // One response alone says nothing about a worker.
-  if (id !== null && failing.size < 2) return true;
-  let others = id === null ? pool.live : (state.workers.get(id)?.live ?? 0);
+  let others = liveIn(state, pool, domain);
   for (const item of failing.keys()) {
     const dispatch = state.samples.get(item)?.dispatch;
     if (dispatch != null && (id === null || dispatch.workerId === id)) others -= 1;

@@ -48,12 +48,12 @@ export function finished(state: RewardState, event: Message<'reward.finished'>, 
     });
   } else if (outcome === 'scored') {
     const reason = { code: 'scored', seconds, attempts: sample.attempts } as const;
-    score(state, sample, dispatch, reward!, reason, ctx);
     answered(state, sample, dispatch, ctx);
+    score(state, sample, dispatch, reward!, reason, ctx);
   } else if (outcome === 'timeout') {
-    timedOut(state, sample, dispatch, seconds, ctx);
     // A worker that reports a time-out works.
     answered(state, sample, dispatch, ctx);
+    timedOut(state, sample, dispatch, seconds, ctx);
   } else {
     // The worker has cancelled on its own, so this is a fault of the worker.
     fault(state, sample, dispatch, ctx);

@@ -35,7 +35,7 @@ const sample = z.strictObject({
   cause: z.enum(['requested', 'retry_infrastructure', 'retry_timeout', 'host_restarted']),
   /** Failures that are proven to be its own. */
   failures: count,
-  /** All failed tries, except those that ran out of time. */
+  /** All failed tries that are not forgotten, except those that ran out of time. */
   failed: count,
   timeouts: count,
   /** Workers that were lost under it, one after the other. */

@@ -135,7 +135,6 @@ export function fetched(state: LoaderState, slice: Slice, ctx: Ctx): void {
   const { demand: one } = slice;
   const { batch, sample } = one;
   endSlicePause(state, slice);
-  if (!state.transfers.isQuiet) state.transfers.forget(slice.id);
   state.slices.delete(slice.id);
   slice.fetched = true;
   one.open -= 1;

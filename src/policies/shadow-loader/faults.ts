@@ -43,7 +43,7 @@ export function fault(
   sample.failed += 1;
   sample.failedAt = ctx.at;
   const failure = { ...whereOf(state, faults, by.node), item, place: 0, kind: 'infrastructure', order };
-  faults.failed(failure, by.task, ctx.at);
+  faults.failed(failure, false, by.task, ctx.at);
   faults.keepLatest(item, config.retry.infrastructure + 1);
   goOn(state, sample, by.cause, ctx);
 }
@@ -96,12 +96,13 @@ export function succeeded(state: LoaderState, sample: Sample, node: Node, ctx: C
   const { faults } = state;
   sample.losses = 0;
   if (faults.isQuiet) return;
+  const forgotten = faults.forgetOutage('loader', sample.lastTry);
   const { verdicts, hasRecovered } = faults.succeeded(partOf(node), sample.id, sample.lastTry, ctx);
   if (hasRecovered) {
     reheap(state, node);
     resume(state);
   }
-  for (const one of verdicts) judge(state, one, ctx);
+  for (const one of [...forgotten, ...verdicts]) judge(state, one, ctx);
   faults.forget(sample.id);
   sample.asideAt = null;
 }
@@ -110,6 +111,7 @@ function judge(state: LoaderState, { failure, isOwn }: Verdict, ctx: Ctx): void 
   const sample = state.samples.get(failure.item);
   if (sample === undefined) return;
   if (isOwn) sample.infrastructureFailures += 1;
+  else sample.failed = Math.max(0, sample.failed - 1);
   // One that is being preprocessed is judged by its end.
   if (sample.status !== 'waiting' && sample.status !== 'paused') return;
   if (isOver(state, sample, ctx) || sample.asideAt === null) return;
@@ -130,8 +132,8 @@ export function nodeLostUnder(state: LoaderState, samples: readonly Sample[], ct
 
 /** Forgets the failures on a node that is gone: nothing can be compared with them. */
 export function forgetNode(state: LoaderState, node: Node, ctx: Ctx): void {
-  for (const one of state.faults.removePart(partOf(node))) judge(state, one, ctx);
-  for (const one of state.transfers.removePart(partOf(node))) judgeSlice(state, one, ctx);
+  for (const one of state.faults.removePart(partOf(node), ctx)) judge(state, one, ctx);
+  for (const one of state.transfers.removePart(partOf(node), ctx)) judgeSlice(state, one, ctx);
 }
 
 /** Whether a sample has to wait, since only single tries are made. */
@@ -177,7 +179,7 @@ export function transferFault(state: LoaderState, slice: Slice, ctx: Ctx): void 
   const { transfer: budget } = config.retry;
   slice.failed += 1;
   const failure = { item: slice.id, place: 0, kind: 'transfer', order: state.nextSend };
-  transfers.failed({ ...whereOf(state, transfers, node), ...failure }, slice.id, ctx.at);
+  transfers.failed({ ...whereOf(state, transfers, node), ...failure }, false, slice.id, ctx.at);
   transfers.keepLatest(slice.id, budget + 1);
   if (isSliceOver(state, slice, ctx)) return;
   const isAside = slice.failures + openOf(transfers, slice.id) > budget;
@@ -188,17 +190,19 @@ export function transferFault(state: LoaderState, slice: Slice, ctx: Ctx): void 
 }
 
 /** Notes that a rank has fetched a slice. */
-export function transferred(state: LoaderState, slice: Slice, { id }: Node, ctx: Ctx): void {
+export function transferred(state: LoaderState, slice: Slice, node: Node | null, ctx: Ctx): void {
   const { transfers } = state;
   if (transfers.isQuiet) return;
-  const where = { scope: 'loader', id } as const;
-  for (const one of transfers.succeeded(where, slice.id, slice.lastSend, ctx).verdicts) judgeSlice(state, one, ctx);
+  const { verdicts } = transfers.succeeded(node === null ? whole : partOf(node), slice.id, slice.lastSend, ctx);
+  transfers.forget(slice.id);
+  for (const one of verdicts) judgeSlice(state, one, ctx);
 }
 
 function judgeSlice(state: LoaderState, { failure, isOwn }: Verdict, ctx: Ctx): void {
   const slice = state.slices.get(failure.item);
   if (slice === undefined) return;
   if (isOwn) slice.failures += 1;
+  else slice.failed = Math.max(0, slice.failed - 1);
   // One that is under way is judged by its end.
   if (slice.pausedUntil !== null) isSliceOver(state, slice, ctx);
 }
@@ -254,29 +258,31 @@ export function settleFaults(state: LoaderState, ctx: Ctx): void {
   const { faults } = state;
   if (!faults.isQuiet) {
     state.dirty = true;
-    faults.dropTries((id) => !state.tasks.has(id));
+    faults.dropTries((_, id) => !state.tasks.has(id));
     for (const domain of [...faults.domains]) {
       // While there are single tries only, the few that fail on a node say little about it.
       if (domain.id !== null && faults.find(whole)?.suspension != null) continue;
-      if (isFailing(domain, (one) => hasOther(state, one))) suspend(state, domain, ctx);
+      if (isFailing(domain, Number.POSITIVE_INFINITY, (one) => hasOther(state, one))) suspend(state, domain, ctx);
     }
   }
   takePauses(state, ctx);
 }
 
 function suspend(state: LoaderState, domain: FaultDomain, ctx: Ctx): void {
-  const verdicts = state.faults.suspend(domain, state.nextTask, ctx);
+  const verdicts = state.faults.suspend(domain, state.nextTask, inFlightIn(state, domain), ctx);
   const node = domain.id === null ? undefined : state.nodes.get(domain.id);
   if (node !== undefined) reheap(state, node);
   for (const one of verdicts) judge(state, one, ctx);
 }
 
+const inFlightIn = ({ tasks, nodes }: LoaderState, { id }: FaultDomain): number =>
+  id === null ? tasks.size : (nodes.get(id)?.queued ?? 0);
+
 /** Whether a sample that has not failed in a domain is being preprocessed there, or is next in line. */
-function hasOther(state: LoaderState, { id, failing }: FaultDomain): boolean {
+function hasOther(state: LoaderState, domain: FaultDomain): boolean {
+  const { id, failing } = domain;
   if (failing.size >= itemsToSuspend) return false;
-  // One sample alone says nothing about a node.
-  if (id !== null && failing.size < 2) return true;
-  let others = id === null ? state.tasks.size : (state.nodes.get(id)?.queued ?? 0);
+  let others = inFlightIn(state, domain);
   for (const item of failing.keys()) {
     const sample = state.samples.get(item);
     if (sample !== undefined && sample.task !== null && (id === null || sample.node!.id === id)) others -= 1;

@@ -98,7 +98,7 @@ export function materializeSlice(state: LoaderState, event: Message<'slice.mater
   if (slice !== undefined) {
     const { node } = slice.demand.sample;
     fetched(state, slice, ctx);
-    if (node !== null) transferred(state, slice, node, ctx);
+    transferred(state, slice, node, ctx);
     return;
   }
   ctx.emit({ type: 'slice.late', at: ctx.at, sliceId, reason: { code: 'over' } });

@@ -125,7 +125,7 @@ const sample = z.strictObject({
   ahead: z.boolean(),
   /** Failures of nodes that are proven to be its own. */
   infrastructureFailures: count,
-  /** All tries that have failed on nodes, and the end of the last one, in seconds. */
+  /** All tries that have failed on nodes and are not forgotten, and the end of the last one, in seconds. */
   failed: count,
   failedAt: seconds.nullable(),
   /** Nodes that were lost under it, one after the other. */
@@ -176,7 +176,7 @@ const slice = z.strictObject({
   sent: z.boolean(),
   /** Failures that are proven to be its own. */
   failures: count,
-  /** All tries that have failed. */
+  /** All tries that have failed and are not forgotten. */
   failed: count,
   /** When it is fetched again, in seconds, while the next try is put off. */
   pausedUntil: seconds.nullable(),

@@ -9,7 +9,7 @@ import {
 } from '../../core/shared-faults.ts';
 import { engineOf, enqueue, reheap } from './launch.ts';
 import { failPrompt } from './progress.ts';
-import { findRequest } from './requests.ts';
+import { findRequest, heldResponse } from './requests.ts';
 import type { Ctx } from './schema.ts';
 import { lossesToSuspect, requeue, runsSingly, unpark } from './singles.ts';
 import {
@@ -22,6 +22,8 @@ import {
   responseAt,
   triesOf,
 } from './state.ts';
+
+const faultKinds = ['infrastructure', 'environment', 'timeout', 'data'] as const satisfies readonly FaultKind[];
 
 /** Where a try of a response may have failed. With one engine there is nothing to compare it with. */
 function whereOf(state: AdmissionState, response: ResponseState, kind: FaultKind): Where {
@@ -51,11 +53,11 @@ export function faultIn(state: AdmissionState, response: ResponseState, kind: Fa
     else charge(state, response, kind, ctx);
     return;
   }
-  const isOpen = faults.failed(failure, requestId, ctx.at);
+  const isOpen = faults.failed(failure, prompt.held > 0, requestId, ctx.at);
   const counted = isOpen ? kind : 'uncharged';
   response.failures = { ...failures, [counted]: failures[counted] + 1 };
   response.cause = `retry_${kind}`;
-  if (response.failures[kind] > budgetOf(state, kind)) setAside(state, response, ctx.at);
+  if (isBeyond(state, response)) setAside(state, response, ctx.at);
   else pause(state, response, faults.find({ scope: where.scope, id: null }), ctx.at);
 }
 
@@ -63,9 +65,14 @@ export function faultIn(state: AdmissionState, response: ResponseState, kind: Fa
 export function charge(state: AdmissionState, response: ResponseState, kind: FaultKind, ctx: Ctx): void {
   const failures = response.failures[kind] + 1;
   response.failures = { ...response.failures, [kind]: failures };
-  response.lastFault ??= { scope: 'engine', id: null, at: ctx.at };
+  if (kind !== 'data') response.lastFault = { scope: 'engine', id: null, at: ctx.at };
   if (failures <= budgetOf(state, kind)) enqueue(state, response, `retry_${kind}`);
   else giveUp(state, response, { kind, failures }, ctx);
+}
+
+/** Whether a response has failed more often than a budget allows, as far as is known. */
+function isBeyond(state: AdmissionState, { failures }: ResponseState): boolean {
+  return faultKinds.some((kind) => failures[kind] > budgetOf(state, kind));
 }
 
 /** Puts off the next try of a response: the first not at all, where nothing else fails. */
@@ -164,7 +171,8 @@ function resumeTries(state: AdmissionState, { scope }: Where): void {
 export function judge(state: AdmissionState, { failure, isOwn }: Verdict, ctx: Ctx): void {
   const prompt = state.prompts.get(failure.item);
   const response = prompt && responseAt(prompt, failure.place);
-  if (prompt?.status !== 'active' || response === undefined || response.status === 'held') return;
+  if (prompt?.status !== 'active' || response === undefined) return;
+  if (response.status === 'held' || response.status === 'abandoned') return;
   const kind = failure.kind as FaultKind;
   if (isOwn) {
     const failures = response.failures[kind] - openFailures(state, prompt, response, kind);
@@ -174,7 +182,7 @@ export function judge(state: AdmissionState, { failure, isOwn }: Verdict, ctx: C
   }
   const { failures } = response;
   response.failures = { ...failures, [kind]: failures[kind] - 1, uncharged: failures.uncharged + 1 };
-  if (response.status !== 'aside' || response.failures[kind] > budgetOf(state, kind)) return;
+  if (response.status !== 'aside' || isBeyond(state, response)) return;
   state.asides.delete(response);
   response.asideAt = null;
   requeue(state, response);
@@ -210,33 +218,59 @@ export function settleFaults(state: AdmissionState, ctx: Ctx): void {
   const { faults } = state;
   if (state.mayUnpark) unpark(state);
   if (faults.isQuiet) return;
-  faults.dropTries((id) => {
+  faults.dropTries(({ scope }, id) => {
+    // Its reward is awaited for longer than the response.
+    if (scope === 'reward' && heldResponse(state, id)?.reward === null) return false;
     const response = findRequest(state, id);
     return response === undefined || !isLive(response);
   });
-  for (const domain of [...faults.domains]) {
-    if (isFailing(domain, (one) => hasOther(state, one))) suspend(state, domain, ctx);
+  suspendFailing(state, ['prompt'], ctx);
+}
+
+/** Suspends the domains of some scopes in which different prompts fail one after the other. Returns whether there were any. */
+function suspendFailing(state: AdmissionState, scopes: readonly Where['scope'][], ctx: Ctx): boolean {
+  let isAny = false;
+  for (const domain of [...state.faults.domains]) {
+    if (!scopes.includes(domain.scope)) continue;
+    if (!isFailing(domain, inFlightIn(state, domain), (one) => hasOther(state, one))) continue;
+    suspend(state, domain, ctx);
+    isAny = true;
   }
+  return isAny;
+}
+
+/** Follows the launches of an event: looks whether tries fail, now that all are in flight that can be. Returns whether others may be launched. */
+export function suspendWhereTriesFail(state: AdmissionState, ctx: Ctx): boolean {
+  if (state.faults.isQuiet) return false;
+  const isAny = suspendFailing(state, ['engine', 'environment', 'reward'], ctx);
+  return compareAsides(state, ctx) || isAny;
 }
 
 function suspend(state: AdmissionState, domain: FaultDomain, ctx: Ctx): void {
-  const verdicts = state.faults.suspend(domain, state.seq, ctx);
+  const verdicts = state.faults.suspend(domain, state.seq, inFlightIn(state, domain), ctx);
   const engine = domain.scope === 'engine' && domain.id !== null ? state.engines.get(domain.id) : undefined;
   if (engine !== undefined) reheap(state, engine);
   for (const one of verdicts) judge(state, one, ctx);
 }
 
 /** Suspends where a response has failed that was set aside, once nothing else is left that could show whose fault it was. */
-export function compareAsides(state: AdmissionState, ctx: Ctx): boolean {
+function compareAsides(state: AdmissionState, ctx: Ctx): boolean {
   const { faults, asides, live, parked, round } = state;
   if (asides.size === 0 || live.size > 0 || parked.size > 0 || round === null) return false;
-  for (const { lastFault } of asides) {
+  for (const { lastFault, prompt } of asides) {
     const domain = faults.domain({ scope: lastFault!.scope, id: null });
     if (domain.suspension !== null) return false;
+    if (domain.failing.size === 0) domain.failing.set(prompt.spec.promptId, null);
     suspend(state, domain, ctx);
     return true;
   }
   return false;
+}
+
+/** The number of requests in flight in a domain, as far as is known. */
+function inFlightIn(state: AdmissionState, { scope, id }: FaultDomain): number {
+  if (scope === 'prompt' || scope === 'reward') return Number.POSITIVE_INFINITY;
+  return scope === 'engine' && id !== null ? (state.engines.get(id)?.requests ?? 0) : state.slotsTaken;
 }
 
 /** Whether a prompt is in flight in a domain that has not failed in it. */
@@ -247,6 +281,11 @@ function hasOther(state: AdmissionState, { scope, id, failing }: FaultDomain): b
     for (const one of state.engines.get(id)?.running ?? []) {
       if (isLive(one) && !failing.has(one.prompt.spec.promptId)) return true;
     }
+    return false;
+  }
+  if (scope === 'reward') {
+    for (const { spec, held, rewards } of state.prompts.values())
+      if (held > rewards && !failing.has(spec.promptId)) return true;
     return false;
   }
   for (const { spec } of state.live.keys()) {

@@ -198,7 +198,8 @@ export function finishDeferral(state: AdmissionState, prompt: PromptState, ctx: 
 /** Returns the responses that a prompt keeps beyond its round, by index. */
 function keptResponses(prompt: PromptState): KeptResponse[] {
   return prompt.responses.flatMap((one): KeptResponse[] => {
-    const { status, requestId, index, tokens, reward, resume } = one;
+    const { status, requestId, index, tokens, reward, resume, cause } = one;
+    if (cause === 'control') return [];
     if (isQueued(one)) return resume === null ? [] : [copyKept(resume)];
     if (tokens === 0 && status !== 'held') return [];
     const kept = { requestId, index, tokens, weightVersions: one.weightVersions.slice(), finished: status === 'held' };

@@ -10,7 +10,6 @@ import {
   addEngine,
   enqueue,
   freeSlot,
-  limitSecondsOf,
   limitTime,
   queueResume,
   reheap,
@@ -51,7 +50,8 @@ export function completed(state: AdmissionState, event: Message<'response.comple
   const { promptId, domain } = prompt.spec;
   const isAborting = response.status === 'aborting';
   succeeded(state, response, ctx);
-  learnPace(state, response, tokens, ctx.at);
+  if (!isAborting && response.resume === null && response.cause !== 'host_restarted')
+    learnPace(state, response, tokens, ctx.at);
   if ((isAborting && !response.awaited) || response.cause === 'control') {
     const code = isAborting ? 'after_abort' : 'control';
     ctx.emit({ type: 'response.surplus', at: ctx.at, requestId, promptId, reason: { code, tokens } });
@@ -91,7 +91,7 @@ export function completed(state: AdmissionState, event: Message<'response.comple
 /** Ends a response that was only compared with others. */
 function endControl(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
   const round = endRequest(state, response);
-  response.status = 'abandoned';
+  Object.assign(response, { status: 'abandoned', tokens: 0, resume: null });
   reportDrained(state, round, ctx);
 }
 
@@ -260,9 +260,8 @@ export function armTimers(state: AdmissionState, ctx: Ctx): void {
 
 /** Aborts the request of a response that ran too long, and launches another in its place. */
 function replaceLate(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
-  const { prompt, index, requestId, failures, resume, engine, cause, launched, asideAt } = response;
+  const { prompt, index, requestId, failures, resume, engine, cause, launched, asideAt, limitSeconds } = response;
   const ranSeconds = ctx.at - response.since;
-  const limitSeconds = limitSecondsOf(state, response);
   abort(state, response, { code: 'response_timeout', ranSeconds, limitSeconds }, ctx);
   const again = { ...newResponse(prompt, index), requestId, failures, resume, engine, cause, launched, asideAt };
   prompt.responses[prompt.responses.indexOf(response)] = again;
@@ -300,7 +299,7 @@ export function engineLost(state: AdmissionState, event: Message<'engine.lost'>,
   const rounds = new Set(faulty.map((response) => endRequest(state, response)));
   for (const response of lost) if (response.status === 'aborting') endAbort(state, response, undefined, ctx);
   for (const response of faulty) response.status = 'pending';
-  const forgotten = state.faults.removePart({ scope: 'engine', id: event.engineId });
+  const forgotten = state.faults.removePart({ scope: 'engine', id: event.engineId }, ctx);
   engineLostUnder(state, faulty, ctx);
   for (const one of forgotten) judge(state, one, ctx);
   for (const round of rounds) reportDrained(state, round, ctx);
@@ -328,7 +327,7 @@ export function hostRestarted(
   }
   for (const response of inFlight(state)) {
     freeSlot(state, response);
-    if (goesOn && response.status !== 'aborting') {
+    if (goesOn && response.status !== 'aborting' && response.cause !== 'control') {
       state.elsewhere.set(response.requestId, response);
       response.cause = 'host_restarted';
       response.since = ctx.at;

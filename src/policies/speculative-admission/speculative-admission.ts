@@ -27,7 +27,7 @@ import {
 import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
-import { compareAsides, settleFaults } from './faults.ts';
+import { settleFaults, suspendWhereTriesFail } from './faults.ts';
 import * as intake from './intake.ts';
 import { pump, timeouts } from './launch.ts';
 import * as progress from './progress.ts';
@@ -175,10 +175,10 @@ export const speculativeAdmission: PolicyDefinition<
   handlers,
   after: (state, ctx) => {
     reports.endOverdue(state, ctx);
-    settle(state, ctx);
     settleFaults(state, ctx);
+    settle(state, ctx);
     pump(state, ctx);
-    if (compareAsides(state, ctx)) pump(state, ctx);
+    if (suspendWhereTriesFail(state, ctx)) pump(state, ctx);
     dropDue(state, ctx.at);
     reports.armTimers(state, ctx);
   },

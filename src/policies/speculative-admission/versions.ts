@@ -114,18 +114,19 @@ function firstPaused({ pauses: heap }: AdmissionState): ResponseState | undefine
   return undefined;
 }
 
+/** Returns when the first pause ends, of a response or between single tries, or the first response is given up. */
+function pauseEnd(state: AdmissionState): number | undefined {
+  const all = [firstPaused(state)?.since, nextSingleAt(state), nextGivenUpAt(state)].filter((one) => one !== undefined);
+  return all.length === 0 ? undefined : Math.min(...all);
+}
+
 /** The ends of the pauses. */
 export const pauses = new Deadlines<AdmissionState>({
   timerId: 'speculative-admission/pause',
   ...timerNamed('pause'),
-  first: (state) => {
-    const all = [firstPaused(state)?.since, nextSingleAt(state), nextGivenUpAt(state)].filter(
-      (one) => one !== undefined,
-    );
-    return all.length === 0 ? undefined : Math.min(...all);
-  },
+  first: pauseEnd,
   reason: (state) =>
-    firstPaused(state)?.cause === 'retry_stale_weights'
+    firstPaused(state)?.cause === 'retry_stale_weights' && pauseEnd(state) === firstPaused(state)!.since
       ? { code: 'stale_weights', longestPauseSeconds }
       : { code: 'retry_pause', longestPauseSeconds: longestRetryPauseSeconds },
 });

@@ -116,11 +116,9 @@ export class RewardHost {
         break;
       }
       case 'reward-worker.drained':
-        this.suspended.delete(event.workerId);
         this.workers.find((one) => one.id === event.workerId)!.active = false;
         break;
       case 'reward-worker.lost':
-        this.suspended.delete(event.workerId);
         this.workers = this.workers.filter((one) => one.id !== event.workerId);
         for (const one of this.running.filter((other) => other.worker.id === event.workerId)) {
           this.#over(one);

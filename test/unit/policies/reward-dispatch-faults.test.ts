@@ -63,15 +63,17 @@ describe.each([false, true])('reward-dispatch, restored before every event: %s',
         fails: ({ requestId }) => bad.has(requestId),
       });
       cluster.want(...ids(64));
-      // The next round.
-      cluster.until(20);
-      cluster.want(...ids(64, 'next'));
-      cluster.until(200);
+      // The next rounds.
+      for (let round = 1; round <= 6; round += 1) {
+        cluster.until(20 * round);
+        cluster.want(...ids(64, `r${round}-`));
+      }
+      cluster.until(300);
       expect(unique(cluster.of('reward.failed'))).toEqual([...bad].sort());
       for (const { reason } of cluster.of('reward.failed')) {
         expect(reason).toEqual({ code: 'infrastructure', failures: 4, budget: 3 });
       }
-      expect(cluster.of('reward.scored')).toHaveLength(128 - poisoned);
+      expect(cluster.of('reward.scored')).toHaveLength(7 * 64 - poisoned);
       for (const { reason } of cluster.of('reward.dispatch')) {
         if (reason.code === 'retry_infrastructure') expect(reason.attempt).toBeLessThanOrEqual(reason.budget);
       }

@@ -187,17 +187,23 @@ describe('timeouts and faults', () => {
     ]);
     // A cancellation that nobody asked for is the worker's doing.
     expect(session.finish('reward/2', 'cancelled')).toMatchObject([
-      { type: 'timer.set', fireAtSeconds: 1, reason: { code: 'retry_pause', longestPauseSeconds: 60 } },
+      // Since it was answered, what had failed before was none of its own.
+      { type: 'reward.dispatch', reason: { code: 'retry_infrastructure', attempt: 1, budget: 2 } },
+    ]);
+  });
+
+  test('failures are charged when another has succeeded since where they happened', () => {
+    const session = new Rewards({ retry: { infrastructure: 1 } });
+    session.add('w');
+    session.want('a');
+    expect(session.finish('reward/0', 'infrastructure')).toMatchObject([
+      { type: 'reward.dispatch', reason: { code: 'retry_infrastructure', attempt: 1, budget: 1, id: 'w' } },
     ]);
     session.want('b');
-    session.at = 1;
-    session.score('reward/3');
-    session.want('c');
-    expect(session.finish('reward/4', 'infrastructure')).toMatchObject([{ type: 'reward.dispatch', requestId: 'c' }]);
-    // Another has succeeded since where it failed: the failures are its own.
-    expect(session.score('reward/5')).toMatchObject([
-      { type: 'reward.scored', requestId: 'c' },
-      { type: 'reward.failed', requestId: 'a', reason: { code: 'infrastructure', failures: 3, budget: 2 } },
+    expect(placed(session.finish('reward/1', 'infrastructure'))).toEqual(['b on w']);
+    expect(session.score('reward/2')).toMatchObject([
+      { type: 'reward.failed', requestId: 'a', reason: { code: 'infrastructure', failures: 2, budget: 1 } },
+      { type: 'reward.scored', requestId: 'b' },
     ]);
   });
 

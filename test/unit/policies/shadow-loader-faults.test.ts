@@ -63,11 +63,14 @@ class LoaderDay {
     if (one.type === 'timer.set') {
       const timer = ++this.#timer;
       const { timerId } = one;
-      return this.#plan(one.fireAtSeconds, () => (timer === this.#timer ? { type: 'timer.fired', timerId } : undefined));
+      return this.#plan(one.fireAtSeconds, () =>
+        timer === this.#timer ? { type: 'timer.fired', timerId } : undefined,
+      );
     }
     if (one.type === 'sample.materialize') {
       const { sliceId, rank, attempt } = one;
-      if (!this.#fails(one, this.at)) return this.#plan(this.at + 1, () => ({ type: 'slice.materialized', sliceId, rank }));
+      if (!this.#fails(one, this.at))
+        return this.#plan(this.at + 1, () => ({ type: 'slice.materialized', sliceId, rank }));
       return this.#plan(this.at + 0.02, () => ({ type: 'slice.failed', sliceId, rank, attempt, kind: 'transfer' }));
     }
     if (one.type !== 'sample.preprocess' && one.type !== 'sample.prefetch') return;
@@ -137,7 +140,9 @@ test('a sample that is alone: never dropped but after `giveUpSeconds`, and `why`
   const alone = new LoaderDay(() => true, false).draw('s', 1).until(7200);
   expect(alone.of('sample.dropped')).toEqual([]);
   expect(alone.of('sample.preprocess').length).toBeLessThan(130);
-  expect(told(alone.policy.why('s-0', 'samples')).join('\n')).toMatch(/has failed \d+ times on nodes, and is put off: its failures wait to be compared[^]*timer.fired/);
+  expect(told(alone.policy.why('s-0', 'samples')).join('\n')).toMatch(
+    /has failed \d+ times on nodes, and is put off: its failures wait to be compared[^]*timer.fired/,
+  );
   const limited = new LoaderDay(() => true, false, { retry: { giveUpSeconds: 100 } }).draw('s', 1).until(7200);
   const [dropped] = limited.of('sample.dropped');
   expect(dropped).toMatchObject({ sampleId: 's-0', reason: { code: 'not_compared', limitSeconds: 100 } });
