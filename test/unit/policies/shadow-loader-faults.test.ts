@@ -141,7 +141,7 @@ test('a sample that is alone: never dropped but after `giveUpSeconds`, and `why`
   expect(alone.of('sample.dropped')).toEqual([]);
   expect(alone.of('sample.preprocess').length).toBeLessThan(130);
   expect(told(alone.policy.why('s-0', 'samples')).join('\n')).toMatch(
-    /has failed \d+ times on nodes, and is put off: its failures wait to be compared[^]*timer.fired/,
+    /has failed \d+ times on nodes, and is put off: its failures wait to be compared[\s\S]*timer.fired/,
   );
   const limited = new LoaderDay(() => true, false, { retry: { giveUpSeconds: 100 } }).draw('s', 1).until(7200);
   const [dropped] = limited.of('sample.dropped');
