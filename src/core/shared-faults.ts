@@ -59,7 +59,15 @@ const savedDomain = z.strictObject({
   /** Single tries that are in flight, and their items. */
   tries: z.array(z.tuple([z.string(), z.string()])),
 });
-const savedFailure = z.strictObject({ ...where, item: z.string(), place: count, kind: z.string(), order: count });
+const savedFailure = z.strictObject({
+  ...where,
+  item: z.string(),
+  place: count,
+  kind: z.string(),
+  order: count,
+  /** Whether a try of the item had succeeded before: then the failure has counted against the domains at once. */
+  isGood: z.boolean(),
+});
 const savedFaults = z.strictObject({ domains: z.array(savedDomain), open: z.array(savedFailure) });
 
 /** Where tries run: a part of a scope, or `null` for the whole, or for a part that is not known. */
@@ -154,16 +162,15 @@ export class SharedFaults {
   /**
    * Notes that a try has failed. Its failure is open from now on.
    *
-   * @param isGood - whether a try of the item has succeeded before
    * @param tryId - id of the try
    * @param at - time, in seconds
    * @returns whether it is open; else it is forgotten: its part is suspended while others are not
    */
-  failed(failure: Failure, isGood: boolean, tryId: string, at: number): boolean {
+  failed(failure: Failure, tryId: string, at: number): boolean {
     const whole = this.domain({ scope: failure.scope, id: null });
     const part = failure.id === null ? undefined : this.domain(failure);
     if (part !== undefined) note(part, failure, tryId, at);
-    if (isGood) for (const one of [part, whole]) if (one !== undefined) remember(one, true);
+    if (failure.isGood) for (const one of [part, whole]) if (one !== undefined) remember(one, true);
     // The whole is not judged by a part that is known to fail.
     const isPart = part?.suspension != null && whole.suspension === null;
     if (isPart) return false;
@@ -194,8 +201,9 @@ export class SharedFaults {
     const known = [part, whole].filter((one) => one !== undefined);
     let hasRecovered = false;
     this.#forgive(item, order, known);
+    for (const domain of known) remember(domain, false);
+    const isOwn = known.every(isHealthy);
     for (const domain of known) {
-      remember(domain, false);
       const { suspension } = domain;
       if (suspension !== null) {
         // No more are asked for: those that were launched before are all that can show anything.
@@ -206,7 +214,6 @@ export class SharedFaults {
       // A try that was launched before the first failure says little about those that are launched now.
       else forgetOldest(domain);
     }
-    const isOwn = known.every(isHealthy);
     const verdicts: Verdict[] = [];
     for (const { open } of known) {
       for (const failure of open) {
@@ -300,9 +307,11 @@ export class SharedFaults {
     for (const failure of all.slice(most)) this.#close(failure);
   }
 
-  /** Forgets an item that has left. */
-  forget(item: string): void {
-    for (const failure of this.openOf(item)) this.#close(failure);
+  /** Forgets the failures of an item that are not judged yet, or some of them, and returns them. */
+  forget(item: string, which: (failure: Failure) => boolean = () => true): Failure[] {
+    const forgotten = [...this.openOf(item)].filter(which);
+    for (const failure of forgotten) this.#close(failure);
+    return forgotten;
   }
 
   /** Forgets a part that is gone. Returns the failures that are forgotten with it. */
@@ -333,7 +342,7 @@ export class SharedFaults {
   /** Counts what an item that can succeed has failed before: this was no fault of its own. */
   #forgive(item: string, order: number, known: readonly FaultDomain[]): void {
     for (const failure of this.openOf(item)) {
-      if (failure.order > order) continue;
+      if (failure.order > order || failure.isGood) continue;
       for (const one of known) if (one.id === null || one.id === failure.id) remember(one, true);
     }
   }
@@ -439,8 +448,11 @@ function remember({ recent }: FaultDomain, failed: boolean): void {
   if (recent.length > remembered) recent.shift();
 }
 
-function isHealthy({ recent }: FaultDomain): boolean {
-  return recent.filter((failed) => failed).length <= healthyShare * recent.length;
+/** After many different items have failed in a row, only a long series of successes tells that it was not the domain. */
+function isHealthy({ recent, failing }: FaultDomain): boolean {
+  const failed = recent.filter((one) => one).length;
+  if (failing.size >= itemsToSuspend) return failed === 0 && recent.length === remembered;
+  return failed <= healthyShare * recent.length;
 }
 
 function calm(domain: FaultDomain): void {

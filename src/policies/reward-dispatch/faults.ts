@@ -44,8 +44,8 @@ export function fault(state: RewardState, sample: Sample, { worker, id }: Dispat
   sample.failed += 1;
   sample.failedOn = worker.id;
   sample.failedAt = ctx.at;
-  const which = { item, place: 0, kind: 'infrastructure', order: state.nextDispatch };
-  faults.failed({ ...whereOf(worker), ...which }, false, id, ctx.at);
+  const which = { item, place: 0, kind: 'infrastructure', order: state.nextDispatch, isGood: false };
+  faults.failed({ ...whereOf(worker), ...which }, id, ctx.at);
   faults.keepLatest(item, state.config.retry.infrastructure + 1);
   goOn(state, sample, ctx);
 }

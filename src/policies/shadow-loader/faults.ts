@@ -42,8 +42,8 @@ export function fault(
   const { id: item } = sample;
   sample.failed += 1;
   sample.failedAt = ctx.at;
-  const failure = { ...whereOf(state, faults, by.node), item, place: 0, kind: 'infrastructure', order };
-  faults.failed(failure, false, by.task, ctx.at);
+  const failure = { ...whereOf(state, faults, by.node), item, place: 0, kind: 'infrastructure', order, isGood: false };
+  faults.failed(failure, by.task, ctx.at);
   faults.keepLatest(item, config.retry.infrastructure + 1);
   goOn(state, sample, by.cause, ctx);
 }
@@ -178,8 +178,8 @@ export function transferFault(state: LoaderState, slice: Slice, ctx: Ctx): void 
   const node = slice.demand.sample.node!;
   const { transfer: budget } = config.retry;
   slice.failed += 1;
-  const failure = { item: slice.id, place: 0, kind: 'transfer', order: state.nextSend };
-  transfers.failed({ ...whereOf(state, transfers, node), ...failure }, false, slice.id, ctx.at);
+  const failure = { item: slice.id, place: 0, kind: 'transfer', order: state.nextSend, isGood: false };
+  transfers.failed({ ...whereOf(state, transfers, node), ...failure }, slice.id, ctx.at);
   transfers.keepLatest(slice.id, budget + 1);
   if (isSliceOver(state, slice, ctx)) return;
   const isAside = slice.failures + openOf(transfers, slice.id) > budget;

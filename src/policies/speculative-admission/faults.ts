@@ -1,5 +1,6 @@
 /** Handles tries that have failed or succeeded: what is charged to a response, what is forgotten, and what is suspended. */
 import {
+  type Failure,
   type FaultDomain,
   isFailing,
   itemsToSuspend,
@@ -9,9 +10,10 @@ import {
 } from '../../core/shared-faults.ts';
 import { engineOf, enqueue, reheap } from './launch.ts';
 import { failPrompt } from './progress.ts';
+import { forgiveRecalled } from './recall.ts';
 import { findRequest, heldResponse } from './requests.ts';
 import type { Ctx } from './schema.ts';
-import { lossesToSuspect, requeue, runsSingly, unpark } from './singles.ts';
+import { lossesToSuspect, requeue, runsSingly } from './singles.ts';
 import {
   type AdmissionState,
   budgetOf,
@@ -45,7 +47,7 @@ export function faultIn(state: AdmissionState, response: ResponseState, kind: Fa
   // It has gone on under this id after a restart.
   if (state.elsewhere.size > 0) state.elsewhere.delete(requestId);
   response.lastFault = { ...where, at: ctx.at };
-  const failure = { ...where, item: prompt.spec.promptId, place, kind, order: state.seq++ };
+  const failure = { ...where, item: prompt.spec.promptId, place, kind, order: state.seq++, isGood: prompt.held > 0 };
   const isControl = cause === 'control';
   if (kind === 'data' || isControl) {
     faults.failedAlone(failure, requestId, ctx.at);
@@ -53,7 +55,7 @@ export function faultIn(state: AdmissionState, response: ResponseState, kind: Fa
     else charge(state, response, kind, ctx);
     return;
   }
-  const isOpen = faults.failed(failure, prompt.held > 0, requestId, ctx.at);
+  const isOpen = faults.failed(failure, requestId, ctx.at);
   const counted = isOpen ? kind : 'uncharged';
   response.failures = { ...failures, [counted]: failures[counted] + 1 };
   response.cause = `retry_${kind}`;
@@ -71,7 +73,7 @@ export function charge(state: AdmissionState, response: ResponseState, kind: Fau
 }
 
 /** Whether a response has failed more often than a budget allows, as far as is known. */
-function isBeyond(state: AdmissionState, { failures }: ResponseState): boolean {
+export function isBeyond(state: AdmissionState, { failures }: ResponseState): boolean {
   return faultKinds.some((kind) => failures[kind] > budgetOf(state, kind));
 }
 
@@ -91,7 +93,7 @@ function pause(state: AdmissionState, response: ResponseState, whole: FaultDomai
 }
 
 /** Sets a response aside until its failures are judged. */
-function setAside(state: AdmissionState, response: ResponseState, at: number): void {
+export function setAside(state: AdmissionState, response: ResponseState, at: number): void {
   response.status = 'aside';
   response.tokens = response.resume?.tokens ?? 0;
   response.asideAt ??= at;
@@ -123,7 +125,10 @@ export function giveUp(state: AdmissionState, response: ResponseState, why: Give
     'kind' in why
       ? { code: why.kind as FaultKind, failures: why.failures, budget: budgetOf(state, why.kind as FaultKind) }
       : ({ code: 'not_compared', ...why } as const);
-  ctx.emit({ type: 'response.abandoned', at: ctx.at, requestId, promptId: prompt.spec.promptId, reason });
+  // It may have come with proven failures, and was not launched since.
+  if (requestId !== '') {
+    ctx.emit({ type: 'response.abandoned', at: ctx.at, requestId, promptId: prompt.spec.promptId, reason });
+  }
   if (isOver) failPrompt(state, prompt, why, ctx);
 }
 
@@ -135,7 +140,8 @@ export function succeeded(state: AdmissionState, response: ResponseState, ctx: C
     prompt.losses = 0;
     if (state.suspects.delete(prompt)) state.mayUnpark = true;
   }
-  if (faults.isQuiet) return;
+  // Of one that has left nothing is known but its id.
+  if (faults.isQuiet || prompt.status === 'gone') return;
   const { promptId, domain } = prompt.spec;
   const engine = engineOf(response);
   const places: Where[] = [
@@ -171,21 +177,50 @@ function resumeTries(state: AdmissionState, { scope }: Where): void {
 export function judge(state: AdmissionState, { failure, isOwn }: Verdict, ctx: Ctx): void {
   const prompt = state.prompts.get(failure.item);
   const response = prompt && responseAt(prompt, failure.place);
-  if (prompt?.status !== 'active' || response === undefined) return;
-  if (response.status === 'held' || response.status === 'abandoned') return;
-  const kind = failure.kind as FaultKind;
-  if (isOwn) {
-    const failures = response.failures[kind] - openFailures(state, prompt, response, kind);
-    // One that runs is judged by its end.
-    if (failures > budgetOf(state, kind) && !isLive(response)) giveUp(state, response, { kind, failures }, ctx);
+  if (prompt === undefined) {
+    if (!isOwn) forgiveRecalled(state, failure);
     return;
   }
-  const { failures } = response;
-  response.failures = { ...failures, [kind]: failures[kind] - 1, uncharged: failures.uncharged + 1 };
+  if (response === undefined || response.status === 'held' || response.status === 'abandoned') return;
+  if (isOwn) {
+    if (prompt.status === 'active') giveUpProven(state, response, ctx);
+    return;
+  }
+  response.failures = forgiven(response.failures, failure);
+  if (prompt.status !== 'active') return;
   if (response.status !== 'aside' || isBeyond(state, response)) return;
   state.asides.delete(response);
   response.asideAt = null;
   requeue(state, response);
+}
+
+/** Returns the failures of a response without one that was none of its own. */
+export function forgiven(
+  failures: ResponseState['failures'],
+  { kind }: Pick<Failure, 'kind'>,
+): ResponseState['failures'] {
+  return { ...failures, [kind]: failures[kind as FaultKind] - 1, uncharged: failures.uncharged + 1 };
+}
+
+/** Forgets what the responses of a prompt have failed that has all it needs; its rewards may still fail. */
+export function forgiveCollected({ faults }: AdmissionState, prompt: PromptState): void {
+  if (faults.isQuiet) return;
+  for (const failure of faults.forget(prompt.spec.promptId, ({ scope }) => scope !== 'reward')) {
+    const response = responseAt(prompt, failure.place);
+    if (response !== undefined) response.failures = forgiven(response.failures, failure);
+  }
+}
+
+/** Gives a response up that has more failures than its budget which are proven to be its own. */
+export function giveUpProven(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
+  // One that runs is judged by its end.
+  if (isLive(response)) return;
+  for (const kind of faultKinds) {
+    const failures = response.failures[kind] - openFailures(state, response.prompt, response, kind);
+    if (failures <= budgetOf(state, kind)) continue;
+    giveUp(state, response, { kind, failures }, ctx);
+    return;
+  }
 }
 
 function openFailures(state: AdmissionState, { spec }: PromptState, { index }: ResponseState, kind: FaultKind): number {
@@ -216,7 +251,6 @@ export function engineLostUnder(state: AdmissionState, responses: readonly Respo
 /** Follows every event: suspends domains in which different prompts fail one after the other, and lets go on what may. */
 export function settleFaults(state: AdmissionState, ctx: Ctx): void {
   const { faults } = state;
-  if (state.mayUnpark) unpark(state);
   if (faults.isQuiet) return;
   faults.dropTries(({ scope }, id) => {
     // Its reward is awaited for longer than the response.

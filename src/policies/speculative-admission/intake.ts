@@ -5,8 +5,8 @@ import { copyPrompt, isExpiring, oldestVersionOf } from '../../core/prompts.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { KeptResponse, Prompt } from '../../schemas/prompts.ts';
-import { enqueue } from './launch.ts';
 import { askReward, collect } from './progress.ts';
+import { enqueueAll } from './recall.ts';
 import { checkRound } from './requests.ts';
 import type { Ctx } from './schema.ts';
 import {
@@ -194,7 +194,7 @@ function startPrompt(state: AdmissionState, prompt: PromptState, quota: DomainQu
     collect(state, prompt, ctx);
     return;
   }
-  for (const response of responses) if (response.status === 'pending') enqueue(state, response, 'planned');
+  enqueueAll(state, prompt, ctx);
 }
 
 /** Returns the kept responses that are fresh enough to be used: finished ones first, then the longest. */

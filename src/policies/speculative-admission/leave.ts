@@ -1,6 +1,7 @@
 /** Ends a prompt: final, deferred, returned, filtered, failed or carried; always with a decision. */
 import { copyDeferral, copyKept, copyPrompt } from '../../core/prompts.ts';
 import type { CountedResponse, DroppedResponse, FinalPrompt, KeptResponse } from '../../schemas/prompts.ts';
+import { rememberFailures } from './recall.ts';
 import {
   type AbortReason,
   abort,
@@ -22,11 +23,13 @@ import {
 } from './state.ts';
 
 /** Takes a prompt out of the round. */
-export function remove(state: AdmissionState, prompt: PromptState): void {
+export function remove(state: AdmissionState, prompt: PromptState, mayReturn = false): void {
   state.prompts.delete(prompt.spec.promptId);
   rememberLaunched(state, prompt);
   forgetElsewhere(state, prompt);
   leaveLines(state, prompt);
+  if (mayReturn) rememberFailures(state, prompt);
+  else if (!state.faults.isQuiet) state.faults.forget(prompt.spec.promptId);
   state.suspects.delete(prompt);
   if (prompt.quota !== null) part(prompt, prompt.quota);
   prompt.quota = null;
@@ -34,8 +37,7 @@ export function remove(state: AdmissionState, prompt: PromptState): void {
 }
 
 /** Takes a prompt that needs no more responses out of those that wait for tries to succeed. */
-export function leaveLines({ parked, asides, faults }: AdmissionState, prompt: PromptState): void {
-  if (!faults.isQuiet) faults.forget(prompt.spec.promptId);
+export function leaveLines({ parked, asides }: AdmissionState, prompt: PromptState): void {
   parked.delete(prompt);
   if (asides.size > 0) for (const one of prompt.responses) asides.delete(one);
 }
@@ -107,7 +109,7 @@ export function giveBack(
   // Responses kept from earlier rounds go back inside the prompt; only those that this round added are dropped.
   const kept = new Set(prompt.spec.kept?.map((one) => one.requestId));
   const dropped = dropHeld(prompt, 'round_failed').filter((one) => !kept.has(one.requestId));
-  remove(state, prompt);
+  remove(state, prompt, true);
   ctx.emit({
     type: 'prompt.returned',
     at: ctx.at,
@@ -132,7 +134,7 @@ export function defer(
   }
   const why = abortReason(state, reason);
   abortControl(state, prompt, ctx);
-  remove(state, prompt);
+  remove(state, prompt, true);
   prompt.settling = { roundId, reason };
   if (state.config.partialRollout && reason.code !== 'stale_weights') {
     for (const one of prompt.responses) {

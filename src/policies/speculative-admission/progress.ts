@@ -6,7 +6,7 @@ import { given } from '../../core/given.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
-import { faultIn, type GivenUp, settleSuccess } from './faults.ts';
+import { faultIn, forgiveCollected, type GivenUp, isBeyond, setAside, settleSuccess } from './faults.ts';
 import { enqueue } from './launch.ts';
 import { countedResponses, dropHeld, leaveLines, remove } from './leave.ts';
 import { abortAll, abortControl, checkRequestId, checkRound, heldResponse, late } from './requests.ts';
@@ -47,6 +47,7 @@ export function collect(state: AdmissionState, prompt: PromptState, ctx: Ctx): v
   });
   abortAll(state, prompt, { code: 'prompt_collected', held, needed: state.config.responsesPerPrompt }, ctx);
   leaveLines(state, prompt);
+  forgiveCollected(state, prompt);
   applyFilter(state, prompt, ctx);
 }
 
@@ -206,7 +207,7 @@ export function unrewarded(state: AdmissionState, { requestId }: { requestId: st
   const { prompt } = response;
   const place = giveUpHeld(state, response, ctx);
   if (prompt.status === 'settling') return;
-  if (prompt.status === 'collected') needMore(state, prompt);
+  if (prompt.status === 'collected') needMore(state, prompt, ctx);
   const possible = prompt.responses.filter(
     ({ status, cause }) => status !== 'abandoned' && status !== 'aborting' && cause !== 'control',
   ).length;
@@ -244,14 +245,15 @@ function giveUpHeld(state: AdmissionState, response: ResponseState, ctx: Ctx): R
 }
 
 /** Makes a collected prompt active again; its queued responses have lost their places in the queues meanwhile. */
-function needMore(state: AdmissionState, prompt: PromptState): void {
+function needMore(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   prompt.status = 'active';
   prompt.responses.forEach((one, at) => {
     if (!isQueued(one) || one.cause === 'control') return;
     const again = { ...one };
     one.status = 'abandoned';
     prompt.responses[at] = again;
-    enqueue(state, again, again.cause);
+    if (isBeyond(state, again)) setAside(state, again, ctx.at);
+    else enqueue(state, again, again.cause);
   });
 }
 

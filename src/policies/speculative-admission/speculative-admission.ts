@@ -35,7 +35,7 @@ import * as reports from './reports.ts';
 import { checkRequestId, grace, link } from './requests.ts';
 import { checkFailing, checkOpening, failRound, openRound, settle } from './rounds.ts';
 import { admissionConfig, admissionDecisions, mostResponses } from './schema.ts';
-import { dropDue } from './singles.ts';
+import { dropDue, unpark } from './singles.ts';
 import {
   type AdmissionState,
   admissionState,
@@ -177,6 +177,7 @@ export const speculativeAdmission: PolicyDefinition<
     reports.endOverdue(state, ctx);
     settleFaults(state, ctx);
     settle(state, ctx);
+    if (state.mayUnpark) unpark(state);
     pump(state, ctx);
     if (suspendWhereTriesFail(state, ctx)) pump(state, ctx);
     dropDue(state, ctx.at);

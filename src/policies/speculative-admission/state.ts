@@ -101,6 +101,10 @@ const itsEngine = z.codec(z.string().nullable(), z.custom<Engine | null>(), {
   encode: (one) => (one === null || one.isLost ? null : one.id),
 });
 
+const failures = z
+  .strictObject({ infrastructure: count, data: count, environment: count, timeout: count, uncharged: count })
+  .readonly();
+
 const response = z.strictObject({
   prompt: derived<PromptState>(),
   index: count,
@@ -137,9 +141,7 @@ const response = z.strictObject({
   weightVersions: z.array(count).readonly(),
   reward: z.number().nullable(),
   /** This object is replaced, never changed: most responses share the one without failures. */
-  failures: z
-    .strictObject({ infrastructure: count, data: count, environment: count, timeout: count, uncharged: count })
-    .readonly(),
+  failures,
   /** Where and when it has failed last. */
   lastFault: z.strictObject({ scope: faultScope, id: z.string().nullable(), at: time }).readonly().nullable(),
   /** When its failures became more than its budget; `null` while they are not. */
@@ -248,6 +250,12 @@ export interface Limit {
 
 export const byDue = (a: Limit, b: Limit): number => a.due - b.due || a.order - b.order;
 
+/** Failures of a prompt that has left for a later round, by its responses. */
+const recalled = z.strictObject({
+  promptId: z.string(),
+  responses: z.array(z.strictObject({ index: count, failures })),
+});
+
 const line = derived(() => new Fifo<ResponseState>());
 
 /** Schema of the state. */
@@ -272,6 +280,7 @@ export const admissionState = z.strictObject({
   /** Number of the last responses, in a row, of engines that nobody has named, whose weights were too old. */
   stale: count,
   faults: sharedFaults,
+  recalled: mapBy('promptId', recalled),
   /** Whether the last single try was that of a prompt that has its responses, to compare with. */
   controlled: z.boolean(),
   /** Tokens and seconds of responses that were completed, the latest of which weigh most, where responses have a time limit. */
@@ -337,6 +346,7 @@ export const begin = ({ idPrefix }: SpeculativeAdmissionConfig): SavedAdmission 
   timers: { abortGrace: null, responseTimeout: null, pause: null },
   stale: 0,
   faults: noFaults(),
+  recalled: [],
   controlled: false,
   pace: { tokens: 0, seconds: 0 },
   rounds: 0,
@@ -401,6 +411,7 @@ export function migrateFromFour(saved: unknown): SavedAdmission {
     settling: old.settling.map(ofPrompt),
     aborting: old.aborting.map(({ promptId, response: one }) => ({ promptId, response: upgraded(one) })),
     faults: noFaults(),
+    recalled: [],
     controlled: false,
     pace: { tokens: 0, seconds: 0 },
   };

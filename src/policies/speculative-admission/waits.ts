@@ -24,6 +24,9 @@ function* room(state: AdmissionState): Iterable<HeldThing | AwaitedEvent> {
     return;
   }
   for (const one of running(state)) if (one.holdsSlot) yield request(one.requestId);
+  // Every engine may be suspended.
+  const { pause } = state.timers;
+  if (pause !== null) yield { event: { type: 'timer.fired', timerId: pauses.timerId }, dueAt: pause };
 }
 
 /** What a prompt waits for whose responses do not suffice yet. */

@@ -3,27 +3,37 @@ import { describe, expect, test } from 'vitest';
 import { bothWays, brief } from '../../support/sessions/rounds.ts';
 import { only, prompts } from '../../support/sessions/session.ts';
 
+const timerId = 'speculative-admission/pause';
+
 describe.each(bothWays)('faults, %s', (_how, start) => {
   test.each([
-    ['infrastructure', 5],
-    ['data', 1],
-    ['environment', 3],
-  ] as const)('a response is tried again after %s faults %i times by default', (kind, budget) => {
-    const session = start();
-    session.open(prompts('a', 'b'));
-    const fail = (attempt: number) =>
-      kind === 'environment'
-        ? session.tell('response.failed', { requestId: `a/0#${attempt}`, kind: 'environment' })
-        : session.tell('response.failed', { requestId: `a/0#${attempt}`, kind });
+    ['infrastructure', 5, 'engine'],
+    ['environment', 3, 'environment'],
+  ] as const)('a response is tried again after %s faults %i times by default, after pauses', (kind, budget, scope) => {
+    const session = start({ promptsPerRound: 8 });
+    session.open(prompts(...'abcdefgh'));
+    const fail = (attempt: number) => session.tell('response.failed', { requestId: `a/0#${attempt}`, kind });
     for (let attempt = 1; attempt <= budget; attempt += 1) {
-      expect(only(fail(attempt - 1), 'request.launch')).toMatchObject([
-        { requestId: `a/0#${attempt}`, index: 0, reason: { code: `retry_${kind}`, attempt, budget } },
+      const pauseSeconds = [0, 1, 2, 4, 8][attempt - 1]!;
+      const failed = fail(attempt - 1);
+      session.at += pauseSeconds;
+      const again = pauseSeconds === 0 ? failed : session.tell('timer.fired', { timerId });
+      expect(only(again, 'request.launch')).toMatchObject([
+        {
+          requestId: `a/0#${attempt}`,
+          index: 0,
+          reason: { code: `retry_${kind}`, attempt, budget, pauseSeconds, scope },
+        },
       ]);
     }
-    expect(only(fail(budget), 'prompt.failed')).toStrictEqual([
+    // Beyond the budget it is set aside, until a try of another prompt, launched since, shows whose fault it was.
+    expect(fail(budget)).toStrictEqual([]);
+    expect(brief(session.complete('b/1#0'))).toStrictEqual(['response.accepted b/1#0 held']);
+    session.tell('response.failed', { requestId: 'b/0#0', kind: 'data' });
+    expect(only(session.complete('b/0#1'), 'prompt.failed')).toStrictEqual([
       {
         type: 'prompt.failed',
-        at: 0,
+        at: session.at,
         promptId: 'a',
         roundId: 'r0',
         dropped: [],
@@ -32,34 +42,51 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
     ]);
   });
 
+  test('a response is tried again after data faults once by default, at once', () => {
+    const session = start();
+    session.open(prompts('a', 'b'));
+    const fail = (attempt: number) => session.tell('response.failed', { requestId: `a/0#${attempt}`, kind: 'data' });
+    expect(only(fail(0), 'request.launch')).toMatchObject([
+      { requestId: 'a/0#1', index: 0, reason: { code: 'retry_data', attempt: 1, budget: 1 } },
+    ]);
+    expect(only(fail(1), 'prompt.failed')).toMatchObject([{ reason: { code: 'data', failures: 2, budget: 1 } }]);
+  });
+
   test('one response that is given up leaves its prompt the others, as long as they are enough', () => {
     const session = start({ responseSpeculation: 1.5, retry: { environment: 0 } });
     session.open([{ promptId: 'a', ref: 'row 7' }, { promptId: 'b' }]);
-    expect(session.tell('response.failed', { requestId: 'a/0#0', kind: 'environment' })).toStrictEqual([
-      {
-        type: 'response.abandoned',
-        at: 0,
-        requestId: 'a/0#0',
-        promptId: 'a',
-        reason: { code: 'environment', failures: 1, budget: 0 },
-      },
-    ]);
+    expect(session.tell('response.failed', { requestId: 'a/0#0', kind: 'environment' })).toStrictEqual([]);
+    // A try of another prompt, launched since, shows that it was its own fault.
+    session.tell('response.failed', { requestId: 'b/2#0', kind: 'data' });
+    expect(session.complete('b/2#1')[0]).toStrictEqual({
+      type: 'response.abandoned',
+      at: 0,
+      requestId: 'a/0#0',
+      promptId: 'a',
+      reason: { code: 'environment', failures: 1, budget: 0 },
+    });
     session.complete('a/1#0');
     expect(brief(session.complete('a/2#0'))).toStrictEqual([
       'response.accepted a/2#0 held',
       'prompt.collected a responses_held',
       'prompt.counted a no_filter',
     ]);
-    session.tell('response.failed', { requestId: 'b/2#0', kind: 'environment' });
+  });
+
+  test('a prompt leaves with the response that is one too many, and another takes its place', () => {
+    const session = start({ promptsPerRound: 3, responseSpeculation: 1.5, retry: { environment: 0 } });
+    session.open(prompts('a', 'b', 'c'));
+    session.each('response.failed', ['b/2#0', 'b/0#0'], { kind: 'environment' });
     session.complete('b/1#0');
-    const last = session.tell('response.failed', { requestId: 'b/0#0', kind: 'environment' });
-    expect(brief(last)).toStrictEqual([
+    session.tell('response.failed', { requestId: 'a/0#0', kind: 'data' });
+    const last = session.complete('a/0#1');
+    expect(brief(last.slice(0, 3))).toStrictEqual([
+      'response.abandoned b/2#0 environment',
       'response.abandoned b/0#0 environment',
       'prompt.failed b environment',
-      'prompts.request r0 failed',
     ]);
-    expect(last[1]).toMatchObject({ dropped: [{ requestId: 'b/1#0', tokens: 10, cause: 'failed' }] });
-    expect(last[2]).toMatchObject({ count: 1, reason: { target: 2, admitted: 1 } });
+    expect(last[2]).toMatchObject({ dropped: [{ requestId: 'b/1#0', tokens: 10, cause: 'failed' }] });
+    expect(only(last, 'prompts.request')).toMatchObject([{ count: 1, reason: { target: 3, admitted: 2 } }]);
   });
 
   test('faults of the data take the whole prompt out once too few responses are left, and stop what runs of it', () => {

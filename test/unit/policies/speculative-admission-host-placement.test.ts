@@ -16,10 +16,10 @@ describe.each(bothWays)('placement by the host, %s', (_how, start) => {
     const aborted = only(session.complete('a/0#0'), 'request.abort');
     expect(aborted).toMatchObject([{ requestId: 'a/2#0', engineId: 'x' }]);
     expect(brief(session.tell('engine.lost', { engineId: 'x' }))).toStrictEqual([
-      'request.launch b/1#1 retry_infrastructure',
+      'request.launch b/1#1 retry_engine_lost',
     ]);
     expect(brief(session.tell('engine.lost', { engineId: 'y' }))).toStrictEqual([
-      'request.launch b/0#1 retry_infrastructure',
+      'request.launch b/0#1 retry_engine_lost',
     ]);
     expect(session.state).toMatchObject({ engines: [], aborting: [] });
   });
@@ -49,7 +49,7 @@ describe.each(bothWays)('placement by the host, %s', (_how, start) => {
     session.tell('tool.finished', { requestId: 'a/0#0', outcome: 'success' });
     session.tell('request.started', { requestId: 'a/0#0', engineId: 'z' });
     expect(brief(session.tell('engine.lost', { engineId: 'z' }))).toStrictEqual([
-      'request.launch a/0#1 retry_infrastructure',
+      'request.launch a/0#1 retry_engine_lost',
     ]);
   });
 });

@@ -104,6 +104,8 @@ describe.each(bothWays)('requests are found by their ids, %s', (_how, start) => 
     session.tell('response.failed', { requestId: 'a/0#0', kind: 'infrastructure' });
     session.tell('response.failed', { requestId: 'a/0#1', kind: 'data' });
     session.tell('response.failed', { requestId: 'a/0#2', kind: 'environment' });
+    session.at = 2;
+    session.tell('timer.fired', { timerId: 'speculative-admission/pause' });
     expect(session.state).toMatchObject({ nextAttempt: 4 });
     session.complete('a/0#3', 'a/1#0', 'b/0#0', 'b/1#0');
     expect(only(session.open(prompts('c')), 'request.launch').map((one) => one.requestId)).toStrictEqual([

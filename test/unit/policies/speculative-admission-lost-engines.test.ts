@@ -34,7 +34,7 @@ describe.each(bothWays)('lost engines, %s', (_how, start) => {
         type: 'request.launch',
         requestId: 'c/0#1',
         engineId: 'e1',
-        reason: { code: 'retry_infrastructure', attempt: 1 },
+        reason: { code: 'retry_engine_lost', attempt: 1, losses: 1 },
       },
     ]);
     expect(session.state).toMatchObject({ aborting: [], round: { inFlight: 4 } });
@@ -60,28 +60,40 @@ describe.each(bothWays)('lost engines, %s', (_how, start) => {
     expect(places(session.open(prompts('b')))).toStrictEqual(['b/0#1 e0', 'b/1#1 e0', 'b/2#1 e0']);
   });
 
-  test('where the budget is used up, a lost engine takes its prompts out, each once, and aborts what is elsewhere', () => {
-    const session = placed({ promptsPerRound: 2, responsesPerPrompt: 3, retry: { infrastructure: 0 } });
-    add(session, 'e0', 'e1');
-    expect(places(session.open(prompts('a', 'b')))).toStrictEqual([
-      'a/0#0 e0',
-      'a/1#0 e1',
-      'a/2#0 e0',
-      'b/0#0 e1',
-      'b/1#0 e0',
-      'b/2#0 e1',
-    ]);
-    expect(brief(session.tell('engine.lost', { engineId: 'e0' }))).toStrictEqual([
-      'response.abandoned a/0#0 infrastructure',
-      'request.abort a/1#0 prompt_failed',
-      'timer.set speculative-admission/abort-grace abort_grace',
-      'prompt.failed a infrastructure',
-      'response.abandoned b/1#0 infrastructure',
-      'request.abort b/0#0 prompt_failed',
-      'request.abort b/2#0 prompt_failed',
+  test('a lost engine charges nobody; prompts that have lost three run one request at a time, and then it charges', () => {
+    const session = placed({ promptsPerRound: 2, responsesPerPrompt: 2, retry: { infrastructure: 0 } });
+    add(session, 'e0');
+    session.open(prompts('a', 'b'));
+    for (const losses of [1, 2]) {
+      session.tell('engine.lost', { engineId: `e${losses - 1}` });
+      const again = only(add(session, `e${losses}`), 'request.launch');
+      expect(again.map((one) => one.requestId)).toStrictEqual(
+        ['a/0', 'a/1', 'b/0', 'b/1'].map((one) => `${one}#${losses}`),
+      );
+      expect(again[0]!.reason).toStrictEqual({ code: 'retry_engine_lost', attempt: losses, losses });
+    }
+    session.tell('engine.lost', { engineId: 'e2' });
+    expect(places(add(session, 'e3'))).toStrictEqual(['a/0#3 e3']);
+    // Its success shows that it was not the one; the next suspect runs alone.
+    expect(places(session.complete('a/0#3'))).toStrictEqual(['a/1#3 e3', 'b/0#3 e3']);
+    expect(brief(session.tell('engine.lost', { engineId: 'e3' }))).toStrictEqual([
+      'response.abandoned b/0#3 infrastructure',
       'prompt.failed b infrastructure',
       'prompts.request r0 failed',
     ]);
+    expect(only(add(session, 'e4'), 'request.launch')).toMatchObject([
+      { requestId: 'a/1#4', reason: { code: 'retry_engine_lost', attempt: 4, losses: 1 } },
+    ]);
+  });
+
+  test('more than eight suspects are none: the engines are at fault', () => {
+    const session = placed({ promptsPerRound: 9, retry: { infrastructure: 0 } });
+    add(session, 'e0');
+    session.open(prompts(...'abcdefghi'));
+    for (let losses = 1; losses < 9; losses += 1) {
+      expect(only(session.tell('engine.lost', { engineId: `e${losses - 1}` }), 'prompt.failed')).toStrictEqual([]);
+      expect(places(add(session, `e${losses}`))).toHaveLength(9);
+    }
   });
 
   test('an engine that is lost and added again begins empty, and what is late from before does it no harm', () => {

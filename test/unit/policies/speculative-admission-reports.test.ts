@@ -97,7 +97,7 @@ describe.each(bothWays)('reports about requests, %s', (_how, start) => {
         roundId: 'r0',
         index: 0,
         weightVersion: 0,
-        reason: { code: 'retry_infrastructure', attempt: 1, budget: 5 },
+        reason: { code: 'retry_infrastructure', attempt: 1, budget: 5, pauseSeconds: 0, scope: 'engine' },
       },
     ]);
   });

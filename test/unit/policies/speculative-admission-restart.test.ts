@@ -25,12 +25,13 @@ describe.each(bothWays)('a restart of the host, %s', (_how, start) => {
         reason: { code: 'host_restarted', inFlight },
       })),
     );
-    expect(brief(session.complete('h1-a/1#0'))).toStrictEqual([
-      'response.accepted h1-a/1#0 held',
+    // Beyond its budget: a later success of another prompt shows that both failures were its own.
+    expect(brief(session.tell('response.failed', { requestId: 'h1-a/0#1', kind: 'infrastructure' }))).toStrictEqual([
       'request.launch h1-b/1#0 host_restarted',
     ]);
-    const failed = session.tell('response.failed', { requestId: 'h1-a/0#1', kind: 'infrastructure' });
-    expect(only(failed, 'response.abandoned')).toMatchObject([{ reason: { failures: 2, budget: 1 } }]);
+    session.tell('response.failed', { requestId: 'h1-b/0#0', kind: 'data' });
+    const judged = session.complete('h1-b/0#1');
+    expect(only(judged, 'response.abandoned')).toMatchObject([{ reason: { failures: 2, budget: 1 } }]);
   });
 
   test('aborts are over: their round drains, their slots are free, and no timer is left of them', () => {
@@ -151,5 +152,5 @@ describe.each(bothWays)('a restart of the host, %s', (_how, start) => {
 });
 
 test('a snapshot says whose it is', () => {
-  expect(rounds().policy.snapshot()).toMatchObject({ policy: 'speculative-admission', version: 4, seq: 0, at: 0 });
+  expect(rounds().policy.snapshot()).toMatchObject({ policy: 'speculative-admission', version: 5, seq: 0, at: 0 });
 });

@@ -93,9 +93,12 @@ describe.each(bothWays)('filter `zero-variance`, %s', (_how, start) => {
     session.complete('a/0#0');
     expect(brief(giveUp(session, 'a/0#0'))).toStrictEqual(['response.dropped a/0#0 no_reward']);
     session.complete('a/1#0');
-    const lost = giveUp(session, 'a/1#0');
+    expect(brief(giveUp(session, 'a/1#0'))).toStrictEqual(['response.dropped a/1#0 no_reward']);
+    // A reward of another prompt, launched since, shows that it was its own fault.
+    session.tell('response.failed', { requestId: 'b/0#0', kind: 'data' });
+    session.complete('b/0#1');
+    const lost = reward(session, 'b/0#1', 1);
     expect(brief(lost)).toStrictEqual([
-      'response.dropped a/1#0 no_reward',
       'request.abort a/2#0 prompt_failed',
       'timer.set speculative-admission/abort-grace abort_grace',
       'prompt.failed a reward',

@@ -5,6 +5,7 @@ import { only, prompts } from '../../support/sessions/session.ts';
 
 const grace = 'speculative-admission/abort-grace';
 const timeout = 'speculative-admission/response-timeout';
+const pause = 'speculative-admission/pause';
 const fire = (session: Rounds, timerId: string, at: number) => {
   session.at = at;
   return session.tell('timer.fired', { timerId });
@@ -13,7 +14,7 @@ const fire = (session: Rounds, timerId: string, at: number) => {
 describe.each(bothWays)('responses that run too long, %s', (_how, start) => {
   const limited = (config = {}) => start({ responseTimeoutSeconds: 10, ...config });
 
-  test('are aborted as an infrastructure fault and tried again; the timer goes on for the next one', () => {
+  test('are aborted and tried again with twice the limit; the timer goes on for the next one', () => {
     const session = limited({ maxInFlight: 3 });
     expect(session.open(prompts('a', 'b')).at(1)).toStrictEqual({
       type: 'timer.set',
@@ -27,8 +28,9 @@ describe.each(bothWays)('responses that run too long, %s', (_how, start) => {
       'response.accepted a/0#0 held',
       'request.launch b/1#0 planned',
     ]);
-    const fired = fire(session, timeout, 12);
-    expect(fired).toStrictEqual([
+    session.at = 5;
+    session.tell('request.progressed', { requestId: 'b/0#0', tokens: 3 });
+    expect(fire(session, timeout, 12)).toStrictEqual([
       {
         type: 'timer.set',
         at: 12,
@@ -44,36 +46,44 @@ describe.each(bothWays)('responses that run too long, %s', (_how, start) => {
         reason: { code: 'response_timeout', ranSeconds: 12, limitSeconds: 10 },
       },
       expect.objectContaining({ type: 'timer.set', timerId: grace, fireAtSeconds: 42 }),
-      expect.objectContaining({ type: 'request.abort', requestId: 'b/0#0' }),
     ]);
-    // Their slots are free once they have ended.
-    expect(brief(session.tell('request.aborted', { requestId: 'b/0#0' }))).toStrictEqual([
-      'request.launch a/1#1 retry_infrastructure',
-    ]);
+    // Its slot is free once it has ended.
     expect(only(session.tell('request.aborted', { requestId: 'a/1#0' }), 'request.launch')).toMatchObject([
-      { requestId: 'b/0#1', reason: { attempt: 1, budget: 5 } },
+      {
+        requestId: 'a/1#1',
+        reason: { code: 'retry_timeout', attempt: 1, budget: 5, pauseSeconds: 0, scope: 'engine' },
+      },
     ]);
-    expect(brief(fire(session, timeout, 14))).toStrictEqual([
-      `timer.set ${timeout} response_timeout`,
-      'request.abort b/1#0 response_timeout',
+    session.complete('b/1#0');
+    // What was heard of later is late later.
+    expect(only(fire(session, timeout, 14), 'timer.set')).toMatchObject([{ fireAtSeconds: 15 }]);
+    const last = fire(session, timeout, 15.5);
+    expect(only(last, 'request.abort')).toMatchObject([
+      { requestId: 'b/0#0', reason: { ranSeconds: 15.5, limitSeconds: 10 } },
     ]);
-    expect(only(fire(session, timeout, 21.5), 'timer.set')).toMatchObject([{ fireAtSeconds: 22 }]);
+    expect(only(last, 'timer.set')[0]).toMatchObject({ fireAtSeconds: 32, reason: { limitSeconds: 20 } });
   });
 
   test('those that have ended, or are tried again, are not looked for any more', () => {
-    const session = limited({ promptsPerRound: 3, responsesPerPrompt: 1 });
-    session.open(prompts('a', 'b', 'c'));
+    const session = limited({ promptsPerRound: 4, responsesPerPrompt: 1 });
+    session.open(prompts('a', 'b', 'c', 'd'));
     session.complete('a/0#0');
     session.at = 6;
     session.tell('response.failed', { requestId: 'b/0#0', kind: 'infrastructure' });
+    session.at = 9;
+    session.tell('request.progressed', { requestId: 'd/0#0', tokens: 3 });
     const fired = fire(session, timeout, 10);
     expect(only(fired, 'request.abort').map((one) => one.requestId)).toStrictEqual(['c/0#0']);
     expect(only(fired, 'timer.set')[0]).toMatchObject({ timerId: timeout, fireAtSeconds: 16 });
-    session.complete('b/0#1');
-    // Nothing runs but the second try of c, since 10.
-    expect(only(fire(session, timeout, 16), 'timer.set')).toMatchObject([{ timerId: timeout, fireAtSeconds: 20 }]);
+    // Two prompts have failed one after the other: both wait for a second.
+    expect(brief(only(fire(session, pause, 11), 'request.launch'))).toStrictEqual([
+      'request.launch c/0#1 retry_timeout',
+    ]);
+    session.complete('b/0#1', 'd/0#0');
+    // Nothing runs but the second try of c, since 11.
+    expect(only(fire(session, timeout, 16), 'timer.set')).toMatchObject([{ timerId: timeout, fireAtSeconds: 31 }]);
     session.complete('c/0#1');
-    expect(fire(session, timeout, 20)).toStrictEqual([]);
+    expect(fire(session, timeout, 31)).toStrictEqual([]);
   });
 
   test('a trajectory that waits for its environment runs too long as well', () => {
@@ -83,7 +93,7 @@ describe.each(bothWays)('responses that run too long, %s', (_how, start) => {
     expect(brief(fire(session, timeout, 10))).toStrictEqual([
       'request.abort a/0#0 response_timeout',
       `timer.set ${grace} abort_grace`,
-      'request.launch a/0#1 retry_infrastructure',
+      'request.launch a/0#1 retry_timeout',
       `timer.set ${timeout} response_timeout`,
     ]);
   });
@@ -103,15 +113,22 @@ describe.each(bothWays)('responses that run too long, %s', (_how, start) => {
     ]);
   });
 
-  test('where the budget is used up, the prompt leaves; what of it was late as well is not counted twice', () => {
-    const session = limited({ promptsPerRound: 1, retry: { infrastructure: 0 } });
-    session.open(prompts('a'));
+  test('beyond the budget the prompt leaves, once others succeed; what of it was late as well is not named twice', () => {
+    const session = limited({ promptsPerRound: 3, retry: { infrastructure: 0 } });
+    session.open(prompts('a', 'b', 'c'));
+    session.at = 5;
+    session.each('request.progressed', ['b/0#0', 'b/1#0', 'c/0#0', 'c/1#0'], { tokens: 3 });
     expect(brief(fire(session, timeout, 10))).toStrictEqual([
+      `timer.set ${timeout} response_timeout`,
       'request.abort a/0#0 response_timeout',
       `timer.set ${grace} abort_grace`,
-      'response.abandoned a/0#0 infrastructure',
-      'request.abort a/1#0 prompt_failed',
-      'prompt.failed a infrastructure',
+      'request.abort a/1#0 response_timeout',
+    ]);
+    session.tell('response.failed', { requestId: 'b/0#0', kind: 'data' });
+    expect(brief(session.complete('b/0#1'))).toStrictEqual([
+      'response.abandoned a/0#0 timeout',
+      'prompt.failed a timeout',
+      'response.accepted b/0#1 held',
       'prompts.request r0 failed',
     ]);
   });
@@ -127,9 +144,9 @@ describe.each(bothWays)('responses that run too long, %s', (_how, start) => {
   });
 
   test('of those that began together the earlier prompt comes first, then the lower index', () => {
-    const session = limited({ promptsPerRound: 2, retry: { infrastructure: 0, data: 0 }, responseSpeculation: 2 });
+    const session = limited({ promptsPerRound: 2, responseSpeculation: 1.5 });
     session.open(prompts('a', 'b'));
-    expect(only(fire(session, timeout, 10), 'response.abandoned').map((one) => one.requestId)).toStrictEqual([
+    expect(only(fire(session, timeout, 10), 'request.abort').map((one) => one.requestId)).toStrictEqual([
       'a/0#0',
       'a/1#0',
       'a/2#0',
@@ -140,20 +157,16 @@ describe.each(bothWays)('responses that run too long, %s', (_how, start) => {
   });
 
   test('tries that began later come later, and those that began together by their prompts, not as they were launched', () => {
-    const session = limited({ promptsPerRound: 3, responsesPerPrompt: 1, retry: { infrastructure: 9 } });
-    session.open(prompts('a', 'b', 'c'));
-    session.tell('response.failed', { requestId: 'b/0#0', kind: 'infrastructure' });
-    expect(only(fire(session, timeout, 10), 'request.abort').map((one) => one.requestId)).toStrictEqual([
-      'a/0#0',
-      'b/0#1',
-      'c/0#0',
-    ]);
-    session.at = 11;
-    session.tell('response.failed', { requestId: 'a/0#1', kind: 'infrastructure' });
+    const session = limited({ promptsPerRound: 4, responsesPerPrompt: 1 });
+    session.open(prompts('a', 'b', 'c', 'd'));
+    session.tell('response.failed', { requestId: 'c/0#0', kind: 'infrastructure' });
+    session.at = 3;
+    session.tell('response.failed', { requestId: 'a/0#0', kind: 'data' });
     expect(only(fire(session, timeout, 30), 'request.abort').map((one) => one.requestId)).toStrictEqual([
-      'b/0#2',
+      'b/0#0',
       'c/0#1',
-      'a/0#2',
+      'd/0#0',
+      'a/0#1',
     ]);
   });
 

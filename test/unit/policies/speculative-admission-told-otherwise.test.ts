@@ -91,15 +91,26 @@ describe.each(bothWays)('a reward that cannot be computed, %s', (_how, start) =>
   });
 
   test('without a spare one another is generated, within the budget of its environment; then the prompt fails', () => {
-    const session = start({ ...three, responseSpeculation: 1, retry: { environment: 1 } });
-    session.open(prompts('a'));
+    const session = start({ ...three, promptsPerRound: 6, responseSpeculation: 1, retry: { environment: 1 } });
+    session.open(prompts('a', 'b', 'c', 'd', 'e', 'f'));
     session.complete('a/0#0', 'a/1#0');
     expect(brief(session.send(none('a/1#0')))).toEqual([
       'response.dropped a/1#0 no_reward',
       'request.launch a/1#1 retry_environment',
     ]);
     expect(brief(session.complete('a/1#1'))).toContain('prompt.collected a responses_held');
-    const failed = session.send(none('a/1#1'));
+    // The reward of another is awaited.
+    session.complete('c/0#0');
+    expect(brief(session.send(none('a/1#1')))).toEqual(['response.dropped a/1#1 no_reward']);
+    // Others get theirs; that of a try that was launched since shows whose fault it was.
+    const others = ['c/0#0', 'c/1#0', 'd/0#0', 'd/1#0', 'e/0#0', 'e/1#0'];
+    session.complete(...others.slice(1));
+    others.forEach((requestId, index) => {
+      session.send({ type: 'reward.ready', requestId, reward: index });
+    });
+    session.tell('response.failed', { requestId: 'b/0#0', kind: 'data' });
+    session.complete('b/0#1');
+    const failed = session.send({ type: 'reward.ready', requestId: 'b/0#1', reward: 1 });
     expect(only(failed, 'prompt.failed')[0]!.reason).toEqual({ code: 'reward', failures: 2, budget: 1 });
   });
 
@@ -144,18 +155,18 @@ describe.each(bothWays)('a reward that cannot be computed, %s', (_how, start) =>
 describe.each(bothWays)('ends that nobody asked for, %s', (_how, start) => {
   test('with partial rollout the tokens that a request has are kept, and cost no budget; without them it is a fault', () => {
     const budget = { retry: { infrastructure: 0 } };
-    const session = start({ ...one, partialRollout: true, maxStaleness: 1, ...budget });
-    session.open(prompts('a'), 'short', 5);
+    const session = start({ ...one, promptsPerRound: 2, partialRollout: true, maxStaleness: 1, ...budget });
+    session.open(prompts('a', 'b'), 'short', 5);
     const again = session.send({ type: 'request.aborted', requestId: 'a/0#0', tokens: 500 });
     expect(only(again, 'request.launch')[0]).toMatchObject({
       requestId: 'a/0#1',
       resumeFrom: { requestId: 'a/0#0', index: 0, tokens: 500, weightVersions: [5], finished: false },
       reason: { code: 'retry_ended_early', attempt: 1, tokens: 500 },
     });
-    // No progress: a fault of the engine.
-    expect(brief(session.send({ type: 'request.aborted', requestId: 'a/0#1', tokens: 500 }))).toContain(
-      'prompt.failed a infrastructure',
-    );
+    // No progress: a fault of the engine, as long as no other prompt shows the contrary.
+    expect(session.send({ type: 'request.aborted', requestId: 'a/0#1', tokens: 500 })).toEqual([]);
+    session.send({ type: 'request.aborted', requestId: 'b/0#0', tokens: 7 });
+    expect(brief(session.complete('b/0#1'))).toContain('prompt.failed a infrastructure');
   });
 
   const aborted = (requestId: string, tokens: number, weightVersions: number[]) =>

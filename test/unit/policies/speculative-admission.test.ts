@@ -173,10 +173,10 @@ describe('what goes wrong on engines', () => {
     session.send({ type: 'engine.added', engineId: 'e1' } as never);
     const lost = only(session.send({ type: 'engine.lost', engineId: 'e0' } as never), 'request.launch');
     expect(lost.map((one) => [one.requestId, one.engineId, one.reason.code])).toEqual([
-      ['a/0#1', 'e1', 'retry_infrastructure'],
-      ['a/1#1', 'e1', 'retry_infrastructure'],
-      ['b/0#1', 'e1', 'retry_infrastructure'],
-      ['b/1#1', 'e1', 'retry_infrastructure'],
+      ['a/0#1', 'e1', 'retry_engine_lost'],
+      ['a/1#1', 'e1', 'retry_engine_lost'],
+      ['b/0#1', 'e1', 'retry_engine_lost'],
+      ['b/1#1', 'e1', 'retry_engine_lost'],
     ]);
     expect(session.send({ type: 'engine.lost', engineId: 'e0' } as never)).toEqual([]);
     session.refuses({ type: 'engine.lost', at: 0, engineId: 'e9' }, 'unknown_id', 'engineId');
@@ -200,13 +200,14 @@ describe('what goes wrong on engines', () => {
       session.send({ type: 'response.failed', requestId, kind } as never);
     expect(only(fail('a/0#0', 'infrastructure'), 'request.launch')).toHaveLength(1);
     expect(only(fail('a/0#1', 'data'), 'request.launch')).toHaveLength(1);
-    expect(
-      only(
-        session.send({ type: 'response.failed', requestId: 'a/0#2', kind: 'environment' } as never),
-        'request.launch',
-      ),
-    ).toHaveLength(1);
-    const last = fail('a/0#3', 'infrastructure');
+    expect(only(fail('a/0#2', 'environment'), 'timer.set')).toMatchObject([{ fireAtSeconds: 2 }]);
+    session.at = 2;
+    const third = session.send({ type: 'timer.fired', timerId: 'speculative-admission/pause' } as never);
+    expect(ids(only(third, 'request.launch'))).toEqual(['a/0#3']);
+    fail('a/0#3', 'infrastructure');
+    // A prompt that is tried later, and succeeds, shows whose fault it was.
+    fail('b/0#0', 'data');
+    const last = session.complete('b/0#1');
     expect(only(last, 'response.abandoned')).toMatchObject([{ reason: { failures: 2, budget: 1 } }]);
     expect(only(last, 'prompt.failed')).toMatchObject([{ promptId: 'a', reason: { code: 'infrastructure' } }]);
   });

@@ -208,11 +208,11 @@ describe('a failure of the environment', () => {
     expect(host.completed).toHaveLength(1);
   });
 
-  test('a broken image fails trajectories by name, and does not hang', () => {
-    const host = new Host({ suspendAfter: 2, retry: { environment: 1 } });
+  test('a broken image gives up no trajectory until the limit of the host, and then by name', () => {
+    const host = new Host({ suspendAfter: 2, retry: { environment: 1, giveUpSeconds: 600 } });
     host.round();
     const seen: VocabularyDecision[] = [];
-    for (let tries = 0; tries < 40 && only(seen, 'prompt.failed').length === 0; tries += 1) {
+    for (let tries = 0; tries < 200 && only(seen, 'prompt.failed').length === 0; tries += 1) {
       const { state } = (host.policy.snapshot() as { state: { parts: { slots: { state: never } } } }).state.parts.slots;
       const { slots, timerAt } = state as { slots: { id: string; status: string }[]; timerAt: number };
       const [starting] = slots.filter(({ status }) => status === 'starting');
@@ -223,7 +223,7 @@ describe('a failure of the environment', () => {
       }
     }
     expect(only(seen, 'slots.suspended').length).toBeGreaterThan(1);
-    expect(only(seen, 'prompt.failed')[0]).toMatchObject({ reason: { code: 'environment' } });
+    expect(only(seen, 'prompt.failed')[0]).toMatchObject({ reason: { code: 'not_compared', limitSeconds: 600 } });
   });
 
   test('environments that the host asks for itself are given to requests alone, and not after their end', () => {

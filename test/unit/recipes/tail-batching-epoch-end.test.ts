@@ -103,9 +103,9 @@ describe.each([
   });
 
   test('nothing is planned for one that leaves between the rounds', () => {
-    const failing = atTheEnd({ retry: { infrastructure: 0 } });
-    expect(brief(failing.tell('response.failed', { requestId: 'b/0#0', kind: 'infrastructure' }))).toContain(
-      'prompt.failed b infrastructure',
+    const failing = atTheEnd({ retry: { data: 0 } });
+    expect(brief(failing.tell('response.failed', { requestId: 'b/0#0', kind: 'data' }))).toContain(
+      'prompt.failed b data',
     );
     between(failing);
     drained(failing);

@@ -194,14 +194,13 @@ describe('a frontier', () => {
       { type: 'request.dropped', requestId: 'a/0#0', admitted: false, reason: { code: 'replaced', ended: true } },
       { type: 'request.admit', requestId: 'a/0#1' },
     ]);
-    expect(types(failed('a/0#1'))).toEqual(['response.abandoned']);
-    failed('a/1#0');
+    // A fault of the data gives up the response.
+    const data = (requestId: string) => job.tell({ type: 'response.failed', requestId, kind: 'data' });
+    expect(types(data('a/0#1'))).toEqual(['response.abandoned']);
     // Too few are left: the prompt goes, its slot too, and what runs is stopped.
-    const gone = failed('a/1#1');
+    const gone = data('a/1#0');
     expect(types(gone)).toContain('prompt.failed');
     expect(ids(only(gone, 'request.admit'))).toEqual(['b/0#0', 'b/1#0', 'b/2#0']);
-    // A fault of the data gives up the response; the prompt goes with the second, since one is too few.
-    const data = (requestId: string) => job.tell({ type: 'response.failed', requestId, kind: 'data' });
     expect(types(data('b/1#0'))).toEqual(['response.abandoned']);
     expect(ids(only(data('b/2#0'), 'request.admit'))).toEqual(['c/0#0', 'c/1#0', 'c/2#0']);
   });
