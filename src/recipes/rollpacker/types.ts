@@ -438,11 +438,17 @@ export interface RollpackerInput {
   rewardRetry?:
     | {
         /**
-         * Further tries after faults of workers, lost and silent ones included. A whole number, 0 or more.
+         * Further tries after failures that are proven to be its own: others have succeeded since where it failed.
+         * Silence of a worker is such a failure, the loss of one is none. A whole number, 0 or more.
          *
          * @defaultValue `3`
          */
         infrastructure?: number | undefined;
+        /**
+         * Seconds after which a response gets no reward whose failures pass the budget, and could not be compared with
+         * others; absent: never. A number above 0.
+         */
+        giveUpSeconds?: number | undefined;
         /**
          * Further tries of a response that ran out of its budget. A whole number, 0 or more.
          *
@@ -739,8 +745,16 @@ export interface RollpackerConfig {
   };
   /** Retry budgets of each response. */
   rewardRetry: {
-    /** Further tries after faults of workers, lost and silent ones included. A whole number, 0 or more. */
+    /**
+     * Further tries after failures that are proven to be its own: others have succeeded since where it failed. Silence
+     * of a worker is such a failure, the loss of one is none. A whole number, 0 or more.
+     */
     infrastructure: number;
+    /**
+     * Seconds after which a response gets no reward whose failures pass the budget, and could not be compared with
+     * others; absent: never. A number above 0.
+     */
+    giveUpSeconds?: number | undefined;
     /** Further tries of a response that ran out of its budget. A whole number, 0 or more. */
     timeout: number;
   };
