@@ -150,7 +150,7 @@ class Trainer(EngineHost[str]):
 async def rolling(host: Trainer, **config: Any) -> AsyncIterator[Rollout[str, Generated]]:
     async with rollflex.AsyncClient() as client:
         settings = {"promptsPerRound": 2, "responsesPerPrompt": 2, **config}
-        rollout = await Rollout.open(client, host, settings, send_interval_seconds=0, retry_delay_seconds=0.01)
+        rollout = await Rollout.open(client, host, settings, send_interval_seconds=0)
         try:
             yield rollout
         finally:
