@@ -9,6 +9,10 @@ import { countOf, summary } from './summary.ts';
 async function play({ title, policies, outside = {}, fault, worst }: Scenario): Promise<string> {
   const day = new Host(policies, outside, false);
   fault?.(day);
+  let event = 0;
+  day.cluster.agenda.at(worst, () => {
+    event = day.log.length - 1;
+  });
   day.run();
   const usual = new Host(policies, outside, true);
   usual.run();
@@ -21,7 +25,7 @@ async function play({ title, policies, outside = {}, fault, worst }: Scenario): 
   return [
     title,
     ...summary(day.decisions).map((line) => `  ${line}`),
-    `  at ${worst} s: ${await explain(day.log, worst)}`,
+    `  at ${worst} s: ${await explain(day.log, event)}`,
     `  ${trained.size} prompts trained, ${failed} given up, ${filtered} filtered; ${seconds.toFixed()} s and ${requests} requests more than usual`,
   ].join('\n');
 }

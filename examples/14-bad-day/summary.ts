@@ -1,23 +1,29 @@
-/** The decisions that a good day does not have, in the order of their first time. */
+/** What the decisions of a bad day come to. */
 import type { AnyDecision } from 'rollflex';
 
-const always = new Set(['request.launch planned', 'prompts.request round_opened', 'timer.set abort_grace']);
-const telling =
-  /^(request\.launch|prompts\.request|prompts\.released|response\.(dropped|abandoned)|prompt\.(failed|filtered)|request\.(expired|abort)|tries\.|slots?\.(suspended|resumed|denied)|rewards?\.(failed|saturated|resumed)|round\.completed|source\.drained|timer\.set)/;
-const usual =
-  /^(request\.launch planned|prompts\.request round_opened|timer\.set (abort_grace|response_timeout|environment_due)|request\.abort (prompt_collected|round_completed)|round\.completed quota_reached)$/;
+/** Decisions that say how a policy sees its day. */
+const telling = [
+  ...['tries.suspended', 'tries.recovered', 'slots.suspended', 'slots.resumed', 'request.launch', 'request.abort'],
+  ...['request.expired', 'response.dropped', 'response.abandoned', 'response.late', 'reward.failed', 'prompt.failed'],
+  ...['prompt.filtered', 'prompts.request', 'prompts.released', 'round.completed', 'source.drained'],
+];
+/** Reasons that every day has. */
+const usual = ['planned', 'round_opened', 'prompt_collected', 'round_completed', 'quota_reached'];
 
+/** The telling decisions by their reasons, in the order in which they came first. */
 export function summary(decisions: readonly AnyDecision[]): string[] {
-  const seen = new Map<string, { count: number; from: number; to: number }>();
-  for (const { type, reason, at } of decisions) {
-    const name = `${type} ${reason.code}`;
-    if (!telling.test(type) || usual.test(name) || always.has(name)) continue;
-    const one = seen.get(name) ?? { count: 0, from: at, to: at };
-    seen.set(name, { count: one.count + 1, from: one.from, to: at });
+  const seen = new Map<string, number[]>();
+  for (const { type, at, reason, ...fields } of decisions) {
+    if (!telling.includes(type) || usual.includes(reason.code)) continue;
+    const { scope = '', id = '' } = { ...reason, ...fields } as { scope?: string; id?: string };
+    const name = [type, reason.code, scope, id].filter((one) => one !== '').join(' ');
+    seen.set(name, [...(seen.get(name) ?? []), at]);
   }
-  return [...seen].map(([name, { count, from, to }]) =>
-    count === 1 ? `${name}, ${from.toFixed()} s` : `${name} × ${count}, ${from.toFixed()} to ${to.toFixed()} s`,
-  );
+  return [...seen].map(([name, times]) => {
+    const [from, to] = [times[0]!, times.at(-1)!].map((at) => at.toFixed());
+    const when = from === to ? `at ${from} s` : `${from} to ${to} s`;
+    return `${name}${times.length === 1 ? '' : ` × ${times.length}`}, ${when}`;
+  });
 }
 
 /** How many decisions are of this type. */
