@@ -92,7 +92,7 @@ function reasonOf(
   const running = worker.running.size;
   const { retry } = state.config;
   if (code === 'retry_infrastructure') {
-    return { code, waitedSeconds, running, attempt: sample.failures, budget: retry.infrastructure };
+    return { code, waitedSeconds, running, attempt: sample.failures, budget: retry.infrastructure, scope: 'reward' };
   }
   if (code === 'retry_timeout') {
     return { code, waitedSeconds, running, attempt: sample.timeouts, budget: retry.timeout };

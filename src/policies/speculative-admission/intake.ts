@@ -126,13 +126,24 @@ export function exhaust(state: AdmissionState, { domain }: Message<'source.exhau
 }
 
 /** Marks the source as having prompts again, from the next round on. */
-export function reopen({ exhausted }: AdmissionState): void {
+export function reopen(state: AdmissionState, _: unknown, ctx: Ctx): void {
+  const { exhausted, faults } = state;
   exhausted.all = false;
   exhausted.domains.clear();
+  if (faults.isQuiet) return;
+  faults.told('prompt', ctx);
+  state.unsettled ??= 'failed';
 }
 
 /** Asks for missing prompts that have not been asked for yet. */
-export function requestMore(round: Round, code: Exclude<Unsettled, 'counted'>, ctx: Ctx): void {
+export function requestMore(
+  { faults }: AdmissionState,
+  round: Round,
+  code: Exclude<Unsettled, 'counted'>,
+  ctx: Ctx,
+): void {
+  // Whatever comes fails by its data.
+  if (!faults.isQuiet && faults.find({ scope: 'prompt', id: null })?.suspension != null) return;
   let total = 0;
   const domains: Record<string, number> = {};
   for (const quota of round.quotas) {

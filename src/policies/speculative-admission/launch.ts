@@ -1,16 +1,22 @@
 /** Launches requests: chooses the next response and its slot, and limits its time. */
 import { Deadlines, timerNamed } from '../../core/deadlines.ts';
 import { copyKept } from '../../core/prompts.ts';
+import { namedDomain } from '../../core/shared-faults.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './schema.ts';
+import { beginSingle, dueEngine, holdBack, isSick, isUntroubled, nextParked } from './singles.ts';
 import {
   type AdmissionState,
+  budgetOf,
   byPlace,
   type Engine,
+  type FaultKind,
   isLive,
   type LaunchCause,
+  type Limit,
   type ResponseState,
   type Round,
+  triesOf,
 } from './state.ts';
 
 export function addEngine(state: AdmissionState, id: string): Engine {
@@ -37,7 +43,7 @@ export function engineOf({ engine }: ResponseState): Engine | null {
 /** Updates the position of an engine in the heap of engines with room. */
 export function reheap(state: AdmissionState, engine: Engine): void {
   const limit = state.config.maxInFlightPerEngine ?? Number.POSITIVE_INFINITY;
-  if (engine.active && engine.requests < limit) state.open.update(engine);
+  if (engine.active && engine.requests < limit && !isSick(state, engine.id)) state.open.update(engine);
   else state.open.remove(engine);
 }
 
@@ -82,21 +88,37 @@ export function queueResume(state: AdmissionState, response: ResponseState): voi
   state.resumes.push({ response, order: response.order });
 }
 
-/** Launches queued responses, as far as the limits and the engines allow. */
+/** Launches queued responses, as far as the limits, the engines and the faults that tries share allow. */
 export function pump(state: AdmissionState, ctx: Ctx): void {
   const { config } = state;
   const limit = config.maxInFlight ?? Number.POSITIVE_INFINITY;
   while (state.slotsTaken < limit) {
-    const engine = config.placement === 'policy' ? state.open.peek() : null;
+    const engine = config.placement === 'policy' ? nextEngine(state, ctx.at) : null;
     if (engine === undefined) return;
     const resumed = nextResume(state);
     if (resumed !== undefined) {
       resume(state, resumed, engine, ctx);
       continue;
     }
-    const response = state.round === null ? undefined : (nextPending(state.retries) ?? nextPending(state.launches));
+    const response = state.round === null ? undefined : nextTry(state, ctx);
     if (response === undefined) return;
     launch(state, response, state.round!, engine, ctx);
+  }
+}
+
+/** Returns the engine for the next request: the least loaded, or one that is suspended and due for a single try. */
+function nextEngine(state: AdmissionState, at: number): Engine | undefined {
+  return dueEngine(state, at) ?? state.open.peek();
+}
+
+/** Returns the next response to launch. */
+function nextTry(state: AdmissionState, ctx: Ctx): ResponseState | undefined {
+  const { retries, launches } = state;
+  if (isUntroubled(state)) return nextPending(retries) ?? nextPending(launches);
+  for (;;) {
+    const next = nextPending(retries) ?? nextPending(launches);
+    if (next === undefined) return nextParked(state, ctx.at);
+    if (!holdBack(state, next, ctx.at)) return next;
   }
 }
 
@@ -141,8 +163,7 @@ function resume(state: AdmissionState, response: ResponseState, engine: Engine |
 function launch(state: AdmissionState, response: ResponseState, round: Round, engine: Engine | null, ctx: Ctx): void {
   const { prompt, index, resume: from, failures } = response;
   const { promptId, ref, promptTokens } = prompt.spec;
-  const attempt =
-    prompt.attemptBase + failures.infrastructure + failures.data + failures.environment + failures.uncharged;
+  const attempt = prompt.attemptBase + triesOf(failures);
   if (attempt >= state.nextAttempt) state.nextAttempt = attempt + 1;
   response.requestId = state.ids.mint(state.prefix, promptId, index, attempt);
   response.status = 'running';
@@ -151,10 +172,14 @@ function launch(state: AdmissionState, response: ResponseState, round: Round, en
   response.load = (promptTokens ?? 0) + response.tokens;
   response.weightVersions = from === null ? round.weightVersions : joined(from.weightVersions, round.weightVersion);
   response.since = ctx.at;
+  response.heardAt = ctx.at;
   response.order = state.seq++;
+  response.launched = response.order;
   round.inFlight += 1;
   const inFlight = state.slotsTaken;
   takeSlot(state, response, engine);
+  state.live.set(prompt, (state.live.get(prompt) ?? 0) + 1);
+  const probe = isUntroubled(state) ? undefined : beginSingle(state, response, ctx.at);
   const decision: Message<'request.launch'> = {
     type: 'request.launch',
     at: ctx.at,
@@ -163,7 +188,7 @@ function launch(state: AdmissionState, response: ResponseState, round: Round, en
     roundId: round.id,
     index,
     weightVersion: round.weightVersion,
-    reason: launchReason(state, response, inFlight),
+    reason: probe ?? launchReason(state, response, inFlight, ctx.at),
   };
   if (engine !== null) decision.engineId = engine.id;
   if (ref !== undefined) decision.ref = ref;
@@ -180,17 +205,25 @@ export function joined(versions: readonly number[], weightVersion: number): read
 
 function launchReason(
   state: AdmissionState,
-  { cause, failures, tokens }: ResponseState,
+  { prompt, cause, failures, tokens, lastFault }: ResponseState,
   inFlight: number,
+  at: number,
 ): Message<'request.launch'>['reason'] {
-  const { retry } = state.config;
   switch (cause) {
     case 'retry_infrastructure':
-      return { code: cause, attempt: failures.infrastructure, budget: retry.infrastructure };
-    case 'retry_data':
-      return { code: cause, attempt: failures.data, budget: retry.data };
     case 'retry_environment':
-      return { code: cause, attempt: failures.environment, budget: retry.environment };
+    case 'retry_timeout': {
+      const kind = cause.slice('retry_'.length) as FaultKind;
+      const paused = { pauseSeconds: at - lastFault!.at, ...namedDomain(lastFault!) };
+      return { code: cause, attempt: failures[kind], budget: budgetOf(state, kind), ...paused };
+    }
+    case 'retry_data':
+      return { code: cause, attempt: failures.data, budget: budgetOf(state, 'data') };
+    case 'retry_engine_lost':
+      return { code: cause, attempt: failures.uncharged, losses: prompt.losses };
+    case 'control':
+      // Its domain has recovered since it was chosen.
+      return { code: 'planned', inFlight };
     case 'retry_stale_weights':
       return { code: cause, attempt: failures.uncharged };
     case 'retry_ended_early':
@@ -203,16 +236,33 @@ function launchReason(
 /** Remembers a launch, if responses have a time limit. */
 export function limitTime(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
   if (state.config.responseTimeoutSeconds === undefined) return;
-  state.deadlines.push({ response, requestId: response.requestId });
+  state.deadlines.push(limitOf(state, response));
   timeouts.arm(state, ctx);
 }
 
-/** Returns the response that was launched first and still runs, if responses have a time limit; those that have ended leave the queue. */
-function longestRunning({ deadlines }: AdmissionState): ResponseState | undefined {
+/** Returns for how long a response may generate nothing that is heard of: twice as long after each time that this was too short. */
+export function limitSecondsOf({ config, pace }: AdmissionState, { prompt, failures }: ResponseState): number {
+  const predicted = pace.tokens === 0 ? 0 : (prompt.spec.expectedTokens ?? 0) * (pace.seconds / pace.tokens);
+  return Math.max(config.responseTimeoutSeconds!, 2 * predicted) * 2 ** Math.min(failures.timeout, 20);
+}
+
+/** Returns when a response has run for too long. */
+export function limitOf(state: AdmissionState, response: ResponseState): Limit {
+  const { requestId, launched: order, heardAt } = response;
+  return { response, requestId, order, due: heardAt + limitSecondsOf(state, response) };
+}
+
+/** Returns the limit that ends first, if responses have one; those of responses that have ended leave the heap. */
+function firstLimit(state: AdmissionState): Limit | undefined {
+  const { deadlines } = state;
   for (let next = deadlines.peek(); next !== undefined; next = deadlines.peek()) {
-    const { response, requestId } = next;
-    if (response.requestId === requestId && isLive(response)) return response;
-    deadlines.shift();
+    const { response, requestId, due } = next;
+    if (response.requestId === requestId && isLive(response)) {
+      const now = limitOf(state, response);
+      if (now.due <= due) return next;
+      deadlines.pop();
+      deadlines.push(now);
+    } else deadlines.pop();
   }
   return undefined;
 }
@@ -221,16 +271,13 @@ function longestRunning({ deadlines }: AdmissionState): ResponseState | undefine
 export const timeouts = new Deadlines<AdmissionState>({
   timerId: 'speculative-admission/response-timeout',
   ...timerNamed('responseTimeout'),
-  first: (state) => {
-    const next = longestRunning(state);
-    return next && next.since + state.config.responseTimeoutSeconds!;
-  },
-  reason: ({ config }) => ({ code: 'response_timeout', limitSeconds: config.responseTimeoutSeconds! }),
+  first: (state) => firstLimit(state)?.due,
+  reason: (state) => ({ code: 'response_timeout', limitSeconds: limitSecondsOf(state, firstLimit(state)!.response) }),
 });
 
 /** Returns the responses that have run too long, oldest first, then by prompt. */
 export function takeTimedOut(state: AdmissionState, at: number): ResponseState[] {
   const late: ResponseState[] = [];
-  while (timeouts.isOver(state, at)) late.push(state.deadlines.shift()!.response);
+  while (timeouts.isOver(state, at)) late.push(state.deadlines.pop()!.response);
   return late.sort((a, b) => a.since - b.since || byPlace(a, b));
 }

@@ -1,18 +1,43 @@
 /** Ends a prompt: final, deferred, returned, filtered, failed or carried; always with a decision. */
 import { copyDeferral, copyKept, copyPrompt } from '../../core/prompts.ts';
 import type { CountedResponse, DroppedResponse, FinalPrompt, KeptResponse } from '../../schemas/prompts.ts';
-import { type AbortReason, abort, abortAll, endRequest, rememberLaunched, reportDrained } from './requests.ts';
+import {
+  type AbortReason,
+  abort,
+  abortAll,
+  abortControl,
+  endRequest,
+  rememberLaunched,
+  reportDrained,
+} from './requests.ts';
 import type { Ctx } from './schema.ts';
-import { type AdmissionState, type DeferReason, isLive, type PromptState, part, type ResponseState } from './state.ts';
+import {
+  type AdmissionState,
+  type DeferReason,
+  isLive,
+  isQueued,
+  type PromptState,
+  part,
+  type ResponseState,
+} from './state.ts';
 
 /** Takes a prompt out of the round. */
 export function remove(state: AdmissionState, prompt: PromptState): void {
   state.prompts.delete(prompt.spec.promptId);
   rememberLaunched(state, prompt);
   forgetElsewhere(state, prompt);
+  leaveLines(state, prompt);
+  state.suspects.delete(prompt);
   if (prompt.quota !== null) part(prompt, prompt.quota);
   prompt.quota = null;
   prompt.status = 'gone';
+}
+
+/** Takes a prompt that needs no more responses out of those that wait for tries to succeed. */
+export function leaveLines({ parked, asides, faults }: AdmissionState, prompt: PromptState): void {
+  if (!faults.isQuiet) faults.forget(prompt.spec.promptId);
+  parked.delete(prompt);
+  if (asides.size > 0) for (const one of prompt.responses) asides.delete(one);
 }
 
 /** Removes the held responses of a leaving prompt from the index `elsewhere`. */
@@ -106,6 +131,7 @@ export function defer(
     return;
   }
   const why = abortReason(state, reason);
+  abortControl(state, prompt, ctx);
   remove(state, prompt);
   prompt.settling = { roundId, reason };
   if (state.config.partialRollout && reason.code !== 'stale_weights') {
@@ -173,7 +199,7 @@ export function finishDeferral(state: AdmissionState, prompt: PromptState, ctx: 
 function keptResponses(prompt: PromptState): KeptResponse[] {
   return prompt.responses.flatMap((one): KeptResponse[] => {
     const { status, requestId, index, tokens, reward, resume } = one;
-    if (status === 'pending' || status === 'paused') return resume === null ? [] : [copyKept(resume)];
+    if (isQueued(one)) return resume === null ? [] : [copyKept(resume)];
     if (tokens === 0 && status !== 'held') return [];
     const kept = { requestId, index, tokens, weightVersions: one.weightVersions.slice(), finished: status === 'held' };
     return [reward === null ? kept : { ...kept, reward }];

@@ -6,20 +6,25 @@ import { given } from '../../core/given.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
+import { faultIn, type GivenUp, settleSuccess } from './faults.ts';
 import { enqueue } from './launch.ts';
-import { countedResponses, dropHeld, remove } from './leave.ts';
-import { abortAll, checkRequestId, checkRound, heldResponse, late } from './requests.ts';
+import { countedResponses, dropHeld, leaveLines, remove } from './leave.ts';
+import { abortAll, abortControl, checkRequestId, checkRound, heldResponse, late } from './requests.ts';
 import type { Ctx } from './schema.ts';
 import {
   type AdmissionState,
+  budgetOf,
   type DomainQuota,
-  type FaultKind,
   isLive,
+  isQueued,
   newResponse,
   type PromptState,
   part,
   type ResponseState,
 } from './state.ts';
+
+/** Where rewards are computed. */
+const rewards = { scope: 'reward', id: null } as const;
 
 /** Returns the id of the open round; between rounds, that of the last one. */
 export function currentRoundId(state: AdmissionState): string {
@@ -41,6 +46,7 @@ export function collect(state: AdmissionState, prompt: PromptState, ctx: Ctx): v
     reason: { code: 'responses_held', held, launched: responses.length },
   });
   abortAll(state, prompt, { code: 'prompt_collected', held, needed: state.config.responsesPerPrompt }, ctx);
+  leaveLines(state, prompt);
   applyFilter(state, prompt, ctx);
 }
 
@@ -123,6 +129,7 @@ export function reject(
   ctx: Ctx,
 ): void {
   const { promptId, ref } = prompt.spec;
+  abortControl(state, prompt, ctx);
   ctx.emit({
     type: 'prompt.filtered',
     at: ctx.at,
@@ -136,13 +143,7 @@ export function reject(
 }
 
 /** Removes a prompt that cannot get its responses; a decision names it, and another prompt replaces it. */
-export function failPrompt(
-  state: AdmissionState,
-  prompt: PromptState,
-  kind: FaultKind | 'reward',
-  failures: number,
-  ctx: Ctx,
-): void {
+export function failPrompt(state: AdmissionState, prompt: PromptState, why: GivenUp, ctx: Ctx): void {
   const { promptId, ref } = prompt.spec;
   const dropped = dropHeld(prompt, 'failed');
   abortAll(state, prompt, { code: 'prompt_failed', held: prompt.held }, ctx);
@@ -153,7 +154,14 @@ export function failPrompt(
     roundId: currentRoundId(state),
     ...given({ ref }),
     dropped,
-    reason: { code: kind, failures, budget: state.config.retry[kind === 'reward' ? 'environment' : kind] },
+    reason:
+      'kind' in why
+        ? {
+            code: why.kind,
+            failures: why.failures,
+            budget: budgetOf(state, why.kind === 'reward' ? 'environment' : why.kind),
+          }
+        : { code: 'not_compared', ...why },
   });
   replace(state, prompt, 'failed');
 }
@@ -182,6 +190,9 @@ export function rewarded(state: AdmissionState, event: Message<'reward.ready'>, 
   }
   response.reward = event.reward;
   response.prompt.rewards += 1;
+  if (!state.faults.isQuiet) {
+    settleSuccess(state, rewards, response.prompt.spec.promptId, response.launched, ctx);
+  }
   if (state.config.filter === 'zero-variance') applyFilter(state, response.prompt, ctx);
 }
 
@@ -196,8 +207,11 @@ export function unrewarded(state: AdmissionState, { requestId }: { requestId: st
   const place = giveUpHeld(state, response, ctx);
   if (prompt.status === 'settling') return;
   if (prompt.status === 'collected') needMore(state, prompt);
-  const possible = prompt.responses.filter(({ status }) => status !== 'abandoned' && status !== 'aborting').length;
-  if (possible < state.config.responsesPerPrompt) replaceUnrewarded(state, place, ctx);
+  const possible = prompt.responses.filter(
+    ({ status, cause }) => status !== 'abandoned' && status !== 'aborting' && cause !== 'control',
+  ).length;
+  // Another is generated, within the budget of faults of its environment.
+  if (possible < state.config.responsesPerPrompt) faultIn(state, place, 'environment', rewards, ctx);
 }
 
 /** Drops a held response without a reward; returns the response that stands in its place. */
@@ -233,20 +247,12 @@ function giveUpHeld(state: AdmissionState, response: ResponseState, ctx: Ctx): R
 function needMore(state: AdmissionState, prompt: PromptState): void {
   prompt.status = 'active';
   prompt.responses.forEach((one, at) => {
-    if (one.status !== 'pending' && one.status !== 'paused') return;
+    if (!isQueued(one) || one.cause === 'control') return;
     const again = { ...one };
     one.status = 'abandoned';
     prompt.responses[at] = again;
     enqueue(state, again, again.cause);
   });
-}
-
-/** Generates another response in the place of one without a reward, within the budget of faults of its environment. */
-function replaceUnrewarded(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
-  const failures = response.failures.environment + 1;
-  response.failures = { ...response.failures, environment: failures };
-  if (failures <= state.config.retry.environment) enqueue(state, response, 'retry_environment');
-  else failPrompt(state, response.prompt, 'reward', failures, ctx);
 }
 
 export function checkJudgement(state: AdmissionState, { roundId, promptId }: Message<'prompt.judged'>): void {

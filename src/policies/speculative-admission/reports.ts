@@ -1,13 +1,16 @@
 /** Handles reports: placement, progress and ends of requests, requests that never end, and engines that come and go. */
 
 import { checkEngine, removeEngine } from '../../core/engines.ts';
+import { Heap } from '../../core/heap.ts';
 import { replacePrefix } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
+import { endAsides, engineLostUnder, fault, judge, succeeded } from './faults.ts';
 import {
   addEngine,
   enqueue,
   freeSlot,
+  limitSecondsOf,
   limitTime,
   queueResume,
   reheap,
@@ -16,7 +19,7 @@ import {
   timeouts,
 } from './launch.ts';
 import { endAbort, finishDeferral } from './leave.ts';
-import { collect, failPrompt, nameOwed, unrewarded } from './progress.ts';
+import { collect, nameOwed, unrewarded } from './progress.ts';
 import {
   abort,
   checkRequestId,
@@ -31,8 +34,11 @@ import {
 } from './requests.ts';
 import { restartAt } from './rounds.ts';
 import type { Ctx } from './schema.ts';
-import { type AdmissionState, type FaultKind, isLive, newResponse, type ResponseState } from './state.ts';
+import { type AdmissionState, byDue, type FaultKind, isLive, newResponse, type ResponseState } from './state.ts';
 import { acceptedReason, dropStale, isStale, pauses, saidVersions, takePauses, takeVersions } from './versions.ts';
+
+/** How much a response counts in the pace when another one is complete: about the last hundred count. */
+const weightOfOld = 0.99;
 
 export function completed(state: AdmissionState, event: Message<'response.completed'>, ctx: Ctx): void {
   const { requestId, tokens } = event;
@@ -44,9 +50,13 @@ export function completed(state: AdmissionState, event: Message<'response.comple
   const { prompt } = response;
   const { promptId, domain } = prompt.spec;
   const isAborting = response.status === 'aborting';
-  if (isAborting && !response.awaited) {
-    ctx.emit({ type: 'response.surplus', at: ctx.at, requestId, promptId, reason: { code: 'after_abort', tokens } });
-    endAbort(state, response, tokens, ctx);
+  succeeded(state, response, ctx);
+  learnPace(state, response, tokens, ctx.at);
+  if ((isAborting && !response.awaited) || response.cause === 'control') {
+    const code = isAborting ? 'after_abort' : 'control';
+    ctx.emit({ type: 'response.surplus', at: ctx.at, requestId, promptId, reason: { code, tokens } });
+    if (isAborting) endAbort(state, response, tokens, ctx);
+    else endControl(state, response, ctx);
     return;
   }
   const said = saidVersions(response, event);
@@ -78,6 +88,20 @@ export function completed(state: AdmissionState, event: Message<'response.comple
   if (prompt.held === needed) collect(state, prompt, ctx);
 }
 
+/** Ends a response that was only compared with others. */
+function endControl(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
+  const round = endRequest(state, response);
+  response.status = 'abandoned';
+  reportDrained(state, round, ctx);
+}
+
+/** Learns how long responses take, for the limits of later ones. */
+function learnPace({ config, pace }: AdmissionState, { since }: ResponseState, tokens: number, at: number): void {
+  if (config.responseTimeoutSeconds === undefined) return;
+  pace.tokens = pace.tokens * weightOfOld + tokens;
+  pace.seconds = pace.seconds * weightOfOld + at - since;
+}
+
 /** Handles a request that has ended without a usable response. */
 export function failed(state: AdmissionState, requestId: string, kind: FaultKind, ctx: Ctx): void {
   const response = findRequest(state, requestId);
@@ -94,37 +118,6 @@ function failRequest(state: AdmissionState, response: ResponseState, kind: Fault
   const round = endRequest(state, response);
   fault(state, response, kind, ctx);
   reportDrained(state, round, ctx);
-}
-
-/** Tries a response again within its budget. Beyond it the prompt goes on with its other responses, if these may suffice. */
-export function fault(state: AdmissionState, response: ResponseState, kind: FaultKind, ctx: Ctx): void {
-  const { prompt } = response;
-  const failures = response.failures[kind] + 1;
-  // It has gone on under this id after a restart.
-  if (state.elsewhere.size > 0) state.elsewhere.delete(response.requestId);
-  response.failures = { ...response.failures, [kind]: failures };
-  const budget = state.config.retry[kind];
-  if (failures <= budget) {
-    enqueue(state, response, `retry_${kind}`);
-    return;
-  }
-  response.status = 'abandoned';
-  response.tokens = 0;
-  response.resume = null;
-  const possible = prompt.responses.filter((one) => one.status !== 'abandoned').length;
-  const isOver = possible < state.config.responsesPerPrompt;
-  if (kind === 'data' && isOver) {
-    failPrompt(state, prompt, kind, failures, ctx);
-    return;
-  }
-  ctx.emit({
-    type: 'response.abandoned',
-    at: ctx.at,
-    requestId: response.requestId,
-    promptId: prompt.spec.promptId,
-    reason: { code: kind, failures, budget },
-  });
-  if (isOver) failPrompt(state, prompt, kind, failures, ctx);
 }
 
 export function aborted(state: AdmissionState, event: Message<'request.aborted'>, ctx: Ctx): void {
@@ -186,9 +179,15 @@ function findLive(state: AdmissionState, requestId: string, ctx: Ctx): ResponseS
   return undefined;
 }
 
-export function turnFinished(state: AdmissionState, event: Message<'turn.finished'>, ctx: Ctx): void {
+/** Handles a report that a request has generated more: it does not hang, whatever time it takes. */
+export function progressed(
+  state: AdmissionState,
+  event: Message<'request.progressed' | 'turn.finished'>,
+  ctx: Ctx,
+): void {
   const response = findLive(state, event.requestId, ctx);
-  if (response === undefined) return;
+  if (response === undefined || event.tokens <= response.tokens) return;
+  response.heardAt = ctx.at;
   const more = event.tokens - response.tokens;
   response.tokens = event.tokens;
   response.load += more;
@@ -235,7 +234,7 @@ function checkStatus(
 
 /** Ends what is overdue: aborts that nobody has confirmed, and responses that have run too long. */
 export function endOverdue(state: AdmissionState, ctx: Ctx): void {
-  const { abortGraceSeconds: graceSeconds, responseTimeoutSeconds: limitSeconds = 0 } = state.config;
+  const { abortGraceSeconds: graceSeconds } = state.config;
   const expired = takeExpiredAborts(state, ctx.at);
   if (expired.length > 0) grace.arm(state, ctx);
   for (const response of expired) {
@@ -247,8 +246,9 @@ export function endOverdue(state: AdmissionState, ctx: Ctx): void {
   const late = takeTimedOut(state, ctx.at);
   if (late.length > 0) timeouts.arm(state, ctx);
   // An earlier replacement may have removed the prompt of this response.
-  for (const response of late) if (isLive(response)) replaceLate(state, response, limitSeconds, ctx);
+  for (const response of late) if (isLive(response)) replaceLate(state, response, ctx);
   takePauses(state, ctx.at);
+  endAsides(state, ctx);
 }
 
 /** Sets the timers. */
@@ -259,13 +259,15 @@ export function armTimers(state: AdmissionState, ctx: Ctx): void {
 }
 
 /** Aborts the request of a response that ran too long, and launches another in its place. */
-function replaceLate(state: AdmissionState, response: ResponseState, limitSeconds: number, ctx: Ctx): void {
-  const { prompt, index, requestId, failures, resume } = response;
+function replaceLate(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
+  const { prompt, index, requestId, failures, resume, engine, cause, launched, asideAt } = response;
   const ranSeconds = ctx.at - response.since;
+  const limitSeconds = limitSecondsOf(state, response);
   abort(state, response, { code: 'response_timeout', ranSeconds, limitSeconds }, ctx);
-  const again = { ...newResponse(prompt, index), requestId, failures, resume };
+  const again = { ...newResponse(prompt, index), requestId, failures, resume, engine, cause, launched, asideAt };
   prompt.responses[prompt.responses.indexOf(response)] = again;
-  fault(state, again, 'infrastructure', ctx);
+  fault(state, again, 'timeout', ctx);
+  again.engine = null;
 }
 
 export function engineAdded(state: AdmissionState, { engineId }: { engineId: string }): void {
@@ -285,7 +287,7 @@ export function engineDrained(state: AdmissionState, { engineId }: { engineId: s
   reheap(state, engine);
 }
 
-/** Launches the requests of a lost engine elsewhere, as after any infrastructure fault. */
+/** Launches the requests of a lost engine elsewhere. */
 export function engineLost(state: AdmissionState, event: Message<'engine.lost'>, ctx: Ctx): void {
   const engine = state.engines.get(event.engineId);
   if (engine === undefined) return;
@@ -298,9 +300,9 @@ export function engineLost(state: AdmissionState, event: Message<'engine.lost'>,
   const rounds = new Set(faulty.map((response) => endRequest(state, response)));
   for (const response of lost) if (response.status === 'aborting') endAbort(state, response, undefined, ctx);
   for (const response of faulty) response.status = 'pending';
-  for (const response of faulty) {
-    if (response.prompt.status === 'active') fault(state, response, 'infrastructure', ctx);
-  }
+  const forgotten = state.faults.removePart({ scope: 'engine', id: event.engineId });
+  engineLostUnder(state, faulty, ctx);
+  for (const one of forgotten) judge(state, one, ctx);
   for (const round of rounds) reportDrained(state, round, ctx);
 }
 
@@ -318,20 +320,28 @@ export function hostRestarted(
   timeouts.forget(state);
   pauses.forget(state);
   const goesOn = state.config.onRestart === 'continue';
-  state.deadlines.clear();
+  state.deadlines = new Heap(byDue);
+  state.live.clear();
+  if (!state.faults.isQuiet) {
+    state.faults.restart(ctx.at);
+    state.faults.told('prompt', ctx);
+  }
   for (const response of inFlight(state)) {
     freeSlot(state, response);
     if (goesOn && response.status !== 'aborting') {
       state.elsewhere.set(response.requestId, response);
       response.cause = 'host_restarted';
       response.since = ctx.at;
+      response.heardAt = ctx.at;
+      state.live.set(response.prompt, (state.live.get(response.prompt) ?? 0) + 1);
       queueResume(state, response);
       limitTime(state, response, ctx);
       continue;
     }
     if (response.round !== null) response.round.inFlight -= 1;
     response.round = null;
-    if (response.status !== 'aborting') enqueue(state, response, 'host_restarted');
+    if (response.cause === 'control') response.status = 'abandoned';
+    else if (response.status !== 'aborting') enqueue(state, response, 'host_restarted');
     else Object.assign(response, { status: 'abandoned', awaited: false });
   }
   state.aborting.clear();

@@ -3,11 +3,13 @@ import { Deadlines, timerNamed } from '../../core/deadlines.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { attemptOf, type Launched, parseId } from './ids.ts';
-import { engineOf, freeSlot, reheap, takeSlot } from './launch.ts';
+import { engineOf, freeSlot, limitOf, reheap, takeSlot } from './launch.ts';
 import type { Ctx } from './schema.ts';
+import { lossesToSuspect, putInPark } from './singles.ts';
 import {
   type AdmissionState,
   isLive,
+  isQueued,
   join,
   type PromptState,
   quotaOf,
@@ -127,6 +129,7 @@ function wasMintedUnder(state: AdmissionState, prefix: string, ordinal: number, 
 
 /** Decides to abort a request; it stays in flight until the abort is confirmed. */
 export function abort(state: AdmissionState, response: ResponseState, reason: AbortReason, ctx: Ctx): void {
+  endLive(state, response);
   response.status = 'aborting';
   response.since = ctx.at;
   response.order = state.seq++;
@@ -149,10 +152,27 @@ export function abortAll(state: AdmissionState, prompt: PromptState, reason: Abo
   for (const response of prompt.responses) if (isLive(response)) abort(state, response, { ...reason }, ctx);
 }
 
+/** Aborts a response that is only compared with others, since its prompt leaves. */
+export function abortControl(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
+  if (!state.live.has(prompt)) return;
+  for (const one of prompt.responses) {
+    if (one.cause === 'control' && isLive(one)) abort(state, one, { code: 'prompt_left' }, ctx);
+  }
+}
+
+/** Notes that a request of a prompt generates no more. */
+function endLive(state: AdmissionState, { prompt }: ResponseState): void {
+  const live = state.live.get(prompt)! - 1;
+  if (live > 0) state.live.set(prompt, live);
+  else state.live.delete(prompt);
+  if (state.suspects.has(prompt)) state.mayUnpark = true;
+}
+
 /** Takes out a request that is over. Returns its round, for `reportDrained`; the caller decides about the response. */
 export function endRequest(state: AdmissionState, response: ResponseState): Round | null {
   const { round } = response;
   if (response.status === 'aborting') state.aborting.delete(response.requestId);
+  else endLive(state, response);
   freeSlot(state, response);
   if (round !== null) round.inFlight -= 1;
   response.round = null;
@@ -228,10 +248,12 @@ export function link(state: AdmissionState): void {
   }
   for (const response of all) linkResponse(state, response, rounds);
   for (const response of all.filter(standsInLine).sort((a, b) => a.order - b.order)) putInLine(state, response);
-  if (state.config.responseTimeoutSeconds === undefined) return;
-  for (const response of all.filter(isLive).sort((a, b) => a.since - b.since)) {
-    state.deadlines.push({ response, requestId: response.requestId });
-  }
+  for (const response of all)
+    if (isLive(response)) {
+      state.live.set(response.prompt, (state.live.get(response.prompt) ?? 0) + 1);
+      if (state.config.responseTimeoutSeconds !== undefined) state.deadlines.push(limitOf(state, response));
+    }
+  for (const prompt of prompts.values()) if (prompt.losses >= lossesToSuspect) state.suspects.add(prompt);
 }
 
 function linkResponse(state: AdmissionState, response: ResponseState, rounds: ReadonlyMap<string | null, Round>): void {
@@ -246,13 +268,15 @@ function linkResponse(state: AdmissionState, response: ResponseState, rounds: Re
   if (!isFound && (status === 'held' || isLive(response))) state.elsewhere.set(requestId, response);
 }
 
-const standsInLine = ({ status }: ResponseState): boolean =>
-  status === 'pending' || status === 'paused' || status === 'resuming' || status === 'aborting';
+const standsInLine = (one: ResponseState): boolean =>
+  isQueued(one) || one.status === 'resuming' || one.status === 'aborting';
 
 function putInLine(state: AdmissionState, response: ResponseState): void {
   const { status, cause, order } = response;
   if (status === 'pending') (cause === 'planned' ? state.launches : state.retries).push(response);
   else if (status === 'paused') state.pauses.push(response);
+  else if (status === 'parked') putInPark(state, response);
+  else if (status === 'aside') state.asides.add(response);
   else if (status === 'resuming') state.resumes.push({ response, order });
   else if (status === 'aborting') {
     // Aborts of prompts that have left are in `aborting` already; setting them again keeps the order of the decisions.

@@ -12,13 +12,14 @@ import { addPrompt, checkDomains, isSourceExhausted, oldestFirst, requestMore, t
 import { joined } from './launch.ts';
 import { defer, finalPrompt, giveBack, remove } from './leave.ts';
 import { applyFilter, countReady, nameOwed } from './progress.ts';
-import { abortAll, reportDrained } from './requests.ts';
+import { abortAll, abortControl, reportDrained } from './requests.ts';
 import { type Ctx, usualFactor } from './schema.ts';
 import { currentFactor, grid, measure, roundsPerFactor } from './speculation.ts';
 import {
   type AdmissionState,
   type DomainQuota,
   isLive,
+  isQueued,
   join,
   newReady,
   type PromptState,
@@ -64,6 +65,7 @@ export function openRound(state: AdmissionState, event: Message<'round.opened'>,
   state.rounds += 1;
   state.weightVersion = event.weightVersion;
   state.recentRounds.add(event.roundId);
+  if (!state.faults.isQuiet) state.faults.told('prompt', ctx);
   const carried = [...state.prompts.values()];
   for (const prompt of carried) readmit(state, prompt, round, ctx);
   for (const prompt of carried) applyFilter(state, prompt, ctx);
@@ -170,8 +172,7 @@ export function restartAt(state: AdmissionState, weightVersion: number, ctx: Ctx
   }
 }
 
-const hasNothing = ({ status, resume }: ResponseState): boolean =>
-  (status === 'pending' || status === 'paused') && resume === null;
+const hasNothing = (one: ResponseState): boolean => isQueued(one) && one.resume === null;
 
 /** Readmits a prompt that continued to run between the rounds, unless its weights are now too old. */
 function readmit(state: AdmissionState, prompt: PromptState, round: Round, ctx: Ctx): void {
@@ -207,7 +208,7 @@ export function settle(state: AdmissionState, ctx: Ctx): void {
       return;
     }
     for (const quota of round.quotas) if (quota.counted === quota.prompts) closeQuota(state, round, quota, ctx);
-    if (cause !== 'counted') requestMore(round, cause, ctx);
+    if (cause !== 'counted') requestMore(state, round, cause, ctx);
   }
 }
 
@@ -247,6 +248,7 @@ function completeRound(state: AdmissionState, round: Round, reason: CompletedRea
   const rest: PromptState[] = [];
   let deferred = 0;
   for (const prompt of state.prompts.values()) {
+    abortControl(state, prompt, ctx);
     (prompt.status === 'counted' ? finals : rest).push(prompt);
     if (prompt.status !== 'counted' && prompt.status !== 'standby') deferred += 1;
   }

@@ -27,6 +27,7 @@ import {
 import { judgementLate, judgementRequest, rewardRequest } from '../../schemas/decisions/rewards.ts';
 import { promptsRequest, roundCompleted, roundDrained, speculationChosen } from '../../schemas/decisions/rounds.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';
+import { triesRecovered, triesSuspended } from '../../schemas/decisions/tries.ts';
 import { count, domain, idPrefix, positiveCount, positiveSeconds, speculationFactor } from '../../schemas/units.ts';
 import { grid } from './speculation.ts';
 import type { SpeculativeAdmissionDecision } from './types.ts';
@@ -41,8 +42,13 @@ const retry = z
     infrastructure: count.default(5).describe('Further tries of a response after infrastructure faults.'),
     data: count.default(1).describe('Further tries of a response after faults of the prompt itself.'),
     environment: count.default(3).describe('Further tries of a trajectory after faults of its environment.'),
+    giveUpSeconds: positiveSeconds
+      .optional()
+      .describe(
+        'Seconds until a response is given up whose failures are beyond its budget, while no other succeeds to compare it with; never if absent.',
+      ),
   })
-  .describe('Retry budgets of each response; a lost engine counts as an infrastructure fault.');
+  .describe('Retry budgets of each response; only failures that are its own are charged.');
 
 const shape = z.strictObject({
   promptsPerRound: positiveCount.describe('P0: prompts that a round trains on.'),
@@ -89,7 +95,9 @@ const shape = z.strictObject({
   abortGraceSeconds: positiveSeconds.default(30).describe('Seconds until an unconfirmed abort frees its engine slot.'),
   responseTimeoutSeconds: positiveSeconds
     .optional()
-    .describe('Seconds after which a running response counts as an infrastructure fault; never if absent.'),
+    .describe(
+      'Seconds after which a running response of which nothing was heard is tried again, twice as long each time; never if absent.',
+    ),
   onRestart: z
     .enum(['launch', 'continue'])
     .optional()
@@ -157,6 +165,8 @@ export const admissionDecisions = [
   judgementRequest,
   judgementLate,
   requestExpired,
+  triesSuspended,
+  triesRecovered,
   promptCollected,
   promptCounted,
   promptFiltered,

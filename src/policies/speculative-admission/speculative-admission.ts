@@ -9,7 +9,13 @@ import { checkNewPrefix } from '../../core/minted-ids.ts';
 import { rewardFailed } from '../../schemas/decisions/reward-workers.ts';
 import { engineAdded, engineDrained, engineLost, enginesChanged } from '../../schemas/events/engines.ts';
 import { toolFinished, toolStarted, turnFinished } from '../../schemas/events/programs.ts';
-import { requestAborted, requestStarted, responseCompleted, responseFailed } from '../../schemas/events/requests.ts';
+import {
+  requestAborted,
+  requestProgressed,
+  requestStarted,
+  responseCompleted,
+  responseFailed,
+} from '../../schemas/events/requests.ts';
 import { promptJudged, rewardReady } from '../../schemas/events/rewards.ts';
 import {
   promptsSupplied,
@@ -21,6 +27,7 @@ import {
 import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
+import { compareAsides, settleFaults } from './faults.ts';
 import * as intake from './intake.ts';
 import { pump, timeouts } from './launch.ts';
 import * as progress from './progress.ts';
@@ -28,7 +35,15 @@ import * as reports from './reports.ts';
 import { checkRequestId, grace, link } from './requests.ts';
 import { checkFailing, checkOpening, failRound, openRound, settle } from './rounds.ts';
 import { admissionConfig, admissionDecisions, mostResponses } from './schema.ts';
-import { type AdmissionState, admissionState, begin, migrateFromThree, type SavedAdmission } from './state.ts';
+import { dropDue } from './singles.ts';
+import {
+  type AdmissionState,
+  admissionState,
+  begin,
+  migrateFromFour,
+  migrateFromThree,
+  type SavedAdmission,
+} from './state.ts';
 import type {
   SpeculativeAdmissionCommand,
   SpeculativeAdmissionConfig,
@@ -57,7 +72,8 @@ const handlers = [
   on(rewardReady, progress.rewarded, progress.checkReward),
   on(rewardFailed, progress.unrewarded, progress.checkReward),
   on(promptJudged, progress.judged, progress.checkJudgement),
-  on(turnFinished, reports.turnFinished, checkRequestId),
+  on(requestProgressed, reports.progressed, checkRequestId),
+  on(turnFinished, reports.progressed, checkRequestId),
   on(toolStarted, reports.toolStarted, reports.checkToolStart),
   on(toolFinished, reports.toolFinished, reports.checkToolEnd),
   on(timerFired, noteFired(grace, timeouts, pauses), checkTimer(grace, timeouts, pauses)),
@@ -148,8 +164,8 @@ export const speculativeAdmission: PolicyDefinition<
   SpeculativeAdmissionCommand['type']
 > = definePolicy({
   id: 'speculative-admission',
-  version: 4,
-  migrations: { 3: migrateFromThree },
+  version: 5,
+  migrations: { 3: migrateFromThree, 4: migrateFromFour },
   summary: 'Launches more prompts and responses than a round needs and keeps the first that finish.',
   source: 'RollPacker §3, §6.3, §7',
   config: admissionConfig,
@@ -160,7 +176,10 @@ export const speculativeAdmission: PolicyDefinition<
   after: (state, ctx) => {
     reports.endOverdue(state, ctx);
     settle(state, ctx);
+    settleFaults(state, ctx);
     pump(state, ctx);
+    if (compareAsides(state, ctx)) pump(state, ctx);
+    dropDue(state, ctx.at);
     reports.armTimers(state, ctx);
   },
   dueAt: (state) => {

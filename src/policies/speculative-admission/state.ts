@@ -8,8 +8,10 @@ import { Heap, IndexedHeap } from '../../core/heap.ts';
 import { prefixes } from '../../core/minted-ids.ts';
 import { isExpiring } from '../../core/prompts.ts';
 import { recentIds } from '../../core/recent-ids.ts';
+import { noFaults, sharedFaults } from '../../core/shared-faults.ts';
 import { derived, mapBy, setOf } from '../../core/state.ts';
 import { promptDeferred } from '../../schemas/decisions/prompts.ts';
+import { faultScope } from '../../schemas/faults.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { keptResponse, type Prompt, prompt as promptSpec } from '../../schemas/prompts.ts';
 import { count, roundKind } from '../../schemas/units.ts';
@@ -103,10 +105,22 @@ const response = z.strictObject({
   prompt: derived<PromptState>(),
   index: count,
   /**
-   * `pending`: queued for its launch; `paused`: not queued before `since`. In flight: `running`; `waiting` for its environment;
-   * `resuming`: queued for an engine; `aborting`. `held`: complete and kept. `abandoned`: over, and not used.
+   * `pending`: queued for its launch; `paused`: not queued before `since`; `parked`: tries fail where it would run; `aside`: its
+   * failures are more than its budget, and not judged yet. In flight: `running`; `waiting` for its environment; `resuming`: queued
+   * for an engine; `aborting`. `held`: complete and kept. `abandoned`: over, and not used.
    */
-  status: z.enum(['pending', 'paused', 'running', 'waiting', 'resuming', 'aborting', 'held', 'abandoned']),
+  status: z.enum([
+    'pending',
+    'paused',
+    'parked',
+    'aside',
+    'running',
+    'waiting',
+    'resuming',
+    'aborting',
+    'held',
+    'abandoned',
+  ]),
   /** Id of the request of the last launch; empty before the first launch. */
   requestId: z.string(),
   /** The round to which its request belongs, if one is in flight. */
@@ -123,19 +137,32 @@ const response = z.strictObject({
   weightVersions: z.array(count).readonly(),
   reward: z.number().nullable(),
   /** This object is replaced, never changed: most responses share the one without failures. */
-  failures: z.strictObject({ infrastructure: count, data: count, environment: count, uncharged: count }).readonly(),
+  failures: z
+    .strictObject({ infrastructure: count, data: count, environment: count, timeout: count, uncharged: count })
+    .readonly(),
+  /** Where and when it has failed last. */
+  lastFault: z.strictObject({ scope: faultScope, id: z.string().nullable(), at: time }).readonly().nullable(),
+  /** When its failures became more than its budget; `null` while they are not. */
+  asideAt: time.nullable(),
   resume: keptResponse.nullable(),
   cause: z.enum([
     'planned',
     'retry_infrastructure',
     'retry_data',
     'retry_environment',
+    'retry_timeout',
+    'retry_engine_lost',
+    'control',
     'retry_stale_weights',
     'retry_ended_early',
     'host_restarted',
   ]),
   /** Position in its queue, or in the order of launches. */
   order: count,
+  /** Number of its last launch, in the order of launches and failures. */
+  launched: count,
+  /** Time of its last sign of progress, in seconds: of its launch, or of a report that it has generated more. */
+  heardAt: time,
   /** Time of its launch, in seconds; once it is aborted, the time of that decision; while it is `paused`, the end of the pause. */
   since: time,
 });
@@ -173,6 +200,8 @@ const prompt = z.strictObject({
   responses: z.array(response),
   held: count,
   rewards: count,
+  /** Engines that were lost with a request of it, one after the other, without a response between them. */
+  losses: count,
   /** Number of aborts that must be confirmed before the prompt can be deferred (`partialRollout`). */
   unsettled: count,
   /** The reason and the round of the deferral, while the prompt is `settling`. */
@@ -207,6 +236,16 @@ export type Unsettled =
   | 'counted'
   | Exclude<Message<'prompts.request'>['reason']['code'], 'window_begun' | 'within_staleness'>;
 
+/** When a request has run for too long, unless it is heard of. */
+export interface Limit {
+  readonly response: ResponseState;
+  readonly requestId: string;
+  readonly due: number;
+  readonly order: number;
+}
+
+export const byDue = (a: Limit, b: Limit): number => a.due - b.due || a.order - b.order;
+
 const line = derived(() => new Fifo<ResponseState>());
 
 /** Schema of the state. */
@@ -230,6 +269,11 @@ export const admissionState = z.strictObject({
   timers: z.strictObject({ abortGrace: time.nullable(), responseTimeout: time.nullable(), pause: time.nullable() }),
   /** Number of the last responses, in a row, of engines that nobody has named, whose weights were too old. */
   stale: count,
+  faults: sharedFaults,
+  /** Whether the last single try was that of a prompt that has its responses, to compare with. */
+  controlled: z.boolean(),
+  /** Tokens and seconds of responses that were completed, the latest of which weigh most, where responses have a time limit. */
+  pace: z.strictObject({ tokens: z.number().nonnegative(), seconds: z.number().nonnegative() }),
   /** Number of rounds opened so far. */
   rounds: count,
   seq: count,
@@ -255,7 +299,17 @@ export const admissionState = z.strictObject({
   pauses: derived(() => new Heap<ResponseState>((a, b) => a.since - b.since || a.order - b.order)),
   launches: line,
   aborts: line,
-  deadlines: derived(() => new Fifo<{ response: ResponseState; requestId: string }>()),
+  deadlines: derived(() => new Heap<Limit>(byDue)),
+  /** Responses that are `parked`, by their prompts: those that come first are tried first. */
+  parked: derived(() => new Map<PromptState, ResponseState[]>()),
+  /** Responses that are `aside`, in the order in which they are tried. */
+  asides: derived(() => new Set<ResponseState>()),
+  /** Prompts that three engines were lost with. */
+  suspects: derived(() => new Set<PromptState>()),
+  /** Prompts with requests that generate, and the number of these. */
+  live: derived(() => new Map<PromptState, number>()),
+  /** Whether responses that are parked may be tried, because something has ended that they waited for. */
+  mayUnpark: derived(() => false),
   slotsTaken: derived(() => 0),
   /** The reason to settle the round at the end of the event; `null` between events. */
   unsettled: derived((): Unsettled | null => null),
@@ -278,6 +332,9 @@ export const begin = ({ idPrefix }: SpeculativeAdmissionConfig): SavedAdmission 
   goneEngines: [],
   timers: { abortGrace: null, responseTimeout: null, pause: null },
   stale: 0,
+  faults: noFaults(),
+  controlled: false,
+  pace: { tokens: 0, seconds: 0 },
   rounds: 0,
   seq: 0,
   weightVersion: 0,
@@ -313,12 +370,39 @@ export function migrateFromThree(saved: unknown): SavedAdmission {
   };
 }
 
+/** Adds what version 5 has: faults that tries share. */
+export function migrateFromFour(saved: unknown): SavedAdmission {
+  const old = saved as SavedAdmission;
+  const upgraded = <R extends { failures: object; order: number; since: number }>(one: R): R => ({
+    ...one,
+    failures: { timeout: 0, ...one.failures },
+    lastFault: null,
+    asideAt: null,
+    launched: one.order,
+    heardAt: one.since,
+  });
+  const ofPrompt = <P extends SavedAdmission['prompts'][number]>(one: P): P => ({
+    ...one,
+    responses: one.responses.map(upgraded),
+    losses: 0,
+  });
+  return {
+    ...old,
+    prompts: old.prompts.map(ofPrompt),
+    settling: old.settling.map(ofPrompt),
+    aborting: old.aborting.map(({ promptId, response: one }) => ({ promptId, response: upgraded(one) })),
+    faults: noFaults(),
+    controlled: false,
+    pace: { tokens: 0, seconds: 0 },
+  };
+}
+
 function byLoad(a: Engine, b: Engine): number {
   return a.stale - b.stale || a.tokens - b.tokens || a.requests - b.requests || (a.id < b.id ? -1 : 1);
 }
 
 const noVersions: readonly number[] = Object.freeze([]);
-const noFailures = Object.freeze({ infrastructure: 0, data: 0, environment: 0, uncharged: 0 });
+const noFailures = Object.freeze({ infrastructure: 0, data: 0, environment: 0, timeout: 0, uncharged: 0 });
 
 export function newPrompt(
   spec: Prompt,
@@ -337,6 +421,7 @@ export function newPrompt(
     responses: [],
     held: 0,
     rewards: 0,
+    losses: 0,
     unsettled: 0,
     settling: null,
   };
@@ -357,11 +442,25 @@ export function newResponse(owner: PromptState, index: number): ResponseState {
     weightVersions: noVersions,
     reward: null,
     failures: noFailures,
+    lastFault: null,
+    asideAt: null,
     resume: null,
     cause: 'planned',
     order: 0,
+    launched: 0,
+    heardAt: 0,
     since: 0,
   };
+}
+
+/** How many tries of a response have failed or were given up: the number of its next attempt. */
+export function triesOf({ infrastructure, data, environment, timeout, uncharged }: ResponseState['failures']): number {
+  return infrastructure + data + environment + timeout + uncharged;
+}
+
+/** Most further tries of a response after faults of a kind. Late responses are faults of the infrastructure, or hang. */
+export function budgetOf({ config }: AdmissionState, kind: FaultKind): number {
+  return config.retry[kind === 'timeout' ? 'infrastructure' : kind];
 }
 
 export function newReady(): Heap<PromptState> {
@@ -395,6 +494,11 @@ export function responseAt({ responses }: PromptState, index: number): ResponseS
 /** Whether a request generates the response and is not being aborted. */
 export function isLive({ status }: ResponseState): boolean {
   return status === 'running' || status === 'waiting' || status === 'resuming';
+}
+
+/** Whether the response waits for its launch. */
+export function isQueued({ status }: ResponseState): boolean {
+  return status === 'pending' || status === 'paused' || status === 'parked' || status === 'aside';
 }
 
 /** Orders by prompts, in the order in which they came, then by index. */

@@ -24,6 +24,7 @@ import type {
   RequestAborted,
   RequestExpired,
   RequestLaunch,
+  RequestProgressed,
   RequestResume,
   RequestStarted,
   ResponseAbandoned,
@@ -47,6 +48,8 @@ import type {
   TimerSet,
   ToolFinished,
   ToolStarted,
+  TriesRecovered,
+  TriesSuspended,
   TurnFinished,
 } from '../../schemas/types/index.ts';
 
@@ -76,7 +79,7 @@ export interface SpeculativeAdmissionInput {
   maxInFlight?: number | undefined;
   /** Most requests in flight on one engine (`placement: policy`); unlimited if absent. A whole number, 1 or more. */
   maxInFlightPerEngine?: number | undefined;
-  /** Retry budgets of each response; a lost engine counts as an infrastructure fault. */
+  /** Retry budgets of each response; only failures that are its own are charged. */
   retry?:
     | {
         /**
@@ -97,6 +100,11 @@ export interface SpeculativeAdmissionInput {
          * @defaultValue `3`
          */
         environment?: number | undefined;
+        /**
+         * Seconds until a response is given up whose failures are beyond its budget, while no other succeeds to compare
+         * it with; never if absent. A number above 0.
+         */
+        giveUpSeconds?: number | undefined;
       }
     | undefined;
   /**
@@ -141,7 +149,10 @@ export interface SpeculativeAdmissionInput {
    * @defaultValue `30`
    */
   abortGraceSeconds?: number | undefined;
-  /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
+  /**
+   * Seconds after which a running response of which nothing was heard is tried again, twice as long each time; never if
+   * absent. A number above 0.
+   */
   responseTimeoutSeconds?: number | undefined;
   /**
    * What becomes of requests in flight when the host restarts: they are launched anew, as if absent, or go on under
@@ -174,7 +185,7 @@ export interface SpeculativeAdmissionConfig {
   maxInFlight?: number | undefined;
   /** Most requests in flight on one engine (`placement: policy`); unlimited if absent. A whole number, 1 or more. */
   maxInFlightPerEngine?: number | undefined;
-  /** Retry budgets of each response; a lost engine counts as an infrastructure fault. */
+  /** Retry budgets of each response; only failures that are its own are charged. */
   retry: {
     /** Further tries of a response after infrastructure faults. A whole number, 0 or more. */
     infrastructure: number;
@@ -182,6 +193,11 @@ export interface SpeculativeAdmissionConfig {
     data: number;
     /** Further tries of a trajectory after faults of its environment. A whole number, 0 or more. */
     environment: number;
+    /**
+     * Seconds until a response is given up whose failures are beyond its budget, while no other succeeds to compare it
+     * with; never if absent. A number above 0.
+     */
+    giveUpSeconds?: number | undefined;
   };
   /** Which collected prompts count: all, those whose rewards differ, or those that the host keeps. */
   filter: 'none' | 'zero-variance' | 'host';
@@ -203,7 +219,10 @@ export interface SpeculativeAdmissionConfig {
   allowOverlap: boolean;
   /** Seconds until an unconfirmed abort frees its engine slot. A number above 0. */
   abortGraceSeconds: number;
-  /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
+  /**
+   * Seconds after which a running response of which nothing was heard is tried again, twice as long each time; never if
+   * absent. A number above 0.
+   */
   responseTimeoutSeconds?: number | undefined;
   /**
    * What becomes of requests in flight when the host restarts: they are launched anew, as if absent, or go on under
@@ -225,6 +244,7 @@ export type SpeculativeAdmissionEvent =
   | PromptsSupplied
   | Reported<RewardFailed>
   | RequestAborted
+  | RequestProgressed
   | RequestStarted
   | ResponseCompleted
   | ResponseFailed
@@ -267,7 +287,9 @@ export type SpeculativeAdmissionNotice =
   | ResponseSurplus
   | RoundCompleted
   | RoundDrained
-  | SpeculationChosen;
+  | SpeculationChosen
+  | TriesRecovered
+  | TriesSuspended;
 
 /** What `speculative-admission` answers. */
 export type SpeculativeAdmissionDecision = SpeculativeAdmissionCommand | SpeculativeAdmissionNotice;

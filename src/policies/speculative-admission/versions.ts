@@ -4,10 +4,13 @@
  */
 import { Deadlines, timerNamed } from '../../core/deadlines.ts';
 import { isExpiring } from '../../core/prompts.ts';
+import { longestPauseSeconds as longestRetryPauseSeconds } from '../../core/shared-faults.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { engineOf, enqueue, reheap } from './launch.ts';
+import { nextGivenUpAt } from './faults.ts';
+import { engineOf, reheap } from './launch.ts';
 import { endRequest, reportDrained } from './requests.ts';
 import type { Ctx } from './schema.ts';
+import { nextSingleAt, requeue } from './singles.ts';
 import type { AdmissionState, ResponseState } from './state.ts';
 
 /** The first pause, and the longest, in seconds; each in a row is twice as long. */
@@ -115,11 +118,21 @@ function firstPaused({ pauses: heap }: AdmissionState): ResponseState | undefine
 export const pauses = new Deadlines<AdmissionState>({
   timerId: 'speculative-admission/pause',
   ...timerNamed('pause'),
-  first: (state) => firstPaused(state)?.since,
-  reason: () => ({ code: 'stale_weights', longestPauseSeconds }),
+  first: (state) => {
+    const all = [firstPaused(state)?.since, nextSingleAt(state), nextGivenUpAt(state)].filter(
+      (one) => one !== undefined,
+    );
+    return all.length === 0 ? undefined : Math.min(...all);
+  },
+  reason: (state) =>
+    firstPaused(state)?.cause === 'retry_stale_weights'
+      ? { code: 'stale_weights', longestPauseSeconds }
+      : { code: 'retry_pause', longestPauseSeconds: longestRetryPauseSeconds },
 });
 
 /** Queues the responses whose pauses are over. */
 export function takePauses(state: AdmissionState, at: number): void {
-  while (pauses.isOver(state, at)) enqueue(state, state.pauses.pop()!, 'retry_stale_weights');
+  for (let next = firstPaused(state); next !== undefined && next.since <= at; next = firstPaused(state)) {
+    requeue(state, state.pauses.pop()!);
+  }
 }

@@ -33,6 +33,7 @@ import type {
   RequestAborted,
   RequestExpired,
   RequestLaunch,
+  RequestProgressed,
   RequestResume,
   ResponseAbandoned,
   ResponseAccepted,
@@ -70,6 +71,8 @@ import type {
   TimerSet,
   ToolFinished,
   ToolStarted,
+  TriesRecovered,
+  TriesSuspended,
   TurnFinished,
   TurnRequested,
   TurnRoute,
@@ -93,7 +96,7 @@ export interface AgenticRolloutInput {
   responseSpeculation?: number | undefined;
   /** Most requests in flight at once; unlimited if absent. A whole number, 1 or more. */
   maxInFlight?: number | undefined;
-  /** Retry budgets of each response; a lost engine counts as an infrastructure fault. */
+  /** Retry budgets of each response; only failures that are its own are charged. */
   retry?:
     | {
         /**
@@ -114,6 +117,11 @@ export interface AgenticRolloutInput {
          * @defaultValue `3`
          */
         environment?: number | undefined;
+        /**
+         * Seconds until a response is given up whose failures are beyond its budget, while no other succeeds to compare
+         * it with; never if absent. A number above 0.
+         */
+        giveUpSeconds?: number | undefined;
       }
     | undefined;
   /**
@@ -158,7 +166,10 @@ export interface AgenticRolloutInput {
    * @defaultValue `30`
    */
   abortGraceSeconds?: number | undefined;
-  /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
+  /**
+   * Seconds after which a running response of which nothing was heard is tried again, twice as long each time; never if
+   * absent. A number above 0.
+   */
   responseTimeoutSeconds?: number | undefined;
   /**
    * Prefix of every request id; new after each restart of the host. At most 128 characters.
@@ -346,7 +357,7 @@ export interface AgenticRolloutConfig {
   responseSpeculation?: number | undefined;
   /** Most requests in flight at once; unlimited if absent. A whole number, 1 or more. */
   maxInFlight?: number | undefined;
-  /** Retry budgets of each response; a lost engine counts as an infrastructure fault. */
+  /** Retry budgets of each response; only failures that are its own are charged. */
   retry: {
     /** Further tries of a response after infrastructure faults. A whole number, 0 or more. */
     infrastructure: number;
@@ -354,6 +365,11 @@ export interface AgenticRolloutConfig {
     data: number;
     /** Further tries of a trajectory after faults of its environment. A whole number, 0 or more. */
     environment: number;
+    /**
+     * Seconds until a response is given up whose failures are beyond its budget, while no other succeeds to compare it
+     * with; never if absent. A number above 0.
+     */
+    giveUpSeconds?: number | undefined;
   };
   /** Which collected prompts count: all, those whose rewards differ, or those that the host keeps. */
   filter: 'none' | 'zero-variance' | 'host';
@@ -375,7 +391,10 @@ export interface AgenticRolloutConfig {
   allowOverlap: boolean;
   /** Seconds until an unconfirmed abort frees its engine slot. A number above 0. */
   abortGraceSeconds: number;
-  /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
+  /**
+   * Seconds after which a running response of which nothing was heard is tried again, twice as long each time; never if
+   * absent. A number above 0.
+   */
   responseTimeoutSeconds?: number | undefined;
   /** Prefix of every request id; new after each restart of the host. At most 128 characters. */
   idPrefix: string;
@@ -481,6 +500,7 @@ export type AgenticRolloutEvent =
   | PromptsSupplied
   | Reported<RewardFailed>
   | RequestAborted
+  | RequestProgressed
   | ResponseCompleted
   | ResponseFailed
   | RewardReady
@@ -547,7 +567,9 @@ export type AgenticRolloutNotice =
   | SlotsRecovered
   | SlotsSuspended
   | SourceDrained
-  | SpeculationChosen;
+  | SpeculationChosen
+  | TriesRecovered
+  | TriesSuspended;
 
 /** What `agentic-rollout` answers. */
 export type AgenticRolloutDecision = AgenticRolloutCommand | AgenticRolloutNotice;

@@ -31,6 +31,7 @@ import type {
   RequestEnded,
   RequestExpired,
   RequestLaunch,
+  RequestProgressed,
   RequestResume,
   RequestStarted,
   ResponseAbandoned,
@@ -56,6 +57,8 @@ import type {
   TimerSet,
   ToolFinished,
   ToolStarted,
+  TriesRecovered,
+  TriesSuspended,
   TurnFinished,
 } from '../../schemas/types/index.ts';
 
@@ -75,7 +78,7 @@ export interface LosslessTailInput {
   maxInFlight?: number | undefined;
   /** Most requests in flight on one engine (`placement: policy`); unlimited if absent. A whole number, 1 or more. */
   maxInFlightPerEngine?: number | undefined;
-  /** Retry budgets of each response; a lost engine counts as an infrastructure fault. */
+  /** Retry budgets of each response; only failures that are its own are charged. */
   retry?:
     | {
         /**
@@ -96,6 +99,11 @@ export interface LosslessTailInput {
          * @defaultValue `3`
          */
         environment?: number | undefined;
+        /**
+         * Seconds until a response is given up whose failures are beyond its budget, while no other succeeds to compare
+         * it with; never if absent. A number above 0.
+         */
+        giveUpSeconds?: number | undefined;
       }
     | undefined;
   /**
@@ -122,7 +130,10 @@ export interface LosslessTailInput {
    * @defaultValue `30`
    */
   abortGraceSeconds?: number | undefined;
-  /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
+  /**
+   * Seconds after which a running response of which nothing was heard is tried again, twice as long each time; never if
+   * absent. A number above 0.
+   */
   responseTimeoutSeconds?: number | undefined;
   /**
    * What becomes of requests in flight when the host restarts: they are launched anew, as if absent, or go on under
@@ -245,7 +256,7 @@ export interface LosslessTailConfig {
   maxInFlight?: number | undefined;
   /** Most requests in flight on one engine (`placement: policy`); unlimited if absent. A whole number, 1 or more. */
   maxInFlightPerEngine?: number | undefined;
-  /** Retry budgets of each response; a lost engine counts as an infrastructure fault. */
+  /** Retry budgets of each response; only failures that are its own are charged. */
   retry: {
     /** Further tries of a response after infrastructure faults. A whole number, 0 or more. */
     infrastructure: number;
@@ -253,6 +264,11 @@ export interface LosslessTailConfig {
     data: number;
     /** Further tries of a trajectory after faults of its environment. A whole number, 0 or more. */
     environment: number;
+    /**
+     * Seconds until a response is given up whose failures are beyond its budget, while no other succeeds to compare it
+     * with; never if absent. A number above 0.
+     */
+    giveUpSeconds?: number | undefined;
   };
   /** Which collected prompts count: all, those whose rewards differ, or those that the host keeps. */
   filter: 'none' | 'zero-variance' | 'host';
@@ -262,7 +278,10 @@ export interface LosslessTailConfig {
   allowOverlap: boolean;
   /** Seconds until an unconfirmed abort frees its engine slot. A number above 0. */
   abortGraceSeconds: number;
-  /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
+  /**
+   * Seconds after which a running response of which nothing was heard is tried again, twice as long each time; never if
+   * absent. A number above 0.
+   */
   responseTimeoutSeconds?: number | undefined;
   /**
    * What becomes of requests in flight when the host restarts: they are launched anew, as if absent, or go on under
@@ -343,6 +362,7 @@ export type LosslessTailEvent =
   | PromptsSupplied
   | Reported<RewardFailed>
   | RequestAborted
+  | RequestProgressed
   | RequestStarted
   | ResponseCompleted
   | ResponseFailed
@@ -391,7 +411,9 @@ export type LosslessTailNotice =
   | RoundDrained
   | RoundPlanned
   | SourceDrained
-  | SpeculationChosen;
+  | SpeculationChosen
+  | TriesRecovered
+  | TriesSuspended;
 
 /** What `lossless-tail` answers. */
 export type LosslessTailDecision = LosslessTailCommand | LosslessTailNotice;

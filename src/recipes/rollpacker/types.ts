@@ -57,6 +57,7 @@ import type {
   RequestLaunch,
   RequestMigrate,
   RequestMigrated,
+  RequestProgressed,
   RequestResume,
   RequestStarted,
   ResponseAbandoned,
@@ -114,6 +115,8 @@ import type {
   TrainFinished,
   TrainingLate,
   TrainRequeued,
+  TriesRecovered,
+  TriesSuspended,
   TurnFinished,
   WeightsSwap,
 } from '../../schemas/types/index.ts';
@@ -145,7 +148,7 @@ export interface RollpackerInput {
   maxInFlight?: number | undefined;
   /** Most requests in flight on one engine (`placement: policy`); unlimited if absent. A whole number, 1 or more. */
   maxInFlightPerEngine?: number | undefined;
-  /** Retry budgets of each response; a lost engine counts as an infrastructure fault. */
+  /** Retry budgets of each response; only failures that are its own are charged. */
   retry?:
     | {
         /**
@@ -166,6 +169,11 @@ export interface RollpackerInput {
          * @defaultValue `3`
          */
         environment?: number | undefined;
+        /**
+         * Seconds until a response is given up whose failures are beyond its budget, while no other succeeds to compare
+         * it with; never if absent. A number above 0.
+         */
+        giveUpSeconds?: number | undefined;
       }
     | undefined;
   /**
@@ -210,7 +218,10 @@ export interface RollpackerInput {
    * @defaultValue `30`
    */
   abortGraceSeconds?: number | undefined;
-  /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
+  /**
+   * Seconds after which a running response of which nothing was heard is tried again, twice as long each time; never if
+   * absent. A number above 0.
+   */
   responseTimeoutSeconds?: number | undefined;
   /** Requests are launched anew when the host restarts. */
   onRestart?: 'launch' | undefined;
@@ -561,7 +572,7 @@ export interface RollpackerConfig {
   maxInFlight?: number | undefined;
   /** Most requests in flight on one engine (`placement: policy`); unlimited if absent. A whole number, 1 or more. */
   maxInFlightPerEngine?: number | undefined;
-  /** Retry budgets of each response; a lost engine counts as an infrastructure fault. */
+  /** Retry budgets of each response; only failures that are its own are charged. */
   retry: {
     /** Further tries of a response after infrastructure faults. A whole number, 0 or more. */
     infrastructure: number;
@@ -569,6 +580,11 @@ export interface RollpackerConfig {
     data: number;
     /** Further tries of a trajectory after faults of its environment. A whole number, 0 or more. */
     environment: number;
+    /**
+     * Seconds until a response is given up whose failures are beyond its budget, while no other succeeds to compare it
+     * with; never if absent. A number above 0.
+     */
+    giveUpSeconds?: number | undefined;
   };
   /** Which collected prompts count: all, those whose rewards differ, or those that the host keeps. */
   filter: 'none' | 'zero-variance' | 'host';
@@ -590,7 +606,10 @@ export interface RollpackerConfig {
   allowOverlap: boolean;
   /** Seconds until an unconfirmed abort frees its engine slot. A number above 0. */
   abortGraceSeconds: number;
-  /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
+  /**
+   * Seconds after which a running response of which nothing was heard is tried again, twice as long each time; never if
+   * absent. A number above 0.
+   */
   responseTimeoutSeconds?: number | undefined;
   /** Requests are launched anew when the host restarts. */
   onRestart?: 'launch' | undefined;
@@ -787,6 +806,7 @@ export type RollpackerEvent =
   | ReplicaLost
   | RequestAborted
   | RequestMigrated
+  | RequestProgressed
   | RequestStarted
   | ResponseCompleted
   | ResponseFailed
@@ -887,7 +907,9 @@ export type RollpackerNotice =
   | SourceDrained
   | SpeculationChosen
   | TrainRequeued
-  | TrainingLate;
+  | TrainingLate
+  | TriesRecovered
+  | TriesSuspended;
 
 /** What `rollpacker` answers. */
 export type RollpackerDecision = RollpackerCommand | RollpackerNotice;

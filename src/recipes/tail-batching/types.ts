@@ -25,6 +25,7 @@ import type {
   RequestAborted,
   RequestExpired,
   RequestLaunch,
+  RequestProgressed,
   RequestResume,
   RequestStarted,
   ResponseAbandoned,
@@ -50,6 +51,8 @@ import type {
   TimerSet,
   ToolFinished,
   ToolStarted,
+  TriesRecovered,
+  TriesSuspended,
   TurnFinished,
 } from '../../schemas/types/index.ts';
 
@@ -79,7 +82,7 @@ export interface TailBatchingInput {
   maxInFlight?: number | undefined;
   /** Most requests in flight on one engine (`placement: policy`); unlimited if absent. A whole number, 1 or more. */
   maxInFlightPerEngine?: number | undefined;
-  /** Retry budgets of each response; a lost engine counts as an infrastructure fault. */
+  /** Retry budgets of each response; only failures that are its own are charged. */
   retry?:
     | {
         /**
@@ -100,6 +103,11 @@ export interface TailBatchingInput {
          * @defaultValue `3`
          */
         environment?: number | undefined;
+        /**
+         * Seconds until a response is given up whose failures are beyond its budget, while no other succeeds to compare
+         * it with; never if absent. A number above 0.
+         */
+        giveUpSeconds?: number | undefined;
       }
     | undefined;
   /**
@@ -144,7 +152,10 @@ export interface TailBatchingInput {
    * @defaultValue `30`
    */
   abortGraceSeconds?: number | undefined;
-  /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
+  /**
+   * Seconds after which a running response of which nothing was heard is tried again, twice as long each time; never if
+   * absent. A number above 0.
+   */
   responseTimeoutSeconds?: number | undefined;
   /**
    * What becomes of requests in flight when the host restarts: they are launched anew, as if absent, or go on under
@@ -192,7 +203,7 @@ export interface TailBatchingConfig {
   maxInFlight?: number | undefined;
   /** Most requests in flight on one engine (`placement: policy`); unlimited if absent. A whole number, 1 or more. */
   maxInFlightPerEngine?: number | undefined;
-  /** Retry budgets of each response; a lost engine counts as an infrastructure fault. */
+  /** Retry budgets of each response; only failures that are its own are charged. */
   retry: {
     /** Further tries of a response after infrastructure faults. A whole number, 0 or more. */
     infrastructure: number;
@@ -200,6 +211,11 @@ export interface TailBatchingConfig {
     data: number;
     /** Further tries of a trajectory after faults of its environment. A whole number, 0 or more. */
     environment: number;
+    /**
+     * Seconds until a response is given up whose failures are beyond its budget, while no other succeeds to compare it
+     * with; never if absent. A number above 0.
+     */
+    giveUpSeconds?: number | undefined;
   };
   /** Which collected prompts count: all, those whose rewards differ, or those that the host keeps. */
   filter: 'none' | 'zero-variance' | 'host';
@@ -221,7 +237,10 @@ export interface TailBatchingConfig {
   allowOverlap: boolean;
   /** Seconds until an unconfirmed abort frees its engine slot. A number above 0. */
   abortGraceSeconds: number;
-  /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
+  /**
+   * Seconds after which a running response of which nothing was heard is tried again, twice as long each time; never if
+   * absent. A number above 0.
+   */
   responseTimeoutSeconds?: number | undefined;
   /**
    * What becomes of requests in flight when the host restarts: they are launched anew, as if absent, or go on under
@@ -252,6 +271,7 @@ export type TailBatchingEvent =
   | PromptsSupplied
   | Reported<RewardFailed>
   | RequestAborted
+  | RequestProgressed
   | RequestStarted
   | ResponseCompleted
   | ResponseFailed
@@ -297,7 +317,9 @@ export type TailBatchingNotice =
   | RoundDrained
   | RoundPlanned
   | SourceDrained
-  | SpeculationChosen;
+  | SpeculationChosen
+  | TriesRecovered
+  | TriesSuspended;
 
 /** What `tail-batching` answers. */
 export type TailBatchingDecision = TailBatchingCommand | TailBatchingNotice;

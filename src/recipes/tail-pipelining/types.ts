@@ -40,6 +40,7 @@ import type {
   RequestDropped,
   RequestExpired,
   RequestLaunch,
+  RequestProgressed,
   RequestResume,
   RequestStarted,
   ResponseAbandoned,
@@ -71,6 +72,8 @@ import type {
   TrainDispatch,
   TrainerRestarted,
   TrainingLate,
+  TriesRecovered,
+  TriesSuspended,
   TurnFinished,
   UpdateCancel,
   UpdateConsumed,
@@ -105,7 +108,7 @@ export interface TailPipeliningInput {
   maxInFlight?: number | undefined;
   /** Most requests in flight on one engine (`placement: policy`); unlimited if absent. A whole number, 1 or more. */
   maxInFlightPerEngine?: number | undefined;
-  /** Retry budgets of each response; a lost engine counts as an infrastructure fault. */
+  /** Retry budgets of each response; only failures that are its own are charged. */
   retry?:
     | {
         /**
@@ -126,6 +129,11 @@ export interface TailPipeliningInput {
          * @defaultValue `3`
          */
         environment?: number | undefined;
+        /**
+         * Seconds until a response is given up whose failures are beyond its budget, while no other succeeds to compare
+         * it with; never if absent. A number above 0.
+         */
+        giveUpSeconds?: number | undefined;
       }
     | undefined;
   /**
@@ -169,7 +177,10 @@ export interface TailPipeliningInput {
    * @defaultValue `30`
    */
   abortGraceSeconds?: number | undefined;
-  /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
+  /**
+   * Seconds after which a running response of which nothing was heard is tried again, twice as long each time; never if
+   * absent. A number above 0.
+   */
   responseTimeoutSeconds?: number | undefined;
   /** Requests are launched anew when the host restarts. */
   onRestart?: 'launch' | undefined;
@@ -284,7 +295,7 @@ export interface TailPipeliningConfig {
   maxInFlight?: number | undefined;
   /** Most requests in flight on one engine (`placement: policy`); unlimited if absent. A whole number, 1 or more. */
   maxInFlightPerEngine?: number | undefined;
-  /** Retry budgets of each response; a lost engine counts as an infrastructure fault. */
+  /** Retry budgets of each response; only failures that are its own are charged. */
   retry: {
     /** Further tries of a response after infrastructure faults. A whole number, 0 or more. */
     infrastructure: number;
@@ -292,6 +303,11 @@ export interface TailPipeliningConfig {
     data: number;
     /** Further tries of a trajectory after faults of its environment. A whole number, 0 or more. */
     environment: number;
+    /**
+     * Seconds until a response is given up whose failures are beyond its budget, while no other succeeds to compare it
+     * with; never if absent. A number above 0.
+     */
+    giveUpSeconds?: number | undefined;
   };
   /** Which collected prompts count: all, those whose rewards differ, or those that the host keeps. */
   filter: 'none' | 'zero-variance' | 'host';
@@ -310,7 +326,10 @@ export interface TailPipeliningConfig {
   allowOverlap: boolean;
   /** Seconds until an unconfirmed abort frees its engine slot. A number above 0. */
   abortGraceSeconds: number;
-  /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
+  /**
+   * Seconds after which a running response of which nothing was heard is tried again, twice as long each time; never if
+   * absent. A number above 0.
+   */
   responseTimeoutSeconds?: number | undefined;
   /** Requests are launched anew when the host restarts. */
   onRestart?: 'launch' | undefined;
@@ -371,6 +390,7 @@ export type TailPipeliningEvent =
   | PromptsSupplied
   | Reported<RewardFailed>
   | RequestAborted
+  | RequestProgressed
   | RequestStarted
   | ResponseCompleted
   | ResponseFailed
@@ -441,7 +461,9 @@ export type TailPipeliningNotice =
   | RoundTrained
   | SourceDrained
   | SpeculationChosen
-  | TrainingLate;
+  | TrainingLate
+  | TriesRecovered
+  | TriesSuspended;
 
 /** What `tail-pipelining` answers. */
 export type TailPipeliningDecision = TailPipeliningCommand | TailPipeliningNotice;

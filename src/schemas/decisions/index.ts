@@ -19,6 +19,7 @@ import * as sandbox from './sandbox.ts';
 import * as session from './session.ts';
 import * as slots from './slots.ts';
 import * as training from './training.ts';
+import * as tries from './tries.ts';
 
 export * from './chunks.ts';
 export * from './frontier.ts';
@@ -39,6 +40,7 @@ export * from './sandbox.ts';
 export * from './session.ts';
 export * from './slots.ts';
 export * from './training.ts';
+export * from './tries.ts';
 
 /** Every decision of the vocabulary. */
 export const decisions = byName([
@@ -61,6 +63,7 @@ export const decisions = byName([
   ...Object.values(session),
   ...Object.values(slots),
   ...Object.values(training),
+  ...Object.values(tries),
 ]);
 
 /** Any decision of the vocabulary. */

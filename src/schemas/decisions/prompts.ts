@@ -1,5 +1,6 @@
 /** Decisions: the fate of prompts. */
 import { z } from 'zod';
+import { notCompared } from '../faults.ts';
 import { countedResponse, droppedResponse, prompt } from '../prompts.ts';
 import { count, domain, promptId, ref, requestId, roundId, tokens, weightVersion } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
@@ -74,7 +75,9 @@ export const promptFailed = defineDecision(
     infrastructure: tries,
     data: tries,
     environment: tries,
+    timeout: tries,
     reward: tries,
+    not_compared: notCompared,
   },
 );
 export const promptDeferred = defineDecision(

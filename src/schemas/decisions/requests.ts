@@ -1,5 +1,6 @@
 /** Decisions: requests to launch, abort and resume, and the fate of responses. */
 import { z } from 'zod';
+import { faultDomain, notCompared, sharedFailures } from '../faults.ts';
 import { keptResponse } from '../prompts.ts';
 import {
   count,
@@ -23,6 +24,8 @@ const retry = {
   attempt: count.describe('How many tries of this response went before, within its budget.'),
   budget: count.describe('Most further tries after failures of this kind.'),
 };
+const pauseSeconds = seconds.describe('How long the response has waited since the try before, in seconds.');
+const paused = { ...retry, pauseSeconds, ...faultDomain };
 const uncharged = count.describe('How many tries of this response no budget was charged with.');
 const tries = {
   failures: count.describe('Failures of this kind.'),
@@ -46,10 +49,20 @@ export const requestLaunch = defineDecision(
   },
   {
     planned: { inFlight },
-    retry_infrastructure: retry,
+    retry_infrastructure: paused,
     retry_data: retry,
-    retry_environment: retry,
+    retry_environment: paused,
+    retry_timeout: paused,
+    probe: {
+      ...faultDomain,
+      failures: sharedFailures,
+      pauseSeconds: seconds.describe('Time since the single try before, in seconds.'),
+    },
     retry_stale_weights: { attempt: uncharged },
+    retry_engine_lost: {
+      attempt: uncharged,
+      losses: count.describe('Engines that the prompt has lost, one after the other.'),
+    },
     retry_ended_early: { attempt: uncharged, tokens: tokens.describe('Tokens that it goes on from.') },
     host_restarted: { inFlight },
   },
@@ -69,6 +82,7 @@ export const requestAbort = defineDecision(
       limitSeconds: seconds.describe('How long it may run, in seconds.'),
     },
     round_failed: {},
+    prompt_left: {},
     stale_weights: {
       startVersion: weightVersion.describe('Version of the weights that its first tokens are of.'),
       weightVersion,
@@ -116,7 +130,10 @@ export const responseSurplus = defineDecision(
   'notice',
   'A completed response is not needed any more.',
   { requestId, promptId },
-  { after_abort: { tokens: tokens.describe('Tokens of the response.') } },
+  {
+    after_abort: { tokens: tokens.describe('Tokens of the response.') },
+    control: { tokens: tokens.describe('Tokens of the response.') },
+  },
 );
 export const responseLate = defineDecision(
   'response.late',
@@ -150,5 +167,5 @@ export const responseAbandoned = defineDecision(
   'notice',
   'A response has used up its retries and is not tried again; its prompt goes on with the others.',
   { requestId, promptId },
-  { infrastructure: tries, data: tries, environment: tries },
+  { infrastructure: tries, data: tries, environment: tries, timeout: tries, not_compared: notCompared },
 );

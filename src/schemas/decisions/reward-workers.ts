@@ -1,4 +1,5 @@
 /** Decisions: the dispatch of rewards to workers, and their outcome. */
+import { faultDomain, notCompared, sharedFailures } from '../faults.ts';
 import { dispatchId, rewardBudgetSeconds, rewardKind, workerId } from '../reward-workers.ts';
 import { count, promptId, requestId, reward, seconds } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
@@ -37,8 +38,14 @@ export const rewardDispatch = defineDecision(
   { dispatchId, workerId, ...sample, budgetSeconds: rewardBudgetSeconds },
   {
     requested: { waitedSeconds, running },
-    retry_infrastructure: { waitedSeconds, running, ...retry },
+    retry_infrastructure: { waitedSeconds, running, ...retry, ...faultDomain },
     retry_timeout: { waitedSeconds, running, ...retry },
+    probe: {
+      waitedSeconds,
+      running,
+      ...faultDomain,
+      failures: sharedFailures,
+    },
     host_restarted: { waitedSeconds, running },
   },
 );
@@ -71,6 +78,7 @@ export const rewardFailed = defineDecision(
   {
     infrastructure: { failures: count.describe('Dispatches that failed.'), budget },
     timeout: { timeouts: count.describe('Dispatches that ran out of time.'), budget },
+    not_compared: notCompared,
   },
   // The host has tried once.
   { code: 'infrastructure', failures: 1, budget: 0 },

@@ -30,6 +30,9 @@ export const timerSet = defineDecision(
         'How long the next try after weights that are too old is put off at most, in seconds.',
       ),
     },
+    retry_pause: {
+      longestPauseSeconds: seconds.describe('How long a retry, or a single try, is put off at most, in seconds.'),
+    },
     reward_budget: { budgetSeconds: rewardBudgetSeconds, graceSeconds },
     reward_cancel_grace: { graceSeconds },
     environment_due: {

@@ -14,6 +14,11 @@ export const requestStarted = defineEvent(
   'A request runs on this engine. Needed where the host places requests, so that `engine.lost` finds them.',
   { requestId, engineId },
 );
+export const requestProgressed = defineEvent(
+  'request.progressed',
+  'A request has generated tokens since the last such report, as a host may tell that limits the time of responses: a response that goes on is no hang.',
+  { requestId, tokens: tokens.describe('Tokens that the request has generated so far, over all attempts.') },
+);
 export const requestAborted = defineEvent('request.aborted', 'The engine confirms that a request has ended early.', {
   requestId,
   tokens: tokens.optional().describe('Tokens that the request had generated, over all attempts.'),

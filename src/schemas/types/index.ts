@@ -125,6 +125,7 @@ import type {
   RequestAborted,
   RequestExpired,
   RequestLaunch,
+  RequestProgressed,
   RequestResume,
   RequestStarted,
   ResponseAbandoned,
@@ -221,6 +222,7 @@ import type {
   TrainRequeued,
   WeightsSwap,
 } from './training.ts';
+import type { TriesRecovered, TriesSuspended } from './tries.ts';
 
 export type * from './chunks.ts';
 export type * from './engines.ts';
@@ -243,6 +245,7 @@ export type * from './sandbox.ts';
 export type * from './session.ts';
 export type * from './slots.ts';
 export type * from './training.ts';
+export type * from './tries.ts';
 
 /** Every event and decision of the vocabulary, by its name. */
 export interface Messages {
@@ -444,6 +447,8 @@ export interface Messages {
   'request.migrated': RequestMigrated;
   /** A response is to be generated in chunks. A host without an admission gives the request an id of its own. */
   'request.opened': RequestOpened;
+  /** A request has generated tokens since the last such report, as a host may tell that limits the time of responses: a response that goes on is no hang. */
+  'request.progressed': RequestProgressed;
   /** Go on generating a trajectory: its tool has answered, or the host has restarted. Then it goes on where its last finished turn has ended, or from its prompt if the host has not kept it. */
   'request.resume': RequestResume;
   /** A request runs on this engine. Needed where the host places requests, so that `engine.lost` finds them. */
@@ -638,6 +643,10 @@ export interface Messages {
   'trainer.restarted': TrainerRestarted;
   /** A report that is repeated, or about a fetch, an update, a publication, a release or a round that is over: nothing changes. */
   'training.late': TrainingLate;
+  /** Tries in a domain that was suspended are made as usual again. */
+  'tries.recovered': TriesRecovered;
+  /** Tries of different items fail one after the other in this domain: from now on there are only single tries, until one succeeds. No item is charged with what fails meanwhile. With the scope `prompt`, no more prompts are asked for. */
+  'tries.suspended': TriesSuspended;
   /** A turn of a multi-turn trajectory has been generated. */
   'turn.finished': TurnFinished;
   /** A program needs an engine for its next turn. If it asks again before the turn has finished, the turn runs anew. */

@@ -212,11 +212,29 @@ export interface PromptFailed {
       }
     | {
         /** Which reason it is. */
+        code: 'timeout';
+        /** Failures of this kind. A whole number, 0 or more. */
+        failures: number;
+        /** Most failures that lead to another try. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
         code: 'reward';
         /** Failures of this kind. A whole number, 0 or more. */
         failures: number;
         /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'not_compared';
+        /** Failures that no success of another has followed. A whole number, 0 or more. */
+        failures: number;
+        /** How long it has waited for one, in seconds. A number, 0 or more. */
+        seconds: number;
+        /** How long it waits (`giveUpSeconds`), in seconds. A number, 0 or more. */
+        limitSeconds: number;
       };
 }
 

@@ -27,6 +27,26 @@ export interface RequestAborted {
 }
 
 /**
+ * A request has generated tokens since the last such report, as a host may tell that limits the time of responses: a
+ * response that goes on is no hang.
+ *
+ * Event `request.progressed`.
+ */
+export interface RequestProgressed {
+  /** Which event or decision it is. */
+  type: 'request.progressed';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Tokens that the request has generated so far, over all attempts. A whole number, 0 to 1,000,000,000. */
+  tokens: number;
+}
+
+/**
  * A request runs on this engine. Needed where the host places requests, so that `engine.lost` finds them.
  *
  * Event `request.started`.
@@ -154,6 +174,10 @@ export interface RequestAbort {
       }
     | {
         /** Which reason it is. */
+        code: 'prompt_left';
+      }
+    | {
+        /** Which reason it is. */
         code: 'stale_weights';
         /** Version of the weights that its first tokens are of. A whole number, 0 to 4,000,000,000,000,000. */
         startVersion: number;
@@ -234,6 +258,14 @@ export interface RequestLaunch {
         attempt: number;
         /** Most further tries after failures of this kind. A whole number, 0 or more. */
         budget: number;
+        /** How long the response has waited since the try before, in seconds. A number, 0 or more. */
+        pauseSeconds: number;
+        /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
+        scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
+        /**
+         * Which one: id of the engine or worker, or kind of the rewards; absent: all of them. At most 512 characters.
+         */
+        id?: string | undefined;
       }
     | {
         /** Which reason it is. */
@@ -250,12 +282,58 @@ export interface RequestLaunch {
         attempt: number;
         /** Most further tries after failures of this kind. A whole number, 0 or more. */
         budget: number;
+        /** How long the response has waited since the try before, in seconds. A number, 0 or more. */
+        pauseSeconds: number;
+        /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
+        scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
+        /**
+         * Which one: id of the engine or worker, or kind of the rewards; absent: all of them. At most 512 characters.
+         */
+        id?: string | undefined;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'retry_timeout';
+        /** How many tries of this response went before, within its budget. A whole number, 0 or more. */
+        attempt: number;
+        /** Most further tries after failures of this kind. A whole number, 0 or more. */
+        budget: number;
+        /** How long the response has waited since the try before, in seconds. A number, 0 or more. */
+        pauseSeconds: number;
+        /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
+        scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
+        /**
+         * Which one: id of the engine or worker, or kind of the rewards; absent: all of them. At most 512 characters.
+         */
+        id?: string | undefined;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'probe';
+        /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
+        scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
+        /**
+         * Which one: id of the engine or worker, or kind of the rewards; absent: all of them. At most 512 characters.
+         */
+        id?: string | undefined;
+        /** Tries that have failed in this domain, none having succeeded since. A whole number, 0 or more. */
+        failures: number;
+        /** Time since the single try before, in seconds. A number, 0 or more. */
+        pauseSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'retry_stale_weights';
         /** How many tries of this response no budget was charged with. A whole number, 0 or more. */
         attempt: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'retry_engine_lost';
+        /** How many tries of this response no budget was charged with. A whole number, 0 or more. */
+        attempt: number;
+        /** Engines that the prompt has lost, one after the other. A whole number, 0 or more. */
+        losses: number;
       }
     | {
         /** Which reason it is. */
@@ -355,6 +433,24 @@ export interface ResponseAbandoned {
         failures: number;
         /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'timeout';
+        /** Failures of this kind. A whole number, 0 or more. */
+        failures: number;
+        /** Most failures that lead to another try. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'not_compared';
+        /** Failures that no success of another has followed. A whole number, 0 or more. */
+        failures: number;
+        /** How long it has waited for one, in seconds. A number, 0 or more. */
+        seconds: number;
+        /** How long it waits (`giveUpSeconds`), in seconds. A number, 0 or more. */
+        limitSeconds: number;
       };
 }
 
@@ -496,10 +592,17 @@ export interface ResponseSurplus {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'after_abort';
-    /** Tokens of the response. A whole number, 0 to 1,000,000,000. */
-    tokens: number;
-  };
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'after_abort';
+        /** Tokens of the response. A whole number, 0 to 1,000,000,000. */
+        tokens: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'control';
+        /** Tokens of the response. A whole number, 0 to 1,000,000,000. */
+        tokens: number;
+      };
 }

@@ -357,6 +357,12 @@ export interface RewardDispatch {
         attempt: number;
         /** Most further tries after failures of this kind. A whole number, 0 or more. */
         budget: number;
+        /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
+        scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
+        /**
+         * Which one: id of the engine or worker, or kind of the rewards; absent: all of them. At most 512 characters.
+         */
+        id?: string | undefined;
       }
     | {
         /** Which reason it is. */
@@ -369,6 +375,22 @@ export interface RewardDispatch {
         attempt: number;
         /** Most further tries after failures of this kind. A whole number, 0 or more. */
         budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'probe';
+        /** Since it was asked for, or queued again, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+        /** Dispatches on the worker, without this one. A whole number, 0 or more. */
+        running: number;
+        /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
+        scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
+        /**
+         * Which one: id of the engine or worker, or kind of the rewards; absent: all of them. At most 512 characters.
+         */
+        id?: string | undefined;
+        /** Tries that have failed in this domain, none having succeeded since. A whole number, 0 or more. */
+        failures: number;
       }
     | {
         /** Which reason it is. */
@@ -445,6 +467,16 @@ export interface RewardFailed {
         timeouts: number;
         /** Most failures of this kind that lead to another try. A whole number, 0 or more. */
         budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'not_compared';
+        /** Failures that no success of another has followed. A whole number, 0 or more. */
+        failures: number;
+        /** How long it has waited for one, in seconds. A number, 0 or more. */
+        seconds: number;
+        /** How long it waits (`giveUpSeconds`), in seconds. A number, 0 or more. */
+        limitSeconds: number;
       };
 }
 

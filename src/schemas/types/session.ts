@@ -185,6 +185,12 @@ export interface TimerSet {
       }
     | {
         /** Which reason it is. */
+        code: 'retry_pause';
+        /** How long a retry, or a single try, is put off at most, in seconds. A number, 0 or more. */
+        longestPauseSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
         code: 'reward_budget';
         /** Seconds that the worker may take, > 0, at most 1,000,000. */
         budgetSeconds: number;

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .decisions.session import *
     from .decisions.slots import *
     from .decisions.training import *
+    from .decisions.tries import *
     from .policies.speculative_admission import *
     from .policies.long_prompt_queue import *
     from .policies.round_composition import *
@@ -100,7 +101,7 @@ _names = {
     "events.parallelism": "KindTpFailed ProfileMeasured ProfileObserved StepFinished",
     "events.pipelining": "TrainerRestarted UpdateConsumed UpdateLost WeightsPublished",
     "events.programs": "ProgramClosed ProgramOpened ToolFinished ToolStarted TurnFinished TurnRequested",
-    "events.requests": "RequestAborted RequestStarted ResponseCompleted ResponseFailed",
+    "events.requests": "RequestAborted RequestProgressed RequestStarted ResponseCompleted ResponseFailed",
     "events.reward_workers": """
         RewardWorkerAdded RewardWorkerDrained RewardWorkerLost RewardFinished RewardRequested RewardStarted
         RewardWithdrawn
@@ -160,6 +161,7 @@ _names = {
         GradientScale GradientsDiscard GradientsOffload GradientsReload GroupLate GroupsDropped OptimizerStep
         ReferenceCompute RoundTrained TrainFetch TrainFinish TrainRequeued TrainingLate WeightsSwap
     """,
+    "decisions.tries": "TriesRecovered TriesSuspended",
     "policies.speculative_admission": """
         SpeculativeAdmissionConfig SpeculativeAdmissionEvent SpeculativeAdmissionDecision SpeculativeAdmissionSnapshot
     """,

@@ -114,11 +114,17 @@ class PromptDeferred(AnyDecision):
 class PromptFailedReason(TypedDict):
     """Reason of :class:`PromptFailed`. Why, with the numbers."""
 
-    code: Literal["infrastructure", "data", "environment", "reward"]
+    code: Literal["infrastructure", "data", "environment", "timeout", "reward", "not_compared"]
     failures: int
-    """Failures of this kind. Whole number ≥ 0."""
-    budget: int
-    """Most failures that lead to another try. Whole number ≥ 0."""
+    """With `infrastructure`, `data`, `environment`, `timeout`, `reward`: Failures of this kind. Whole number ≥ 0. With
+    `not_compared`: Failures that no success of another has followed. Whole number ≥ 0."""
+    budget: NotRequired[int]
+    """Most failures that lead to another try. Whole number ≥ 0. Only with `infrastructure`, `data`, `environment`,
+    `timeout`, `reward`."""
+    seconds: NotRequired[float]
+    """How long it has waited for one, in seconds. Number ≥ 0. Only with `not_compared`."""
+    limitSeconds: NotRequired[float]
+    """How long it waits (`giveUpSeconds`), in seconds. Number ≥ 0. Only with `not_compared`."""
 
 
 class PromptFailed(AnyDecision):

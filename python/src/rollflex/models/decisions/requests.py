@@ -13,7 +13,7 @@ class RequestAbortReason(TypedDict):
 
     code: Literal[
         "prompt_collected", "round_completed", "quota_filled", "prompt_failed", "response_timeout", "round_failed",
-        "stale_weights",
+        "prompt_left", "stale_weights",
     ]
     held: NotRequired[int]
     """Responses of the prompt that are held. Whole number ≥ 0. Only with `prompt_collected`, `prompt_failed`."""
@@ -69,18 +69,31 @@ class RequestLaunchReason(TypedDict):
     """Reason of :class:`RequestLaunch`. Why, with the numbers."""
 
     code: Literal[
-        "planned", "retry_infrastructure", "retry_data", "retry_environment", "retry_stale_weights",
-        "retry_ended_early", "host_restarted",
+        "planned", "retry_infrastructure", "retry_data", "retry_environment", "retry_timeout", "probe",
+        "retry_stale_weights", "retry_engine_lost", "retry_ended_early", "host_restarted",
     ]
     inFlight: NotRequired[int]
     """Requests in flight, without this one. Whole number ≥ 0. Only with `planned`, `host_restarted`."""
     attempt: NotRequired[int]
-    """With `retry_infrastructure`, `retry_data`, `retry_environment`: How many tries of this response went before,
-    within its budget. Whole number ≥ 0. With `retry_stale_weights`, `retry_ended_early`: How many tries of this
-    response no budget was charged with. Whole number ≥ 0."""
+    """With `retry_infrastructure`, `retry_data`, `retry_environment`, `retry_timeout`: How many tries of this response
+    went before, within its budget. Whole number ≥ 0. With `retry_stale_weights`, `retry_engine_lost`,
+    `retry_ended_early`: How many tries of this response no budget was charged with. Whole number ≥ 0."""
     budget: NotRequired[int]
     """Most further tries after failures of this kind. Whole number ≥ 0. Only with `retry_infrastructure`, `retry_data`,
-    `retry_environment`."""
+    `retry_environment`, `retry_timeout`."""
+    pauseSeconds: NotRequired[float]
+    """With `retry_infrastructure`, `retry_environment`, `retry_timeout`: How long the response has waited since the try
+    before, in seconds. Number ≥ 0. With `probe`: Time since the single try before, in seconds. Number ≥ 0."""
+    scope: NotRequired[Literal["engine", "environment", "reward", "loader", "prompt"]]
+    """What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. Only with
+    `retry_infrastructure`, `retry_environment`, `retry_timeout`, `probe`."""
+    id: NotRequired[str]
+    """Which one: id of the engine or worker, or kind of the rewards; absent: all of them. String ≤ 512. Only with
+    `retry_infrastructure`, `retry_environment`, `retry_timeout`, `probe`."""
+    failures: NotRequired[int]
+    """Tries that have failed in this domain, none having succeeded since. Whole number ≥ 0. Only with `probe`."""
+    losses: NotRequired[int]
+    """Engines that the prompt has lost, one after the other. Whole number ≥ 0. Only with `retry_engine_lost`."""
     tokens: NotRequired[int]
     """Tokens that it goes on from. Whole number 0 to 1000000000. Only with `retry_ended_early`."""
 
@@ -139,11 +152,17 @@ class RequestResume(AnyDecision):
 class ResponseAbandonedReason(TypedDict):
     """Reason of :class:`ResponseAbandoned`. Why, with the numbers."""
 
-    code: Literal["infrastructure", "data", "environment"]
+    code: Literal["infrastructure", "data", "environment", "timeout", "not_compared"]
     failures: int
-    """Failures of this kind. Whole number ≥ 0."""
-    budget: int
-    """Most failures that lead to another try. Whole number ≥ 0."""
+    """With `infrastructure`, `data`, `environment`, `timeout`: Failures of this kind. Whole number ≥ 0. With
+    `not_compared`: Failures that no success of another has followed. Whole number ≥ 0."""
+    budget: NotRequired[int]
+    """Most failures that lead to another try. Whole number ≥ 0. Only with `infrastructure`, `data`, `environment`,
+    `timeout`."""
+    seconds: NotRequired[float]
+    """How long it has waited for one, in seconds. Number ≥ 0. Only with `not_compared`."""
+    limitSeconds: NotRequired[float]
+    """How long it waits (`giveUpSeconds`), in seconds. Number ≥ 0. Only with `not_compared`."""
 
 
 class ResponseAbandoned(AnyDecision):
@@ -235,7 +254,7 @@ class ResponseLate(AnyDecision):
 class ResponseSurplusReason(TypedDict):
     """Reason of :class:`ResponseSurplus`. Why, with the numbers."""
 
-    code: Literal["after_abort"]
+    code: Literal["after_abort", "control"]
     tokens: int
     """Tokens of the response. Whole number 0 to 1000000000."""
 

@@ -66,7 +66,7 @@ class RewardCancelled(AnyDecision):
 class RewardDispatchReason(TypedDict):
     """Reason of :class:`RewardDispatch`. Why, with the numbers."""
 
-    code: Literal["requested", "retry_infrastructure", "retry_timeout", "host_restarted"]
+    code: Literal["requested", "retry_infrastructure", "retry_timeout", "probe", "host_restarted"]
     waitedSeconds: float
     """Since it was asked for, or queued again, in seconds. Number ≥ 0."""
     running: int
@@ -77,6 +77,14 @@ class RewardDispatchReason(TypedDict):
     budget: NotRequired[int]
     """Most further tries after failures of this kind. Whole number ≥ 0. Only with `retry_infrastructure`,
     `retry_timeout`."""
+    scope: NotRequired[Literal["engine", "environment", "reward", "loader", "prompt"]]
+    """What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. Only with
+    `retry_infrastructure`, `probe`."""
+    id: NotRequired[str]
+    """Which one: id of the engine or worker, or kind of the rewards; absent: all of them. String ≤ 512. Only with
+    `retry_infrastructure`, `probe`."""
+    failures: NotRequired[int]
+    """Tries that have failed in this domain, none having succeeded since. Whole number ≥ 0. Only with `probe`."""
 
 
 class RewardDispatch(AnyDecision):
@@ -122,13 +130,18 @@ class RewardExpired(AnyDecision):
 class RewardFailedReason(TypedDict):
     """Reason of :class:`RewardFailed`. Why, with the numbers."""
 
-    code: Literal["infrastructure", "timeout"]
+    code: Literal["infrastructure", "timeout", "not_compared"]
     failures: NotRequired[int]
-    """Dispatches that failed. Whole number ≥ 0. Only with `infrastructure`."""
-    budget: int
-    """Most failures of this kind that lead to another try. Whole number ≥ 0."""
+    """With `infrastructure`: Dispatches that failed. Whole number ≥ 0. With `not_compared`: Failures that no success of
+    another has followed. Whole number ≥ 0."""
+    budget: NotRequired[int]
+    """Most failures of this kind that lead to another try. Whole number ≥ 0. Only with `infrastructure`, `timeout`."""
     timeouts: NotRequired[int]
     """Dispatches that ran out of time. Whole number ≥ 0. Only with `timeout`."""
+    seconds: NotRequired[float]
+    """How long it has waited for one, in seconds. Number ≥ 0. Only with `not_compared`."""
+    limitSeconds: NotRequired[float]
+    """How long it waits (`giveUpSeconds`), in seconds. Number ≥ 0. Only with `not_compared`."""
 
 
 class RewardFailed(AnyDecision):
@@ -149,13 +162,18 @@ class RewardFailed(AnyDecision):
 class RewardFailedReportReason(TypedDict):
     """Reason of :class:`RewardFailedReport`. Why, with the numbers."""
 
-    code: Literal["infrastructure", "timeout"]
+    code: Literal["infrastructure", "timeout", "not_compared"]
     failures: NotRequired[int]
-    """Dispatches that failed. Whole number ≥ 0. Only with `infrastructure`."""
-    budget: int
-    """Most failures of this kind that lead to another try. Whole number ≥ 0."""
+    """With `infrastructure`: Dispatches that failed. Whole number ≥ 0. With `not_compared`: Failures that no success of
+    another has followed. Whole number ≥ 0."""
+    budget: NotRequired[int]
+    """Most failures of this kind that lead to another try. Whole number ≥ 0. Only with `infrastructure`, `timeout`."""
     timeouts: NotRequired[int]
     """Dispatches that ran out of time. Whole number ≥ 0. Only with `timeout`."""
+    seconds: NotRequired[float]
+    """How long it has waited for one, in seconds. Number ≥ 0. Only with `not_compared`."""
+    limitSeconds: NotRequired[float]
+    """How long it waits (`giveUpSeconds`), in seconds. Number ≥ 0. Only with `not_compared`."""
 
 
 class RewardFailedReport(AnyEvent):

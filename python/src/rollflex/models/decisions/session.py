@@ -52,8 +52,8 @@ class TimerSetReason(TypedDict):
     """Reason of :class:`TimerSet`. Why, with the numbers."""
 
     code: Literal[
-        "abort_grace", "response_timeout", "stale_weights", "reward_budget", "reward_cancel_grace", "environment_due",
-        "program_waits", "owed",
+        "abort_grace", "response_timeout", "stale_weights", "retry_pause", "reward_budget", "reward_cancel_grace",
+        "environment_due", "program_waits", "owed",
     ]
     graceSeconds: NotRequired[float]
     """With `abort_grace`: How long the confirmation of an abort is waited for, in seconds. Number ≥ 0. With
@@ -63,8 +63,8 @@ class TimerSetReason(TypedDict):
     """With `response_timeout`: How long a request may run, in seconds. Number ≥ 0. With `program_waits`: How long a
     program may wait for room, in seconds. Number ≥ 0."""
     longestPauseSeconds: NotRequired[float]
-    """How long the next try after weights that are too old is put off at most, in seconds. Number ≥ 0. Only with
-    `stale_weights`."""
+    """With `stale_weights`: How long the next try after weights that are too old is put off at most, in seconds. Number
+    ≥ 0. With `retry_pause`: How long a retry, or a single try, is put off at most, in seconds. Number ≥ 0."""
     budgetSeconds: NotRequired[float]
     """Seconds that the worker may take, > 0, at most 1,000,000. Number > 0. Only with `reward_budget`."""
     due: NotRequired[Literal["start", "tool", "end", "idle", "trial"]]

@@ -20,6 +20,17 @@ class RequestAborted(AnyEvent):
     """Versions of the weights that generated these, where the engine tells, ascending."""
 
 
+class RequestProgressed(AnyEvent):
+    """A request has generated tokens since the last such report, as a host may tell that limits the time of responses:
+    a response that goes on is no hang."""
+
+    type: Literal["request.progressed"]
+    requestId: str
+    """Id of the request, minted by the policy. String ≤ 1200."""
+    tokens: int
+    """Tokens that the request has generated so far, over all attempts. Whole number 0 to 1000000000."""
+
+
 class RequestStarted(AnyEvent):
     """A request runs on this engine. Needed where the host places requests, so that `engine.lost` finds them."""
 

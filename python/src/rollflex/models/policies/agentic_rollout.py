@@ -26,9 +26,10 @@ from ..decisions.session import TimerSet
 from ..decisions.slots import (
     SlotAssign, SlotDenied, SlotExpired, SlotLate, SlotPrewarm, SlotReclaim, SlotsRecovered, SlotsSuspended,
 )
+from ..decisions.tries import TriesRecovered, TriesSuspended
 from ..events.engines import EngineAdded, EngineDrained, EngineLost, EngineReported, EnginesChanged
 from ..events.programs import ToolFinished, ToolStarted, TurnFinished, TurnRequested
-from ..events.requests import RequestAborted, ResponseCompleted, ResponseFailed
+from ..events.requests import RequestAborted, RequestProgressed, ResponseCompleted, ResponseFailed
 from ..events.rewards import PromptJudged, RewardReady
 from ..events.rounds import PromptsSupplied, RoundFailed, RoundRequested, SourceExhausted, SourceReopened
 from ..events.session import HostRestarted, TimerFired
@@ -53,7 +54,7 @@ class AgenticRolloutConfig(TypedDict):
     maxInFlight: NotRequired[int]
     """Most requests in flight at once; unlimited if absent. Whole number ≥ 1."""
     retry: NotRequired[SpeculativeAdmissionConfigRetry]
-    """Retry budgets of each response; a lost engine counts as an infrastructure fault. Default: {}."""
+    """Retry budgets of each response; only failures that are its own are charged. Default: {}."""
     filter: NotRequired[Literal["none", "zero-variance", "host"]]
     """Which collected prompts count: all, those whose rewards differ, or those that the host keeps. Default: "none"."""
     varianceTolerance: NotRequired[float]
@@ -70,7 +71,8 @@ class AgenticRolloutConfig(TypedDict):
     abortGraceSeconds: NotRequired[float]
     """Seconds until an unconfirmed abort frees its engine slot. Number > 0. Default: 30."""
     responseTimeoutSeconds: NotRequired[float]
-    """Seconds after which a running response counts as an infrastructure fault; never if absent. Number > 0."""
+    """Seconds after which a running response of which nothing was heard is tried again, twice as long each time; never
+    if absent. Number > 0."""
     idPrefix: NotRequired[str]
     """Prefix of every request id; new after each restart of the host. String ≤ 128. Default: ""."""
     composition: NotRequired[bool]
@@ -139,9 +141,9 @@ class AgenticRolloutConfig(TypedDict):
 
 AgenticRolloutEvent: TypeAlias = Union[
     EngineAdded, EngineDrained, EngineLost, EngineReported, EnginesChanged, HostRestarted, PromptJudged,
-    PromptsSupplied, RequestAborted, ResponseCompleted, ResponseFailed, RewardFailed, RewardFailedReport, RewardReady,
-    RoundFailed, RoundRequested, SlotFailed, SlotReady, SlotReleased, SlotRequested, SlotsChanged, SourceExhausted,
-    SourceReopened, TimerFired, ToolFinished, ToolStarted, TurnFinished, TurnRequested,
+    PromptsSupplied, RequestAborted, RequestProgressed, ResponseCompleted, ResponseFailed, RewardFailed,
+    RewardFailedReport, RewardReady, RoundFailed, RoundRequested, SlotFailed, SlotReady, SlotReleased, SlotRequested,
+    SlotsChanged, SourceExhausted, SourceReopened, TimerFired, ToolFinished, ToolStarted, TurnFinished, TurnRequested,
 ]
 """What `agentic-rollout` is told."""
 
@@ -152,7 +154,8 @@ AgenticRolloutDecision: TypeAlias = Union[
     PromptMerged, PromptReturned, PromptsReleased, PromptsRequest, RequestAbort, RequestExpired, RequestLaunch,
     RequestResume, ResponseAbandoned, ResponseAccepted, ResponseDropped, ResponseLate, ResponseSurplus, RewardRequest,
     RoundCompleted, RoundDrained, RoundPlanned, SlotAssign, SlotDenied, SlotExpired, SlotLate, SlotPrewarm, SlotReclaim,
-    SlotsRecovered, SlotsSuspended, SourceDrained, SpeculationChosen, TimerSet, TurnRoute,
+    SlotsRecovered, SlotsSuspended, SourceDrained, SpeculationChosen, TimerSet, TriesRecovered, TriesSuspended,
+    TurnRoute,
 ]
 """What `agentic-rollout` answers."""
 

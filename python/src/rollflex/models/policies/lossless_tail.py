@@ -20,10 +20,11 @@ from ..decisions.rounds import (
     PromptsRequest, RoundCompleted, RoundDrained, RoundPlanned, SourceDrained, SpeculationChosen,
 )
 from ..decisions.session import TimerSet
+from ..decisions.tries import TriesRecovered, TriesSuspended
 from ..events.chunks import ChunkFinished, ChunksRequested
 from ..events.engines import EngineAdded, EngineDrained, EngineLost, EngineReported, EnginesChanged
 from ..events.programs import ToolFinished, ToolStarted, TurnFinished
-from ..events.requests import RequestAborted, RequestStarted, ResponseCompleted, ResponseFailed
+from ..events.requests import RequestAborted, RequestProgressed, RequestStarted, ResponseCompleted, ResponseFailed
 from ..events.rewards import PromptJudged, RewardReady
 from ..events.rounds import PromptsSupplied, RoundFailed, RoundRequested, SourceExhausted, SourceReopened
 from ..events.session import HostRestarted, TimerFired
@@ -45,7 +46,7 @@ class LosslessTailConfig(TypedDict):
     maxInFlightPerEngine: NotRequired[int]
     """Most requests in flight on one engine (`placement: policy`); unlimited if absent. Whole number ≥ 1."""
     retry: NotRequired[SpeculativeAdmissionConfigRetry]
-    """Retry budgets of each response; a lost engine counts as an infrastructure fault. Default: {}."""
+    """Retry budgets of each response; only failures that are its own are charged. Default: {}."""
     filter: NotRequired[Literal["none", "zero-variance", "host"]]
     """Which collected prompts count: all, those whose rewards differ, or those that the host keeps. Default: "none"."""
     varianceTolerance: NotRequired[float]
@@ -55,7 +56,8 @@ class LosslessTailConfig(TypedDict):
     abortGraceSeconds: NotRequired[float]
     """Seconds until an unconfirmed abort frees its engine slot. Number > 0. Default: 30."""
     responseTimeoutSeconds: NotRequired[float]
-    """Seconds after which a running response counts as an infrastructure fault; never if absent. Number > 0."""
+    """Seconds after which a running response of which nothing was heard is tried again, twice as long each time; never
+    if absent. Number > 0."""
     onRestart: NotRequired[Literal["launch", "continue"]]
     """What becomes of requests in flight when the host restarts: they are launched anew, as if absent, or go on under
     their ids, as trajectories do whose finished turns the host has kept."""
@@ -81,8 +83,8 @@ class LosslessTailConfig(TypedDict):
 LosslessTailEvent: TypeAlias = Union[
     RoundRequested, RoundFailed, PromptsSupplied, SourceExhausted, SourceReopened, EngineAdded, EngineDrained,
     EngineLost, EnginesChanged, RequestStarted, RequestAborted, ResponseCompleted, ResponseFailed, RewardReady,
-    RewardFailed, RewardFailedReport, PromptJudged, TurnFinished, ToolStarted, ToolFinished, TimerFired, HostRestarted,
-    ChunkFinished, ChunksRequested, EngineReported,
+    RewardFailed, RewardFailedReport, PromptJudged, RequestProgressed, TurnFinished, ToolStarted, ToolFinished,
+    TimerFired, HostRestarted, ChunkFinished, ChunksRequested, EngineReported,
 ]
 """What `lossless-tail` is told."""
 
@@ -90,9 +92,9 @@ LosslessTailEvent: TypeAlias = Union[
 LosslessTailDecision: TypeAlias = Union[
     PromptsRequest, RequestLaunch, RequestAbort, RequestResume, TimerSet, ResponseAccepted, ResponseSurplus,
     ResponseLate, ResponseDropped, ResponseAbandoned, RewardRequest, JudgementRequest, JudgementLate, RequestExpired,
-    PromptCollected, PromptCounted, PromptFiltered, PromptFailed, PromptDeferred, PromptCarried, PromptReturned,
-    PromptMerged, RoundCompleted, RoundDrained, SpeculationChosen, RoundPlanned, SourceDrained, ChunkContinue,
-    ChunkAwaited, RequestEnded, ChunkLate,
+    TriesSuspended, TriesRecovered, PromptCollected, PromptCounted, PromptFiltered, PromptFailed, PromptDeferred,
+    PromptCarried, PromptReturned, PromptMerged, RoundCompleted, RoundDrained, SpeculationChosen, RoundPlanned,
+    SourceDrained, ChunkContinue, ChunkAwaited, RequestEnded, ChunkLate,
 ]
 """What `lossless-tail` answers."""
 

@@ -35,13 +35,14 @@ from ..decisions.training import (
     GradientScale, GradientsDiscard, GradientsOffload, GradientsReload, GroupLate, GroupsDropped, OptimizerStep,
     ReferenceCompute, RoundTrained, TrainFetch, TrainFinish, TrainRequeued, TrainingLate, WeightsSwap,
 )
+from ..decisions.tries import TriesRecovered, TriesSuspended
 from ..events.engines import EngineAdded, EngineDrained, EngineLost
 from ..events.gpus import (
     GpusReleaseFailed, GpusReleased, GpusReturned, MigrationFailed, ProgressReported, RequestMigrated,
 )
 from ..events.parallelism import KindTpFailed, ProfileMeasured, ProfileObserved, StepFinished
 from ..events.programs import ToolFinished, ToolStarted, TurnFinished
-from ..events.requests import RequestAborted, RequestStarted, ResponseCompleted, ResponseFailed
+from ..events.requests import RequestAborted, RequestProgressed, RequestStarted, ResponseCompleted, ResponseFailed
 from ..events.reward_workers import (
     RewardFinished, RewardStarted, RewardWorkerAdded, RewardWorkerDrained, RewardWorkerLost,
 )
@@ -78,7 +79,7 @@ class RollpackerConfig(TypedDict):
     maxInFlightPerEngine: NotRequired[int]
     """Most requests in flight on one engine (`placement: policy`); unlimited if absent. Whole number ≥ 1."""
     retry: NotRequired[SpeculativeAdmissionConfigRetry]
-    """Retry budgets of each response; a lost engine counts as an infrastructure fault. Default: {}."""
+    """Retry budgets of each response; only failures that are its own are charged. Default: {}."""
     filter: NotRequired[Literal["none", "zero-variance", "host"]]
     """Which collected prompts count: all, those whose rewards differ, or those that the host keeps. Default: "none"."""
     varianceTolerance: NotRequired[float]
@@ -95,7 +96,8 @@ class RollpackerConfig(TypedDict):
     abortGraceSeconds: NotRequired[float]
     """Seconds until an unconfirmed abort frees its engine slot. Number > 0. Default: 30."""
     responseTimeoutSeconds: NotRequired[float]
-    """Seconds after which a running response counts as an infrastructure fault; never if absent. Number > 0."""
+    """Seconds after which a running response of which nothing was heard is tried again, twice as long each time; never
+    if absent. Number > 0."""
     onRestart: NotRequired[Literal["launch"]]
     """Requests are launched anew when the host restarts."""
     idPrefix: NotRequired[str]
@@ -231,10 +233,10 @@ class RollpackerConfig(TypedDict):
 RollpackerEvent: TypeAlias = Union[
     EngineAdded, EngineDrained, EngineLost, GpusReleaseFailed, GpusReleased, GpusReturned, HostRestarted, KindTpFailed,
     MigrationFailed, OptimizerStepped, ProfileMeasured, ProfileObserved, ProgressReported, PromptJudged,
-    PromptsSupplied, ReplicaAdded, ReplicaLost, RequestAborted, RequestMigrated, RequestStarted, ResponseCompleted,
-    ResponseFailed, RewardWorkerAdded, RewardWorkerDrained, RewardWorkerLost, RewardFinished, RewardStarted,
-    RoundFailed, RoundRequested, SandboxReportRequested, SourceExhausted, SourceReopened, StepFinished, TimerFired,
-    ToolFinished, ToolStarted, TrainConsumed, TrainFinished, TurnFinished,
+    PromptsSupplied, ReplicaAdded, ReplicaLost, RequestAborted, RequestMigrated, RequestProgressed, RequestStarted,
+    ResponseCompleted, ResponseFailed, RewardWorkerAdded, RewardWorkerDrained, RewardWorkerLost, RewardFinished,
+    RewardStarted, RoundFailed, RoundRequested, SandboxReportRequested, SourceExhausted, SourceReopened, StepFinished,
+    TimerFired, ToolFinished, ToolStarted, TrainConsumed, TrainFinished, TurnFinished,
 ]
 """What `rollpacker` is told."""
 
@@ -250,7 +252,7 @@ RollpackerDecision: TypeAlias = Union[
     RewardScored, RewardUnused, RewardsResumed, RewardsSaturated, RoundTpSet, RoundCompleted, RoundDrained,
     RoundPlanned, RoundRewarded, RoundTrained, SandboxLate, SandboxReport, SandboxRun, SandboxScored, SandboxUnscored,
     ScaleDownLate, ScaleDownRejected, SourceDrained, SpeculationChosen, TimerSet, TrainFetch, TrainFinish,
-    TrainRequeued, TrainingLate, WeightsSwap,
+    TrainRequeued, TrainingLate, TriesRecovered, TriesSuspended, WeightsSwap,
 ]
 """What `rollpacker` answers."""
 

@@ -18,16 +18,17 @@ from ..decisions.reward_workers import RewardFailed, RewardFailedReport
 from ..decisions.rewards import JudgementLate, JudgementRequest, RewardRequest
 from ..decisions.rounds import PromptsRequest, RoundCompleted, RoundDrained, SpeculationChosen
 from ..decisions.session import TimerSet
+from ..decisions.tries import TriesRecovered, TriesSuspended
 from ..events.engines import EngineAdded, EngineDrained, EngineLost, EnginesChanged
 from ..events.programs import ToolFinished, ToolStarted, TurnFinished
-from ..events.requests import RequestAborted, RequestStarted, ResponseCompleted, ResponseFailed
+from ..events.requests import RequestAborted, RequestProgressed, RequestStarted, ResponseCompleted, ResponseFailed
 from ..events.rewards import PromptJudged, RewardReady
 from ..events.rounds import PromptsSupplied, RoundFailed, RoundOpened, SourceExhausted, SourceReopened
 from ..events.session import HostRestarted, TimerFired
 
 
 class SpeculativeAdmissionConfigRetry(TypedDict):
-    """Retry budgets of each response; a lost engine counts as an infrastructure fault."""
+    """Retry budgets of each response; only failures that are its own are charged."""
 
     infrastructure: NotRequired[int]
     """Further tries of a response after infrastructure faults. Whole number ≥ 0. Default: 5."""
@@ -35,6 +36,9 @@ class SpeculativeAdmissionConfigRetry(TypedDict):
     """Further tries of a response after faults of the prompt itself. Whole number ≥ 0. Default: 1."""
     environment: NotRequired[int]
     """Further tries of a trajectory after faults of its environment. Whole number ≥ 0. Default: 3."""
+    giveUpSeconds: NotRequired[float]
+    """Seconds until a response is given up whose failures are beyond its budget, while no other succeeds to compare it
+    with; never if absent. Number > 0."""
 
 
 class SpeculativeAdmissionConfig(TypedDict):
@@ -57,7 +61,7 @@ class SpeculativeAdmissionConfig(TypedDict):
     maxInFlightPerEngine: NotRequired[int]
     """Most requests in flight on one engine (`placement: policy`); unlimited if absent. Whole number ≥ 1."""
     retry: NotRequired[SpeculativeAdmissionConfigRetry]
-    """Retry budgets of each response; a lost engine counts as an infrastructure fault. Default: {}."""
+    """Retry budgets of each response; only failures that are its own are charged. Default: {}."""
     filter: NotRequired[Literal["none", "zero-variance", "host"]]
     """Which collected prompts count: all, those whose rewards differ, or those that the host keeps. Default: "none"."""
     varianceTolerance: NotRequired[float]
@@ -74,7 +78,8 @@ class SpeculativeAdmissionConfig(TypedDict):
     abortGraceSeconds: NotRequired[float]
     """Seconds until an unconfirmed abort frees its engine slot. Number > 0. Default: 30."""
     responseTimeoutSeconds: NotRequired[float]
-    """Seconds after which a running response counts as an infrastructure fault; never if absent. Number > 0."""
+    """Seconds after which a running response of which nothing was heard is tried again, twice as long each time; never
+    if absent. Number > 0."""
     onRestart: NotRequired[Literal["launch", "continue"]]
     """What becomes of requests in flight when the host restarts: they are launched anew, as if absent, or go on under
     their ids, as trajectories do whose finished turns the host has kept."""
@@ -85,7 +90,8 @@ class SpeculativeAdmissionConfig(TypedDict):
 SpeculativeAdmissionEvent: TypeAlias = Union[
     RoundOpened, RoundFailed, PromptsSupplied, SourceExhausted, SourceReopened, EngineAdded, EngineDrained, EngineLost,
     EnginesChanged, RequestStarted, RequestAborted, ResponseCompleted, ResponseFailed, RewardReady, RewardFailed,
-    RewardFailedReport, PromptJudged, TurnFinished, ToolStarted, ToolFinished, TimerFired, HostRestarted,
+    RewardFailedReport, PromptJudged, RequestProgressed, TurnFinished, ToolStarted, ToolFinished, TimerFired,
+    HostRestarted,
 ]
 """What `speculative-admission` is told."""
 
@@ -93,8 +99,8 @@ SpeculativeAdmissionEvent: TypeAlias = Union[
 SpeculativeAdmissionDecision: TypeAlias = Union[
     PromptsRequest, RequestLaunch, RequestAbort, RequestResume, TimerSet, ResponseAccepted, ResponseSurplus,
     ResponseLate, ResponseDropped, ResponseAbandoned, RewardRequest, JudgementRequest, JudgementLate, RequestExpired,
-    PromptCollected, PromptCounted, PromptFiltered, PromptFailed, PromptDeferred, PromptCarried, PromptReturned,
-    PromptMerged, RoundCompleted, RoundDrained, SpeculationChosen,
+    TriesSuspended, TriesRecovered, PromptCollected, PromptCounted, PromptFiltered, PromptFailed, PromptDeferred,
+    PromptCarried, PromptReturned, PromptMerged, RoundCompleted, RoundDrained, SpeculationChosen,
 ]
 """What `speculative-admission` answers."""
 

@@ -20,9 +20,10 @@ from ..decisions.rounds import (
     PromptsReleased, PromptsRequest, RoundCompleted, RoundDrained, RoundPlanned, SourceDrained, SpeculationChosen,
 )
 from ..decisions.session import TimerSet
+from ..decisions.tries import TriesRecovered, TriesSuspended
 from ..events.engines import EngineAdded, EngineDrained, EngineLost, EnginesChanged
 from ..events.programs import ToolFinished, ToolStarted, TurnFinished
-from ..events.requests import RequestAborted, RequestStarted, ResponseCompleted, ResponseFailed
+from ..events.requests import RequestAborted, RequestProgressed, RequestStarted, ResponseCompleted, ResponseFailed
 from ..events.rewards import PromptJudged, RewardReady
 from ..events.rounds import PromptsSupplied, RoundFailed, RoundRequested, SourceExhausted, SourceReopened
 from ..events.session import HostRestarted, TimerFired
@@ -49,7 +50,7 @@ class TailBatchingConfig(TypedDict):
     maxInFlightPerEngine: NotRequired[int]
     """Most requests in flight on one engine (`placement: policy`); unlimited if absent. Whole number ≥ 1."""
     retry: NotRequired[SpeculativeAdmissionConfigRetry]
-    """Retry budgets of each response; a lost engine counts as an infrastructure fault. Default: {}."""
+    """Retry budgets of each response; only failures that are its own are charged. Default: {}."""
     filter: NotRequired[Literal["none", "zero-variance", "host"]]
     """Which collected prompts count: all, those whose rewards differ, or those that the host keeps. Default: "none"."""
     varianceTolerance: NotRequired[float]
@@ -66,7 +67,8 @@ class TailBatchingConfig(TypedDict):
     abortGraceSeconds: NotRequired[float]
     """Seconds until an unconfirmed abort frees its engine slot. Number > 0. Default: 30."""
     responseTimeoutSeconds: NotRequired[float]
-    """Seconds after which a running response counts as an infrastructure fault; never if absent. Number > 0."""
+    """Seconds after which a running response of which nothing was heard is tried again, twice as long each time; never
+    if absent. Number > 0."""
     onRestart: NotRequired[Literal["launch", "continue"]]
     """What becomes of requests in flight when the host restarts: they are launched anew, as if absent, or go on under
     their ids, as trajectories do whose finished turns the host has kept."""
@@ -84,7 +86,8 @@ class TailBatchingConfig(TypedDict):
 TailBatchingEvent: TypeAlias = Union[
     RoundRequested, RoundFailed, PromptsSupplied, SourceExhausted, SourceReopened, EngineAdded, EngineDrained,
     EngineLost, EnginesChanged, RequestStarted, RequestAborted, ResponseCompleted, ResponseFailed, RewardReady,
-    RewardFailed, RewardFailedReport, PromptJudged, TurnFinished, ToolStarted, ToolFinished, TimerFired, HostRestarted,
+    RewardFailed, RewardFailedReport, PromptJudged, RequestProgressed, TurnFinished, ToolStarted, ToolFinished,
+    TimerFired, HostRestarted,
 ]
 """What `tail-batching` is told."""
 
@@ -92,8 +95,9 @@ TailBatchingEvent: TypeAlias = Union[
 TailBatchingDecision: TypeAlias = Union[
     PromptsRequest, RequestLaunch, RequestAbort, RequestResume, TimerSet, ResponseAccepted, ResponseSurplus,
     ResponseLate, ResponseDropped, ResponseAbandoned, RewardRequest, JudgementRequest, JudgementLate, RequestExpired,
-    PromptCollected, PromptCounted, PromptFiltered, PromptFailed, PromptDeferred, PromptCarried, PromptReturned,
-    PromptMerged, RoundCompleted, RoundDrained, SpeculationChosen, RoundPlanned, PromptsReleased, SourceDrained,
+    TriesSuspended, TriesRecovered, PromptCollected, PromptCounted, PromptFiltered, PromptFailed, PromptDeferred,
+    PromptCarried, PromptReturned, PromptMerged, RoundCompleted, RoundDrained, SpeculationChosen, RoundPlanned,
+    PromptsReleased, SourceDrained,
 ]
 """What `tail-batching` answers."""
 

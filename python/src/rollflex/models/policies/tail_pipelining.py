@@ -26,10 +26,11 @@ from ..decisions.rounds import (
 )
 from ..decisions.session import TimerSet
 from ..decisions.training import GroupLate, GroupsDropped, OptimizerStep, RoundTrained, TrainingLate
+from ..decisions.tries import TriesRecovered, TriesSuspended
 from ..events.engines import EngineAdded, EngineDrained, EngineLost, EnginesChanged
 from ..events.pipelining import TrainerRestarted, UpdateConsumed, UpdateLost, WeightsPublished
 from ..events.programs import ToolFinished, ToolStarted, TurnFinished
-from ..events.requests import RequestAborted, RequestStarted, ResponseCompleted, ResponseFailed
+from ..events.requests import RequestAborted, RequestProgressed, RequestStarted, ResponseCompleted, ResponseFailed
 from ..events.rewards import PromptJudged, RewardReady
 from ..events.rounds import PromptsSupplied, RoundFailed, RoundRequested, SourceExhausted, SourceReopened
 from ..events.session import HostRestarted, TimerFired
@@ -57,7 +58,7 @@ class TailPipeliningConfig(TypedDict):
     maxInFlightPerEngine: NotRequired[int]
     """Most requests in flight on one engine (`placement: policy`); unlimited if absent. Whole number ≥ 1."""
     retry: NotRequired[SpeculativeAdmissionConfigRetry]
-    """Retry budgets of each response; a lost engine counts as an infrastructure fault. Default: {}."""
+    """Retry budgets of each response; only failures that are its own are charged. Default: {}."""
     filter: NotRequired[Literal["none", "zero-variance", "host"]]
     """Which collected prompts count: all, those whose rewards differ, or those that the host keeps. Default: "none"."""
     varianceTolerance: NotRequired[float]
@@ -73,7 +74,8 @@ class TailPipeliningConfig(TypedDict):
     abortGraceSeconds: NotRequired[float]
     """Seconds until an unconfirmed abort frees its engine slot. Number > 0. Default: 30."""
     responseTimeoutSeconds: NotRequired[float]
-    """Seconds after which a running response counts as an infrastructure fault; never if absent. Number > 0."""
+    """Seconds after which a running response of which nothing was heard is tried again, twice as long each time; never
+    if absent. Number > 0."""
     onRestart: NotRequired[Literal["launch"]]
     """Requests are launched anew when the host restarts."""
     idPrefix: NotRequired[str]
@@ -120,8 +122,8 @@ class TailPipeliningConfig(TypedDict):
 TailPipeliningEvent: TypeAlias = Union[
     RoundRequested, RoundFailed, PromptsSupplied, SourceExhausted, SourceReopened, EngineAdded, EngineDrained,
     EngineLost, EnginesChanged, RequestStarted, RequestAborted, ResponseCompleted, ResponseFailed, RewardReady,
-    RewardFailed, RewardFailedReport, PromptJudged, TurnFinished, ToolStarted, ToolFinished, TimerFired, HostRestarted,
-    UpdateConsumed, OptimizerStepped, WeightsPublished, UpdateLost, TrainerRestarted,
+    RewardFailed, RewardFailedReport, PromptJudged, RequestProgressed, TurnFinished, ToolStarted, ToolFinished,
+    TimerFired, HostRestarted, UpdateConsumed, OptimizerStepped, WeightsPublished, UpdateLost, TrainerRestarted,
 ]
 """What `tail-pipelining` is told."""
 
@@ -133,7 +135,8 @@ TailPipeliningDecision: TypeAlias = Union[
     PromptsReleased, PromptsRequest, RequestAbort, RequestAdmit, RequestDeferred, RequestDropped, RequestExpired,
     RequestLaunch, RequestResume, ResponseAbandoned, ResponseAccepted, ResponseDropped, ResponseLate, ResponseSurplus,
     RewardRequest, RewardUnused, RoundCompleted, RoundDrained, RoundPlanned, RoundRewarded, RoundTrained, SourceDrained,
-    SpeculationChosen, TimerSet, TrainDispatch, TrainingLate, UpdateCancel, WeightsPublish,
+    SpeculationChosen, TimerSet, TrainDispatch, TrainingLate, TriesRecovered, TriesSuspended, UpdateCancel,
+    WeightsPublish,
 ]
 """What `tail-pipelining` answers."""
 

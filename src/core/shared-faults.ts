@@ -1,0 +1,374 @@
+/**
+ * Tells faults that tries share from faults of their own. A try of an item (a prompt, a sample) runs in domains: a part (an engine, a
+ * reward worker), if it is known, and the whole of its scope. A failure stays open until a try of another item, launched after it,
+ * succeeds in the same domains. Then it is the item's own if these domains are healthy, and forgotten else. Where different items
+ * fail one after the other, a domain is suspended: there are only single tries, until one succeeds that was launched since.
+ */
+import { z } from 'zod';
+import { faultScope } from '../schemas/faults.ts';
+import type { Message } from '../schemas/messages.ts';
+import { count, seconds } from '../schemas/units.ts';
+import type { Context } from './definition.ts';
+import { given } from './given.ts';
+import { byHand } from './state.ts';
+
+/** Items whose latest ends tell how healthy a domain is: enough that half of them is no chance, few enough to forget within a minute. */
+const remembered = 16;
+/** Different items that fail one after the other until a domain is suspended: at a failure rate of 10 % by chance once in 10⁸ tries. */
+export const itemsToSuspend = 8;
+/** The longest pause, in seconds: an outage that has ended costs no more. */
+export const longestPauseSeconds = 60;
+
+/** Returns the pause before a try after this many failures in a row, in seconds: 0, 1, 2, 4 … 60. */
+export function pauseAfter(failures: number): number {
+  return failures <= 1 ? 0 : Math.min(2 ** Math.min(failures - 2, 6), longestPauseSeconds);
+}
+
+const where = { scope: faultScope, id: z.string().nullable() };
+const savedDomain = z.strictObject({
+  ...where,
+  /** The items whose tries have ended last, oldest first, and whether the last try of each has failed. */
+  recent: z.array(z.tuple([z.string(), z.boolean()])),
+  /** Items that have failed, none having succeeded since, oldest first, and in which part. */
+  failing: z.array(z.tuple([z.string(), z.string().nullable()])),
+  /** Tries that have failed, none having succeeded since. */
+  failures: count,
+  /** Number of the first of these failures, in the order of launches. */
+  since: count,
+  suspension: z
+    .strictObject({
+      at: seconds,
+      /** Tries with this number or a later one were launched since. */
+      order: count,
+      /** Single tries that have failed since, one after the other. */
+      failures: count,
+      lastTryAt: seconds,
+      /** When the next single try may be, in seconds. */
+      retryAt: seconds,
+    })
+    .nullable(),
+  /** Single tries that are in flight, and their items. */
+  tries: z.array(z.tuple([z.string(), z.string()])),
+});
+const savedFailure = z.strictObject({ ...where, item: z.string(), place: count, kind: z.string(), order: count });
+const savedFaults = z.strictObject({ domains: z.array(savedDomain), open: z.array(savedFailure) });
+
+/** Where tries run: a part of a scope, or `null` for the whole, or for a part that is not known. */
+export interface Where {
+  readonly scope: Message<'tries.suspended'>['scope'];
+  readonly id: string | null;
+}
+
+/** A failed try that is not judged yet: which one of its item, and its number in the order of launches. */
+export interface Failure extends Readonly<z.output<typeof savedFailure>> {}
+
+/** A failure that is forgotten, or is its item's own. */
+export interface Verdict {
+  readonly failure: Failure;
+  readonly isOwn: boolean;
+}
+
+/** A place where tries run, and may fail together. */
+export interface FaultDomain extends Where {
+  readonly recent: Map<string, boolean>;
+  readonly failing: Map<string, string | null>;
+  failures: number;
+  since: number;
+  suspension: z.output<typeof savedDomain>['suspension'];
+  readonly tries: Map<string, string>;
+  readonly open: Set<Failure>;
+}
+
+type Ctx = Context<Message<'tries.suspended' | 'tries.recovered'>>;
+
+const keyOf = ({ scope, id }: Where): string => (id === null ? scope : `${scope}/${id}`);
+const byOrder = (a: Verdict, b: Verdict): number => a.failure.order - b.failure.order;
+
+/** Returns the fields of a decision that name a domain. */
+export const namedDomain = ({ scope, id }: Where): { scope: Where['scope']; id?: string } =>
+  id === null ? { scope } : { scope, id };
+
+/** The domains in which tries have failed lately, and the failures that are not judged yet. */
+export class SharedFaults {
+  readonly #domains = new Map<string, FaultDomain>();
+  readonly #byItem = new Map<string, Set<Failure>>();
+
+  constructor({ domains, open }: z.output<typeof savedFaults> = { domains: [], open: [] }) {
+    for (const { recent, failing, tries, ...rest } of domains) {
+      const maps = { recent: new Map(recent), failing: new Map(failing), tries: new Map(tries) };
+      this.#domains.set(keyOf(rest), { ...rest, ...maps, open: new Set() });
+    }
+    for (const failure of open) this.#open(failure);
+  }
+
+  save(): z.output<typeof savedFaults> {
+    const all = [...this.#domains.values()];
+    return {
+      domains: all.map(({ scope, id, recent, failing, failures, since, suspension, tries }) => ({
+        ...{ scope, id, recent: [...recent], failing: [...failing], failures, since },
+        ...{ suspension: suspension && { ...suspension }, tries: [...tries] },
+      })),
+      open: all.flatMap(({ open }) => [...open].map((failure) => ({ ...failure }))),
+    };
+  }
+
+  /** Whether no try has failed lately: then there is nothing to ask. */
+  get isQuiet(): boolean {
+    return this.#domains.size === 0;
+  }
+
+  /** The domains in which tries have failed lately. */
+  get domains(): Iterable<FaultDomain> {
+    return this.#domains.values();
+  }
+
+  find(where: Where): FaultDomain | undefined {
+    return this.#domains.get(keyOf(where));
+  }
+
+  /** Returns the failures of an item that are not judged yet. */
+  openOf(item: string): Iterable<Failure> {
+    return this.#byItem.get(item) ?? [];
+  }
+
+  /**
+   * Notes that a try has failed. Its failure is open from now on.
+   *
+   * @param tryId - id of the try
+   * @param at - time, in seconds
+   * @returns whether it is open; else it is forgotten: its part is suspended while others are not
+   */
+  failed(failure: Failure, tryId: string, at: number): boolean {
+    const whole = this.domain({ scope: failure.scope, id: null });
+    const part = failure.id === null ? undefined : this.domain(failure);
+    if (part !== undefined) note(part, failure, tryId, at);
+    // The whole is not judged by a part that is known to fail.
+    const isPart = part?.suspension != null && whole.suspension === null;
+    if (isPart) return false;
+    note(whole, failure, tryId, at);
+    this.#open(failure);
+    return true;
+  }
+
+  /** Notes a failure without leaving it open, since it is the item's own in any case. */
+  failedAlone(failure: Failure, tryId: string, at: number): void {
+    note(this.domain({ scope: failure.scope, id: null }), failure, tryId, at);
+  }
+
+  /**
+   * Notes that a try of an item has succeeded, and judges the failures of other items that this try was launched after. Says which
+   * domains have recovered.
+   *
+   * @param order - number of the launch
+   */
+  succeeded(
+    { scope, id }: Where,
+    item: string,
+    order: number,
+    ctx: Ctx,
+  ): { verdicts: Verdict[]; hasRecovered: boolean } {
+    const whole = this.#domains.get(scope);
+    const part = id === null ? undefined : this.find({ scope, id });
+    const known = [part, whole].filter((one) => one !== undefined);
+    let hasRecovered = false;
+    for (const domain of known) {
+      remember(domain, item, false);
+      const { suspension } = domain;
+      if (suspension !== null) {
+        if (order < suspension.order) continue;
+        recover(domain, 'succeeded', ctx);
+        hasRecovered = true;
+      } else if (order >= domain.since) calm(domain);
+      // A try that was launched before the first failure says little about those that are launched now.
+      else forgetOldest(domain);
+    }
+    const isOwn = known.every(isHealthy);
+    const verdicts: Verdict[] = [];
+    for (const { open } of known) {
+      for (const failure of open) {
+        if (failure.order > order) break;
+        if (failure.item !== item) verdicts.push({ failure, isOwn });
+      }
+    }
+    for (const { failure } of verdicts) this.#close(failure);
+    for (const domain of known) this.#drop(domain);
+    return { verdicts: verdicts.sort(byOrder), hasRecovered };
+  }
+
+  /** Suspends a domain whose tries fail one after the other. Returns the failures that are forgotten: a part of it is known to fail. */
+  suspend(domain: FaultDomain, order: number, ctx: Ctx): Verdict[] {
+    const { failing, failures, id, scope } = domain;
+    const retrySeconds = scope === 'prompt' ? undefined : 1;
+    const at = ctx.at;
+    domain.suspension = { at, order, failures: 0, lastTryAt: at, retryAt: at + (retrySeconds ?? 0) };
+    const reason = { code: 'failing', items: failing.size, failures, ...given({ retrySeconds }) } as const;
+    ctx.emit({ type: 'tries.suspended', at, ...namedDomain(domain), reason });
+    const whole = this.#domains.get(scope);
+    if (id === null || whole === undefined || whole.suspension !== null) return [];
+    for (const [item, failedIn] of whole.failing) {
+      if (failedIn !== id) continue;
+      whole.failing.delete(item);
+      whole.recent.delete(item);
+    }
+    whole.failures = Math.min(whole.failures, whole.failing.size);
+    const verdicts = [...domain.open].map((failure) => ({ failure, isOwn: false }));
+    for (const { failure } of verdicts) this.#close(failure);
+    return verdicts;
+  }
+
+  /** Ends the suspension of every domain of a scope, because the host has said that something has changed. */
+  told(scope: Where['scope'], ctx: Ctx): void {
+    for (const domain of [...this.#domains.values()]) {
+      if (domain.scope !== scope) continue;
+      if (domain.suspension !== null) recover(domain, 'told', ctx);
+      calm(domain);
+      this.#drop(domain);
+    }
+  }
+
+  /** Notes which single tries have ended, however they did. */
+  dropTries(isOver: (id: string) => boolean): void {
+    for (const { tries } of this.#domains.values()) for (const id of tries.keys()) if (isOver(id)) tries.delete(id);
+  }
+
+  /** Handles a restart of the host: nothing is in flight, and what is suspended stays so. */
+  restart(at: number): void {
+    for (const { tries, suspension } of this.#domains.values()) {
+      tries.clear();
+      if (suspension !== null) suspension.retryAt = at + 1;
+    }
+  }
+
+  /** Forgets an item that has left. */
+  forget(item: string): void {
+    for (const failure of this.openOf(item)) this.#close(failure);
+  }
+
+  /** Forgets a part that is gone. Returns the failures that are forgotten with it. */
+  removePart(where: Where): Verdict[] {
+    const part = this.find(where);
+    if (part === undefined) return [];
+    const verdicts = [...part.open].map((failure) => ({ failure, isOwn: false }));
+    for (const { failure } of verdicts) this.#close(failure);
+    this.#domains.delete(keyOf(where));
+    return verdicts;
+  }
+
+  /** Returns a domain, also if nothing has failed in it. */
+  domain(where: Where): FaultDomain {
+    const key = keyOf(where);
+    const known = this.#domains.get(key);
+    if (known !== undefined) return known;
+    const { scope, id } = where;
+    const made: FaultDomain = {
+      ...{ scope, id, recent: new Map(), failing: new Map(), failures: 0, since: 0 },
+      ...{ suspension: null, tries: new Map(), open: new Set() },
+    };
+    this.#domains.set(key, made);
+    return made;
+  }
+
+  #open(failure: Failure): void {
+    this.domain(failure).open.add(failure);
+    const its = this.#byItem.get(failure.item);
+    if (its === undefined) this.#byItem.set(failure.item, new Set([failure]));
+    else its.add(failure);
+  }
+
+  #close(failure: Failure): void {
+    this.find(failure)?.open.delete(failure);
+    const its = this.#byItem.get(failure.item);
+    its?.delete(failure);
+    if (its?.size === 0) this.#byItem.delete(failure.item);
+  }
+
+  /** Forgets a domain in which all is well. */
+  #drop(domain: FaultDomain): void {
+    const { suspension, open, failing, recent } = domain;
+    if (suspension !== null || open.size > 0 || failing.size > 0) return;
+    if (![...recent.values()].includes(true)) this.#domains.delete(keyOf(domain));
+  }
+}
+
+/** Field of a state: the faults that its tries share. */
+export const sharedFaults = byHand(savedFaults, {
+  decode: (saved) => new SharedFaults(saved),
+  encode: (live: SharedFaults) => live.save(),
+});
+
+/** The value of {@link sharedFaults} in a new state. */
+export const noFaults = (): z.input<typeof savedFaults> => ({ domains: [], open: [] });
+
+/** Whether tries of an item have to wait in a domain that is suspended. */
+export function mustWait({ suspension, failing, tries }: FaultDomain, item: string, at: number): boolean {
+  if (suspension === null) return false;
+  // Until enough different items have failed, one try of each other item tells most.
+  const others = itemsToSuspend - failing.size;
+  if (others > 0 && !failing.has(item)) return tries.size >= others || [...tries.values()].includes(item);
+  return tries.size > 0 || suspension.retryAt > at;
+}
+
+/** Whether different items fail one after the other, all that are in flight if they are few. */
+export function isFailing(domain: FaultDomain, hasOther: (domain: FaultDomain) => boolean): boolean {
+  const { suspension, failing, failures, id } = domain;
+  if (suspension !== null || failures < 2) return false;
+  if (failing.size < itemsToSuspend && hasOther(domain)) return false;
+  // A part that fails is no fault of the whole.
+  const parts = new Set(failing.values());
+  return id !== null || parts.has(null) || parts.size > 1;
+}
+
+/** Notes the begin of a single try, and returns how long the one before is ago, in seconds. */
+export function beginTry({ suspension, tries }: FaultDomain, id: string, item: string, at: number): number {
+  const pauseSeconds = at - suspension!.lastTryAt;
+  suspension!.lastTryAt = at;
+  tries.set(id, item);
+  return pauseSeconds;
+}
+
+function note(domain: FaultDomain, { item, id, order }: Failure, tryId: string, at: number): void {
+  remember(domain, item, true);
+  const { failing, suspension, tries } = domain;
+  if (suspension !== null && tries.delete(tryId)) {
+    if (failing.size >= itemsToSuspend || failing.has(item)) suspension.failures += 1;
+    suspension.retryAt = at + pauseAfter(suspension.failures + 2);
+  }
+  if (domain.failures === 0) domain.since = order;
+  domain.failures += 1;
+  failing.delete(item);
+  failing.set(item, id);
+  if (failing.size > remembered) failing.delete(failing.keys().next().value!);
+}
+
+function remember({ recent }: FaultDomain, item: string, failed: boolean): void {
+  recent.delete(item);
+  recent.set(item, failed);
+  if (recent.size > remembered) recent.delete(recent.keys().next().value!);
+}
+
+function isHealthy({ recent }: FaultDomain): boolean {
+  let failed = 0;
+  for (const one of recent.values()) if (one) failed += 1;
+  return 2 * failed <= recent.size;
+}
+
+function calm(domain: FaultDomain): void {
+  domain.failing.clear();
+  domain.failures = 0;
+}
+
+function forgetOldest(domain: FaultDomain): void {
+  const { failing } = domain;
+  const oldest = failing.keys().next().value;
+  if (oldest === undefined) return;
+  failing.delete(oldest);
+  domain.failures = failing.size === 0 ? 0 : Math.max(1, domain.failures - 1);
+}
+
+function recover(domain: FaultDomain, code: 'succeeded' | 'told', ctx: Ctx): void {
+  const suspendedSeconds = ctx.at - domain.suspension!.at;
+  domain.suspension = null;
+  domain.tries.clear();
+  calm(domain);
+  ctx.emit({ type: 'tries.recovered', at: ctx.at, ...namedDomain(domain), reason: { code, suspendedSeconds } });
+}

@@ -1,0 +1,279 @@
+/** Handles tries that have failed or succeeded: what is charged to a response, what is forgotten, and what is suspended. */
+import {
+  type FaultDomain,
+  isFailing,
+  itemsToSuspend,
+  pauseAfter,
+  type Verdict,
+  type Where,
+} from '../../core/shared-faults.ts';
+import { engineOf, enqueue, reheap } from './launch.ts';
+import { failPrompt } from './progress.ts';
+import { findRequest } from './requests.ts';
+import type { Ctx } from './schema.ts';
+import { lossesToSuspect, requeue, runsSingly, unpark } from './singles.ts';
+import {
+  type AdmissionState,
+  budgetOf,
+  type FaultKind,
+  isLive,
+  type PromptState,
+  type ResponseState,
+  responseAt,
+  triesOf,
+} from './state.ts';
+
+/** Where a try of a response may have failed. With one engine there is nothing to compare it with. */
+function whereOf(state: AdmissionState, response: ResponseState, kind: FaultKind): Where {
+  if (kind === 'data') return { scope: 'prompt', id: null };
+  if (kind === 'environment') return { scope: 'environment', id: response.prompt.spec.domain ?? null };
+  const engine = engineOf(response);
+  return { scope: 'engine', id: engine === null || state.engines.size < 2 ? null : engine.id };
+}
+
+/** Tries a response again within its budget. Beyond it the prompt goes on with its other responses, if these may suffice. */
+export function fault(state: AdmissionState, response: ResponseState, kind: FaultKind, ctx: Ctx): void {
+  faultIn(state, response, kind, whereOf(state, response, kind), ctx);
+}
+
+/** Handles a failure in a place. It counts in the budget of its kind, until others show that it was none of the response. */
+export function faultIn(state: AdmissionState, response: ResponseState, kind: FaultKind, where: Where, ctx: Ctx): void {
+  const { prompt, index: place, requestId, failures, cause } = response;
+  const { faults } = state;
+  // It has gone on under this id after a restart.
+  if (state.elsewhere.size > 0) state.elsewhere.delete(requestId);
+  response.lastFault = { ...where, at: ctx.at };
+  const failure = { ...where, item: prompt.spec.promptId, place, kind, order: state.seq++ };
+  const isControl = cause === 'control';
+  if (kind === 'data' || isControl) {
+    faults.failedAlone(failure, requestId, ctx.at);
+    if (isControl) response.status = 'abandoned';
+    else charge(state, response, kind, ctx);
+    return;
+  }
+  const isOpen = faults.failed(failure, requestId, ctx.at);
+  const counted = isOpen ? kind : 'uncharged';
+  response.failures = { ...failures, [counted]: failures[counted] + 1 };
+  response.cause = `retry_${kind}`;
+  if (response.failures[kind] > budgetOf(state, kind)) setAside(state, response, ctx.at);
+  else pause(state, response, faults.find({ scope: where.scope, id: null }), ctx.at);
+}
+
+/** Charges a response with a failure that is its own in any case, and tries it again at once within its budget. */
+export function charge(state: AdmissionState, response: ResponseState, kind: FaultKind, ctx: Ctx): void {
+  const failures = response.failures[kind] + 1;
+  response.failures = { ...response.failures, [kind]: failures };
+  response.lastFault ??= { scope: 'engine', id: null, at: ctx.at };
+  if (failures <= budgetOf(state, kind)) enqueue(state, response, `retry_${kind}`);
+  else giveUp(state, response, { kind, failures }, ctx);
+}
+
+/** Puts off the next try of a response: the first not at all, where nothing else fails. */
+function pause(state: AdmissionState, response: ResponseState, whole: FaultDomain | undefined, at: number): void {
+  const least = (whole?.failing.size ?? 0) > 1 ? 1 : 0;
+  const seconds = Math.max(least, pauseAfter(triesOf(response.failures)));
+  response.tokens = response.resume?.tokens ?? 0;
+  if (seconds === 0) {
+    requeue(state, response);
+    return;
+  }
+  response.status = 'paused';
+  response.since = at + seconds;
+  response.order = state.seq++;
+  state.pauses.push(response);
+}
+
+/** Sets a response aside until its failures are judged. */
+function setAside(state: AdmissionState, response: ResponseState, at: number): void {
+  response.status = 'aside';
+  response.tokens = response.resume?.tokens ?? 0;
+  response.asideAt ??= at;
+  response.order = state.seq++;
+  state.asides.add(response);
+}
+
+/** Why a response is given up: by proven failures of a kind, or since they could not be compared with others. */
+export type GivenUp =
+  | { readonly kind: FaultKind | 'reward'; readonly failures: number }
+  | { readonly failures: number; readonly seconds: number; readonly limitSeconds: number };
+
+/** Gives a response up; its prompt fails if the others do not suffice. */
+export function giveUp(state: AdmissionState, response: ResponseState, why: GivenUp, ctx: Ctx): void {
+  const { prompt, requestId } = response;
+  state.asides.delete(response);
+  response.status = 'abandoned';
+  response.asideAt = null;
+  response.tokens = 0;
+  response.resume = null;
+  const possible = prompt.responses.filter(({ status, cause }) => status !== 'abandoned' && cause !== 'control').length;
+  const isOver = possible < state.config.responsesPerPrompt;
+  const isReward = 'kind' in why && why.kind === 'environment' && response.lastFault?.scope === 'reward';
+  if (isOver && 'kind' in why && (why.kind === 'data' || isReward)) {
+    failPrompt(state, prompt, isReward ? { ...why, kind: 'reward' } : why, ctx);
+    return;
+  }
+  const reason =
+    'kind' in why
+      ? { code: why.kind as FaultKind, failures: why.failures, budget: budgetOf(state, why.kind as FaultKind) }
+      : ({ code: 'not_compared', ...why } as const);
+  ctx.emit({ type: 'response.abandoned', at: ctx.at, requestId, promptId: prompt.spec.promptId, reason });
+  if (isOver) failPrompt(state, prompt, why, ctx);
+}
+
+/** Notes that a try has succeeded, and charges or forgets the failures that it was launched after. */
+export function succeeded(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
+  const { faults, engines } = state;
+  const { prompt } = response;
+  if (prompt.losses > 0) {
+    prompt.losses = 0;
+    if (state.suspects.delete(prompt)) state.mayUnpark = true;
+  }
+  if (faults.isQuiet) return;
+  const { promptId, domain } = prompt.spec;
+  const engine = engineOf(response);
+  const places: Where[] = [
+    { scope: 'engine', id: engine === null || engines.size < 2 ? null : engine.id },
+    { scope: 'environment', id: domain ?? null },
+    { scope: 'prompt', id: null },
+  ];
+  for (const where of places) settleSuccess(state, where, promptId, response.launched, ctx);
+}
+
+/** Notes a success in one place. */
+export function settleSuccess(state: AdmissionState, where: Where, item: string, order: number, ctx: Ctx): void {
+  const { verdicts, hasRecovered } = state.faults.succeeded(where, item, order, ctx);
+  if (hasRecovered) resumeTries(state, where);
+  for (const one of verdicts) judge(state, one, ctx);
+}
+
+/** Lets tries go on where they were suspended: nothing waits for the end of its pause any more. */
+function resumeTries(state: AdmissionState, { scope }: Where): void {
+  state.mayUnpark = true;
+  if (scope === 'engine') for (const engine of state.engines.values()) reheap(state, engine);
+  if (scope === 'prompt') state.unsettled ??= 'failed';
+  const stale: ResponseState[] = [];
+  for (let next = state.pauses.pop(); next !== undefined; next = state.pauses.pop()) {
+    if (next.status !== 'paused' || next.prompt.status !== 'active') continue;
+    if (next.cause === 'retry_stale_weights') stale.push(next);
+    else requeue(state, next);
+  }
+  for (const one of stale) state.pauses.push(one);
+}
+
+/** Charges a failure to its response, or forgets it. */
+export function judge(state: AdmissionState, { failure, isOwn }: Verdict, ctx: Ctx): void {
+  const prompt = state.prompts.get(failure.item);
+  const response = prompt && responseAt(prompt, failure.place);
+  if (prompt?.status !== 'active' || response === undefined || response.status === 'held') return;
+  const kind = failure.kind as FaultKind;
+  if (isOwn) {
+    const failures = response.failures[kind] - openFailures(state, prompt, response, kind);
+    // One that runs is judged by its end.
+    if (failures > budgetOf(state, kind) && !isLive(response)) giveUp(state, response, { kind, failures }, ctx);
+    return;
+  }
+  const { failures } = response;
+  response.failures = { ...failures, [kind]: failures[kind] - 1, uncharged: failures.uncharged + 1 };
+  if (response.status !== 'aside' || response.failures[kind] > budgetOf(state, kind)) return;
+  state.asides.delete(response);
+  response.asideAt = null;
+  requeue(state, response);
+}
+
+function openFailures(state: AdmissionState, { spec }: PromptState, { index }: ResponseState, kind: FaultKind): number {
+  let open = 0;
+  for (const one of state.faults.openOf(spec.promptId)) if (one.place === index && one.kind === kind) open += 1;
+  return open;
+}
+
+/** Notes that a prompt has lost an engine. This costs it nothing, unless it ran alone, as one that has lost three. */
+export function engineLostUnder(state: AdmissionState, responses: readonly ResponseState[], ctx: Ctx): void {
+  const single = new Set(responses.flatMap(({ prompt }) => (runsSingly(state, prompt) ? [prompt] : [])));
+  for (const prompt of new Set(responses.map((one) => one.prompt))) {
+    prompt.losses += 1;
+    if (prompt.losses >= lossesToSuspect) state.suspects.add(prompt);
+  }
+  for (const response of responses) {
+    const { prompt, failures } = response;
+    if (prompt.status !== 'active') continue;
+    if (response.cause === 'control') response.status = 'abandoned';
+    else if (single.has(prompt)) charge(state, response, 'infrastructure', ctx);
+    else {
+      response.failures = { ...failures, uncharged: failures.uncharged + 1 };
+      enqueue(state, response, 'retry_engine_lost');
+    }
+  }
+}
+
+/** Follows every event: suspends domains in which different prompts fail one after the other, and lets go on what may. */
+export function settleFaults(state: AdmissionState, ctx: Ctx): void {
+  const { faults } = state;
+  if (state.mayUnpark) unpark(state);
+  if (faults.isQuiet) return;
+  faults.dropTries((id) => {
+    const response = findRequest(state, id);
+    return response === undefined || !isLive(response);
+  });
+  for (const domain of [...faults.domains]) {
+    if (isFailing(domain, (one) => hasOther(state, one))) suspend(state, domain, ctx);
+  }
+}
+
+function suspend(state: AdmissionState, domain: FaultDomain, ctx: Ctx): void {
+  const verdicts = state.faults.suspend(domain, state.seq, ctx);
+  const engine = domain.scope === 'engine' && domain.id !== null ? state.engines.get(domain.id) : undefined;
+  if (engine !== undefined) reheap(state, engine);
+  for (const one of verdicts) judge(state, one, ctx);
+}
+
+/** Suspends where a response has failed that was set aside, once nothing else is left that could show whose fault it was. */
+export function compareAsides(state: AdmissionState, ctx: Ctx): boolean {
+  const { faults, asides, live, parked, round } = state;
+  if (asides.size === 0 || live.size > 0 || parked.size > 0 || round === null) return false;
+  for (const { lastFault } of asides) {
+    const domain = faults.domain({ scope: lastFault!.scope, id: null });
+    if (domain.suspension !== null) return false;
+    suspend(state, domain, ctx);
+    return true;
+  }
+  return false;
+}
+
+/** Whether a prompt is in flight in a domain that has not failed in it. */
+function hasOther(state: AdmissionState, { scope, id, failing }: FaultDomain): boolean {
+  if (failing.size >= itemsToSuspend) return false;
+  if (scope === 'prompt') return true;
+  if (scope === 'engine' && id !== null) {
+    for (const one of state.engines.get(id)?.running ?? []) {
+      if (isLive(one) && !failing.has(one.prompt.spec.promptId)) return true;
+    }
+    return false;
+  }
+  for (const { spec } of state.live.keys()) {
+    if (!failing.has(spec.promptId) && (id === null || spec.domain === id)) return true;
+  }
+  return false;
+}
+
+/** Gives up the responses that were set aside for as long as the configuration allows. */
+export function endAsides(state: AdmissionState, ctx: Ctx): void {
+  const limitSeconds = state.config.retry.giveUpSeconds;
+  if (limitSeconds === undefined) return;
+  for (const one of [...state.asides]) {
+    const seconds = ctx.at - one.asideAt!;
+    if (seconds < limitSeconds || one.status !== 'aside') continue;
+    const failures = [...state.faults.openOf(one.prompt.spec.promptId)].filter(
+      ({ place }) => place === one.index,
+    ).length;
+    giveUp(state, one, { failures, seconds, limitSeconds }, ctx);
+  }
+}
+
+/** Returns when the first response that was set aside is given up, in seconds, if any is. */
+export function nextGivenUpAt({ asides, config }: AdmissionState): number | undefined {
+  const { giveUpSeconds } = config.retry;
+  if (giveUpSeconds === undefined || asides.size === 0) return undefined;
+  let first = Number.POSITIVE_INFINITY;
+  for (const { asideAt } of asides) first = Math.min(first, asideAt!);
+  return first + giveUpSeconds;
+}

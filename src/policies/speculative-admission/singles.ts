@@ -1,0 +1,242 @@
+/**
+ * What is launched while tries fail where they share something: responses are parked, and single tries are made, the prompts in turn.
+ * Where all that is left has failed, a prompt that has its responses is tried once more: it tells whether the others are at fault.
+ */
+import {
+  beginTry,
+  type FaultDomain,
+  itemsToSuspend,
+  mustWait,
+  namedDomain,
+  type Where,
+} from '../../core/shared-faults.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { type AdmissionState, type Engine, newResponse, type PromptState, type ResponseState } from './state.ts';
+
+/** From so many lost engines on a prompt is suspected. */
+export const lossesToSuspect = 3;
+/** With more suspects than this the engines are at fault, and not the prompts. */
+const mostSuspects = 8;
+/** How long a prompt that has failed waits with its other first tries, in seconds. */
+const secondsBehindFailure = 1;
+
+/** Whether no try has failed lately, and no prompt is suspected. */
+export function isUntroubled({ faults, suspects }: AdmissionState): boolean {
+  return faults.isQuiet && suspects.size === 0;
+}
+
+/** Whether an engine is suspended. */
+export function isSick({ faults }: AdmissionState, id: string): boolean {
+  return !faults.isQuiet && faults.find({ scope: 'engine', id })?.suspension != null;
+}
+
+/** Returns an active engine that is suspended and due for a single try. */
+export function dueEngine({ faults, engines, config }: AdmissionState, at: number): Engine | undefined {
+  if (faults.isQuiet) return undefined;
+  const limit = config.maxInFlightPerEngine ?? Number.POSITIVE_INFINITY;
+  for (const { scope, id, suspension, tries } of faults.domains) {
+    if (scope !== 'engine' || id === null || suspension === null || suspension.retryAt > at || tries.size > 0) continue;
+    const engine = engines.get(id);
+    if (engine?.active && engine.requests < limit) return engine;
+  }
+  return undefined;
+}
+
+/** Where a try of a prompt may fail, before it has an engine. */
+const placesOf = ({ spec }: PromptState): readonly Where[] => [
+  { scope: 'engine', id: null },
+  { scope: 'environment', id: null },
+  ...(spec.domain === undefined ? [] : [{ scope: 'environment', id: spec.domain } as const]),
+];
+
+/** Returns the suspended domains in which a response would run. */
+function suspendedFor({ faults }: AdmissionState, { prompt, lastFault }: ResponseState): FaultDomain[] {
+  const places: Where[] = [...placesOf(prompt)];
+  // Only what has failed to get a reward waits for rewards: others may be generated meanwhile.
+  if (lastFault?.scope === 'reward') places.push({ scope: 'reward', id: null });
+  return places.flatMap((where) => {
+    const domain = faults.find(where);
+    return domain?.suspension != null ? [domain] : [];
+  });
+}
+
+const isSuspect = ({ losses }: PromptState): boolean => losses >= lossesToSuspect;
+
+/** Whether a suspected prompt has to wait for the end of another. */
+function waitsForSuspect({ suspects, live }: AdmissionState, prompt: PromptState): boolean {
+  if (!isSuspect(prompt) || suspects.size > mostSuspects) return false;
+  for (const one of suspects) if (live.has(one)) return true;
+  return false;
+}
+
+/** Whether a prompt runs alone, so that the loss of its engine is its own fault. */
+export function runsSingly({ suspects }: AdmissionState, prompt: PromptState): boolean {
+  return isSuspect(prompt) && suspects.size <= mostSuspects;
+}
+
+/** Holds a queued response back, where tries fail. Returns whether it was held back. */
+export function holdBack(state: AdmissionState, response: ResponseState, at: number): boolean {
+  const { prompt, cause, since } = response;
+  if (suspendedFor(state, response).length > 0 || waitsForSuspect(state, prompt)) {
+    park(state, response);
+    return true;
+  }
+  const isFailing = state.faults.find({ scope: 'engine', id: null })?.failing.has(prompt.spec.promptId);
+  if (cause !== 'planned' || since > 0 || !isFailing) return false;
+  response.status = 'paused';
+  response.since = at + secondsBehindFailure;
+  response.order = state.seq++;
+  state.pauses.push(response);
+  return true;
+}
+
+/** Parks a response until tries succeed again. */
+function park(state: AdmissionState, response: ResponseState): void {
+  response.status = 'parked';
+  response.order = state.seq++;
+  putInPark(state, response);
+}
+
+/** Adds a response that is parked to those of its prompt. */
+export function putInPark({ parked }: AdmissionState, response: ResponseState): void {
+  const its = parked.get(response.prompt);
+  if (its === undefined) parked.set(response.prompt, [response]);
+  else its.push(response);
+}
+
+/** Returns the response for the next single try, if one is due. */
+export function nextParked(state: AdmissionState, at: number): ResponseState | undefined {
+  const { faults, parked, asides } = state;
+  if (parked.size === 0 && asides.size === 0) return undefined;
+  if (![...faults.domains].some((one) => isOpenForTries(one, at)) && state.suspects.size === 0) return undefined;
+  const mayTry = (one: ResponseState): boolean => {
+    const domains = suspendedFor(state, one);
+    if (domains.length === 0 && one.status === 'aside') return false;
+    return !waitsForSuspect(state, one.prompt) && !domains.some((its) => mustWait(its, one.prompt.spec.promptId, at));
+  };
+  return firstOfParked(state, mayTry) ?? controlOrAside(state, mayTry);
+}
+
+/** Whether a domain takes a single try now. */
+function isOpenForTries({ suspension, failing, tries }: FaultDomain, at: number): boolean {
+  if (suspension === null) return false;
+  return failing.size < itemsToSuspend || (tries.size === 0 && suspension.retryAt <= at);
+}
+
+/** Returns a parked response: of a prompt that has not failed lately, or else of the one that has waited longest. */
+function firstOfParked(state: AdmissionState, mayTry: (one: ResponseState) => boolean): ResponseState | undefined {
+  const failing = state.faults.find({ scope: 'engine', id: null })?.failing;
+  let found: PromptState | undefined;
+  for (const [prompt, all] of state.parked) {
+    if (prompt.status !== 'active') {
+      state.parked.delete(prompt);
+      continue;
+    }
+    if (!mayTry(all[0]!)) continue;
+    found ??= prompt;
+    if (failing?.has(prompt.spec.promptId)) continue;
+    found = prompt;
+    break;
+  }
+  return found && takeFromPark(state, found);
+}
+
+/** Takes the first response of a prompt, whose others are behind those of other prompts from now on. */
+function takeFromPark(state: AdmissionState, prompt: PromptState): ResponseState {
+  const [first, ...rest] = state.parked.get(prompt)!;
+  state.parked.delete(prompt);
+  for (const one of rest) one.order = state.seq++;
+  if (rest.length > 0) state.parked.set(prompt, rest);
+  return first!;
+}
+
+/** Returns a response that was set aside; every other time one to compare it with. */
+function controlOrAside(state: AdmissionState, mayTry: (one: ResponseState) => boolean): ResponseState | undefined {
+  const aside = [...state.asides].find(mayTry);
+  if (aside === undefined) return undefined;
+  const control = state.controlled ? undefined : newControl(state, mayTry);
+  if (control !== undefined) return control;
+  state.asides.delete(aside);
+  return aside;
+}
+
+/** Returns a further response of the prompt whose responses are the shortest, among those that have theirs. */
+function newControl(state: AdmissionState, mayTry: (one: ResponseState) => boolean): ResponseState | undefined {
+  let shortest: PromptState | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const prompt of state.prompts.values()) {
+    if (prompt.status !== 'counted' && prompt.status !== 'passed' && prompt.status !== 'collected') continue;
+    if (state.live.has(prompt) || !mayTry(newResponse(prompt, 0))) continue;
+    const tokens = prompt.responses.reduce((sum, one) => sum + one.tokens, 0);
+    if (tokens >= least) continue;
+    shortest = prompt;
+    least = tokens;
+  }
+  if (shortest === undefined) return undefined;
+  const { responses } = shortest;
+  const former = responses.find(({ cause }) => cause === 'control');
+  if (former !== undefined) {
+    former.failures = { ...former.failures, uncharged: former.failures.uncharged + 1 };
+    return former;
+  }
+  const control = newResponse(shortest, 1 + Math.max(...responses.map(({ index }) => index)));
+  control.cause = 'control';
+  responses.push(control);
+  return control;
+}
+
+/** Notes that a response is launched. Returns the reason if this is a single try. */
+export function beginSingle(
+  state: AdmissionState,
+  response: ResponseState,
+  at: number,
+): Message<'request.launch'>['reason'] | undefined {
+  const { requestId, prompt, engine, cause } = response;
+  const domains = suspendedFor(state, response);
+  const part = engine === null ? undefined : state.faults.find({ scope: 'engine', id: engine.id });
+  if (part?.suspension != null) domains.push(part);
+  const [first] = domains;
+  if (first === undefined) return undefined;
+  state.controlled = cause === 'control';
+  const { failures } = first;
+  const [pauseSeconds] = domains.map((one) => beginTry(one, requestId, prompt.spec.promptId, at));
+  return { code: 'probe', ...namedDomain(first), failures, pauseSeconds: pauseSeconds! };
+}
+
+/** Returns the responses that are parked to their queues, in their order. */
+export function unpark(state: AdmissionState): void {
+  const all = [...state.parked.values()].flat().sort((a, b) => a.order - b.order);
+  state.parked.clear();
+  state.mayUnpark = false;
+  for (const one of all) requeue(state, one);
+}
+
+/** Queues a response again, for the cause for which it was queued before. */
+export function requeue(state: AdmissionState, response: ResponseState): void {
+  response.status = 'pending';
+  response.order = state.seq++;
+  (response.cause === 'planned' ? state.launches : state.retries).push(response);
+}
+
+/** Returns when the next single try is due, in seconds, if something waits for it. */
+export function nextSingleAt(state: AdmissionState): number | undefined {
+  const { faults, parked, asides, retries, launches } = state;
+  if (faults.isQuiet) return undefined;
+  const waits = parked.size + asides.size > 0;
+  const isQueued = waits || retries.size + launches.size > 0;
+  let next: number | undefined;
+  for (const { suspension, id, scope, tries } of faults.domains) {
+    if (suspension === null || suspension.retryAt === 0 || tries.size > 0) continue;
+    if (scope === 'engine' && id !== null ? !isQueued : !waits) continue;
+    next = Math.min(next ?? suspension.retryAt, suspension.retryAt);
+  }
+  return next;
+}
+
+/** Lets single tries that were due, and could not be made, wait for any event instead of a timer. */
+export function dropDue({ faults }: AdmissionState, at: number): void {
+  if (faults.isQuiet) return;
+  for (const { suspension } of faults.domains) {
+    if (suspension !== null && suspension.retryAt <= at) suspension.retryAt = 0;
+  }
+}
