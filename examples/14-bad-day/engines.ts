@@ -24,7 +24,7 @@ export class Engines {
 
   /** Generates a response, as far as its engine answers. */
   generate({ requestId, promptId, index, engineId }: Wanted, ended: Ended): void {
-    const engine = this.cluster.engines[Number(engineId!.slice(1))]!;
+    const engine = this.cluster.engines[engineId === undefined ? 0 : Number(engineId.slice(1))]!;
     const failed = (message: string) => ended('response.failed', { kind: 'infrastructure', message });
     if (!engine.isUp) {
       this.cluster.agenda.at(this.cluster.now + refusedSeconds, () => failed('connection refused'));

@@ -25,6 +25,7 @@ export class Host {
   readonly #timers = new Map<string, () => void>();
   readonly #engines = new Engines();
   #round = 0;
+  #isTraining = false;
   /** Prompts that were drawn from the data set. */
   drawn = 0;
   /** What was asked of the host before it died concerns it no more. */
@@ -78,11 +79,13 @@ export class Host {
 
   /** The host dies, and another one goes on with what the policies hold, at weights that it has. */
   restart(weightVersion: number): void {
+    const wasTraining = this.#isTraining;
     this.#engines.forget();
     this.#life += 1;
     this.weightVersion = weightVersion;
     for (const engine of this.cluster.engines) this.#load(engine);
     this.send({ type: 'host.restarted', idPrefix: `life-${this.#life}:`, weightVersion });
+    if (wasTraining) this.#train();
   }
 
   #clock(): number {
@@ -97,7 +100,13 @@ export class Host {
     if (this.#outside.loads?.(engine.number, this.#hour) !== false) engine.weightVersion = String(this.weightVersion);
   }
 
+  #train(): void {
+    this.#isTraining = true;
+    this.later(trainSeconds, () => this.#nextRound());
+  }
+
   #nextRound(): void {
+    this.#isTraining = false;
     this.weightVersion += 1;
     this.#round += 1;
     for (const engine of this.cluster.engines) this.#load(engine);
@@ -159,8 +168,7 @@ export class Host {
         this.trained.push(...decision.prompts.map(({ promptId }) => promptId));
         return;
       case 'round.drained':
-        this.later(trainSeconds, () => this.#nextRound());
-        return;
+        return this.#train();
       case 'source.drained':
         this.isOver = true;
     }

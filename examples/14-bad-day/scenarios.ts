@@ -63,7 +63,7 @@ export const scenarios: readonly Scenario[] = [
     title: 'The clock jumps ahead by ten minutes, and back',
     policies: tail({ responseTimeoutSeconds: 60 }),
     outside: { ahead: (now) => (within(100, 130)(now) ? 600 : 0) },
-    worst: 720,
+    worst: 115,
   },
   {
     title: 'The host restarts, at weights of two versions ago',
