@@ -127,7 +127,8 @@ export class Host {
     const { starts, judges, reward } = this.#outside;
     switch (type) {
       case 'prompts.request':
-        return this.#supply(roundId, decision.count);
+        this.later(0.1, () => this.#supply(roundId, decision.count));
+        return;
       case 'request.launch':
         // In a rollout of agents its first turn comes once it has an environment.
         return this.#isAgentic ? undefined : this.#generate(decision);
@@ -175,12 +176,11 @@ export class Host {
   }
 
   #supply(roundId: string, count: number): void {
-    const { prompts: all = 64 } = this.#outside;
-    const drawn = Math.min(count, all - this.drawn);
+    const drawn = Math.min(count, (this.#outside.prompts ?? 64) - this.drawn);
     const prompts = Array.from({ length: drawn }, (_, k) => ({ promptId: `p${this.drawn + k}` }));
     this.drawn += drawn;
-    if (drawn > 0) this.#after(0.1, 'prompts.supplied', { roundId, prompts });
-    if (drawn < count) this.#after(0.2, 'source.exhausted', {});
+    if (drawn > 0) this.send({ type: 'prompts.supplied', roundId, prompts });
+    if (drawn < count) this.send({ type: 'source.exhausted' });
   }
 
   #generate(wanted: Wanted): void {

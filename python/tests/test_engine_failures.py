@@ -142,7 +142,7 @@ class Trainer(EngineHost[str]):
 
     def decided(self, decision: Mapping[str, Any]) -> None:
         code = decision.get("reason", {}).get("code", "")
-        if decision["type"] == "prompt.failed" or code.startswith("retry_"):
+        if decision["type"] == "prompt.failed" or (decision["type"] == "request.launch" and code.startswith("retry_")):
             self.failed.append(f"{decision['promptId']}/{decision.get('index')}: {code}")
 
 
