@@ -40,9 +40,13 @@ const savedDomain = z.strictObject({
       at: seconds,
       /** Tries with this number or a later one were launched since. */
       order: count,
+      /** Different items that have to fail until tries of those that have failed go on, after pauses. */
+      items: count,
       /** Single tries that have failed since, one after the other. */
       failures: count,
       lastTryAt: seconds,
+      /** Items that were asked for, to have others to compare with. */
+      asked: count,
       /** When the next single try may be, in seconds. */
       retryAt: seconds,
     })
@@ -195,12 +199,19 @@ export class SharedFaults {
     return { verdicts: verdicts.sort(byOrder), hasRecovered };
   }
 
-  /** Suspends a domain whose tries fail one after the other. Returns the failures that are forgotten: a part of it is known to fail. */
-  suspend(domain: FaultDomain, order: number, ctx: Ctx): Verdict[] {
+  /**
+   * Suspends a domain whose tries fail one after the other.
+   *
+   * @param order - number of the next launch
+   * @param inFlight - tries in flight: where they are few, few others are tried
+   * @returns the failures that are forgotten, since only a part is suspended
+   */
+  suspend(domain: FaultDomain, order: number, inFlight: number, ctx: Ctx): Verdict[] {
     const { failing, failures, id, scope } = domain;
     const retrySeconds = scope === 'prompt' ? undefined : 1;
     const at = ctx.at;
-    domain.suspension = { at, order, failures: 0, lastTryAt: at, retryAt: at + (retrySeconds ?? 0) };
+    const items = Math.min(itemsToSuspend, failing.size + Math.max(1, inFlight));
+    domain.suspension = { at, order, items, asked: 0, failures: 0, lastTryAt: at, retryAt: at + (retrySeconds ?? 0) };
     const reason = { code: 'failing', items: failing.size, failures, ...given({ retrySeconds }) } as const;
     ctx.emit({ type: 'tries.suspended', at, ...namedDomain(domain), reason });
     const whole = this.#domains.get(scope);
@@ -303,19 +314,30 @@ export const noFaults = (): z.input<typeof savedFaults> => ({ domains: [], open:
 export function mustWait({ suspension, failing, tries }: FaultDomain, item: string, at: number): boolean {
   if (suspension === null) return false;
   // Until enough different items have failed, one try of each other item tells most.
-  const others = itemsToSuspend - failing.size;
+  const others = suspension.items - failing.size;
   if (others > 0 && !failing.has(item)) return tries.size >= others || [...tries.values()].includes(item);
   return tries.size > 0 || suspension.retryAt > at;
 }
 
-/** Whether different items fail one after the other, all that are in flight if they are few. */
-export function isFailing(domain: FaultDomain, hasOther: (domain: FaultDomain) => boolean): boolean {
+/**
+ * Whether tries fail one after the other: of enough different items, or of all that are in flight, or as many as are in flight.
+ *
+ * @param inFlight - tries in flight
+ * @param hasOther - whether one of them is of an item that has not failed
+ */
+export function isFailing(domain: FaultDomain, inFlight: number, hasOther: (domain: FaultDomain) => boolean): boolean {
   const { suspension, failing, failures, id } = domain;
   if (suspension !== null || failures < 2) return false;
-  if (failing.size < itemsToSuspend && hasOther(domain)) return false;
+  if (failing.size < itemsToSuspend && failures < inFlight && hasOther(domain)) return false;
   // A part that fails is no fault of the whole.
   const parts = new Set(failing.values());
   return id !== null || parts.has(null) || parts.size > 1;
+}
+
+/** Whether a domain that is suspended takes a single try now, of one item or another. */
+export function takesTry({ suspension, failing, tries }: FaultDomain, at: number): boolean {
+  if (suspension === null) return false;
+  return failing.size < suspension.items || (tries.size === 0 && suspension.retryAt <= at);
 }
 
 /** Notes the begin of a single try, and returns how long the one before is ago, in seconds. */
@@ -330,7 +352,7 @@ function note(domain: FaultDomain, { item, id, order }: Failure, tryId: string, 
   remember(domain, item, true);
   const { failing, suspension, tries } = domain;
   if (suspension !== null && tries.delete(tryId)) {
-    if (failing.size >= itemsToSuspend || failing.has(item)) suspension.failures += 1;
+    if (failing.size >= suspension.items || failing.has(item)) suspension.failures += 1;
     suspension.retryAt = at + pauseAfter(suspension.failures + 2);
   }
   if (domain.failures === 0) domain.since = order;

@@ -215,12 +215,12 @@ export function settleFaults(state: AdmissionState, ctx: Ctx): void {
     return response === undefined || !isLive(response);
   });
   for (const domain of [...faults.domains]) {
-    if (isFailing(domain, (one) => hasOther(state, one))) suspend(state, domain, ctx);
+    if (isFailing(domain, inFlightIn(state, domain), (one) => hasOther(state, one))) suspend(state, domain, ctx);
   }
 }
 
 function suspend(state: AdmissionState, domain: FaultDomain, ctx: Ctx): void {
-  const verdicts = state.faults.suspend(domain, state.seq, ctx);
+  const verdicts = state.faults.suspend(domain, state.seq, inFlightIn(state, domain), ctx);
   const engine = domain.scope === 'engine' && domain.id !== null ? state.engines.get(domain.id) : undefined;
   if (engine !== undefined) reheap(state, engine);
   for (const one of verdicts) judge(state, one, ctx);
@@ -237,6 +237,12 @@ export function compareAsides(state: AdmissionState, ctx: Ctx): boolean {
     return true;
   }
   return false;
+}
+
+/** The number of requests in flight in a domain, as far as is known. */
+function inFlightIn(state: AdmissionState, { scope, id }: FaultDomain): number {
+  if (scope === 'prompt') return Number.POSITIVE_INFINITY;
+  return scope === 'engine' && id !== null ? (state.engines.get(id)?.requests ?? 0) : state.slotsTaken;
 }
 
 /** Whether a prompt is in flight in a domain that has not failed in it. */

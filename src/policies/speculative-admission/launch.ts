@@ -117,7 +117,7 @@ function nextTry(state: AdmissionState, ctx: Ctx): ResponseState | undefined {
   if (isUntroubled(state)) return nextPending(retries) ?? nextPending(launches);
   for (;;) {
     const next = nextPending(retries) ?? nextPending(launches);
-    if (next === undefined) return nextParked(state, ctx.at);
+    if (next === undefined) return nextParked(state, ctx);
     if (!holdBack(state, next, ctx.at)) return next;
   }
 }

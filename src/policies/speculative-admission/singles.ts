@@ -8,10 +8,20 @@ import {
   itemsToSuspend,
   mustWait,
   namedDomain,
+  takesTry,
   type Where,
 } from '../../core/shared-faults.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { type AdmissionState, type Engine, newResponse, type PromptState, type ResponseState } from './state.ts';
+import { requestMore } from './intake.ts';
+import type { Ctx } from './schema.ts';
+import {
+  type AdmissionState,
+  type DomainQuota,
+  type Engine,
+  newResponse,
+  type PromptState,
+  type ResponseState,
+} from './state.ts';
 
 /** From so many lost engines on a prompt is suspected. */
 export const lossesToSuspect = 3;
@@ -105,40 +115,56 @@ export function putInPark({ parked }: AdmissionState, response: ResponseState): 
 }
 
 /** Returns the response for the next single try, if one is due. */
-export function nextParked(state: AdmissionState, at: number): ResponseState | undefined {
+export function nextParked(state: AdmissionState, ctx: Ctx): ResponseState | undefined {
+  const { at } = ctx;
   const { faults, parked, asides } = state;
   if (parked.size === 0 && asides.size === 0) return undefined;
-  if (![...faults.domains].some((one) => isOpenForTries(one, at)) && state.suspects.size === 0) return undefined;
+  if (![...faults.domains].some((one) => takesTry(one, at)) && state.suspects.size === 0) return undefined;
   const mayTry = (one: ResponseState): boolean => {
     const domains = suspendedFor(state, one);
     if (domains.length === 0 && one.status === 'aside') return false;
     return !waitsForSuspect(state, one.prompt) && !domains.some((its) => mustWait(its, one.prompt.spec.promptId, at));
   };
-  return firstOfParked(state, mayTry) ?? controlOrAside(state, mayTry);
+  const failing = faults.find({ scope: 'engine', id: null })?.failing;
+  const [oldest, untried] = firstOfParked(state, mayTry, (prompt) => !failing?.has(prompt.spec.promptId));
+  if (untried !== undefined) return takeFromPark(state, untried);
+  const aside = oldest === undefined ? [...asides].find(mayTry) : undefined;
+  if (oldest === undefined && aside === undefined) return undefined;
+  // All that is left has failed: every other time something is tried that can be compared with it.
+  const control = state.controlled ? undefined : newControl(state, mayTry);
+  if (control !== undefined) return control;
+  if (!state.controlled) askForOther(state, (oldest ?? aside!.prompt).quota, ctx);
+  if (oldest !== undefined) return takeFromPark(state, oldest);
+  asides.delete(aside!);
+  return aside;
 }
 
-/** Whether a domain takes a single try now. */
-function isOpenForTries({ suspension, failing, tries }: FaultDomain, at: number): boolean {
-  if (suspension === null) return false;
-  return failing.size < itemsToSuspend || (tries.size === 0 && suspension.retryAt <= at);
+/** Asks for one prompt more, where all that are here have failed: few of them, since it may be that all fail. */
+function askForOther(state: AdmissionState, quota: DomainQuota | null, ctx: Ctx): void {
+  const { faults, round } = state;
+  if (round === null || quota === null || quota.awaiting > 0 || quota.standby.size > 0) return;
+  const suspension = [...faults.domains].find((one) => one.suspension !== null)?.suspension;
+  if (suspension == null || suspension.asked >= itemsToSuspend) return;
+  suspension.asked += 1;
+  quota.target = Math.max(quota.target, quota.admitted) + 1;
+  requestMore(state, round, 'to_compare', ctx);
 }
 
-/** Returns a parked response: of a prompt that has not failed lately, or else of the one that has waited longest. */
-function firstOfParked(state: AdmissionState, mayTry: (one: ResponseState) => boolean): ResponseState | undefined {
-  const failing = state.faults.find({ scope: 'engine', id: null })?.failing;
-  let found: PromptState | undefined;
-  for (const [prompt, all] of state.parked) {
-    if (prompt.status !== 'active') {
-      state.parked.delete(prompt);
-      continue;
+/** Returns the prompt that has waited longest, among those with responses that may be tried, and the first of those that fit. */
+function firstOfParked(
+  { parked }: AdmissionState,
+  mayTry: (one: ResponseState) => boolean,
+  fits: (prompt: PromptState) => boolean,
+): [oldest: PromptState | undefined, fitting: PromptState | undefined] {
+  let oldest: PromptState | undefined;
+  for (const [prompt, all] of parked) {
+    if (prompt.status !== 'active') parked.delete(prompt);
+    else if (mayTry(all[0]!)) {
+      if (fits(prompt)) return [oldest, prompt];
+      oldest ??= prompt;
     }
-    if (!mayTry(all[0]!)) continue;
-    found ??= prompt;
-    if (failing?.has(prompt.spec.promptId)) continue;
-    found = prompt;
-    break;
   }
-  return found && takeFromPark(state, found);
+  return [oldest, undefined];
 }
 
 /** Takes the first response of a prompt, whose others are behind those of other prompts from now on. */
@@ -148,16 +174,6 @@ function takeFromPark(state: AdmissionState, prompt: PromptState): ResponseState
   for (const one of rest) one.order = state.seq++;
   if (rest.length > 0) state.parked.set(prompt, rest);
   return first!;
-}
-
-/** Returns a response that was set aside; every other time one to compare it with. */
-function controlOrAside(state: AdmissionState, mayTry: (one: ResponseState) => boolean): ResponseState | undefined {
-  const aside = [...state.asides].find(mayTry);
-  if (aside === undefined) return undefined;
-  const control = state.controlled ? undefined : newControl(state, mayTry);
-  if (control !== undefined) return control;
-  state.asides.delete(aside);
-  return aside;
 }
 
 /** Returns a further response of the prompt whose responses are the shortest, among those that have theirs. */

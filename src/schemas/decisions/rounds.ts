@@ -38,6 +38,7 @@ export const promptsRequest = defineDecision(
     filtered: { target, admitted },
     failed: { target, admitted },
     merged: { target, admitted },
+    to_compare: { target, admitted },
     host_restarted: { target, admitted },
   },
 );

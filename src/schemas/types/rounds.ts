@@ -214,6 +214,14 @@ export interface PromptsRequest {
       }
     | {
         /** Which reason it is. */
+        code: 'to_compare';
+        /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
+        target: number;
+        /** Prompts that were admitted to it, or wait to be. A whole number, 0 or more. */
+        admitted: number;
+      }
+    | {
+        /** Which reason it is. */
         code: 'host_restarted';
         /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
         target: number;
