@@ -115,6 +115,7 @@ export class Host {
 
   #hear(decision: Told, from: AnyPolicy): void {
     this.decisions.push(decision);
+    this.#outside.heard?.(decision, this.now);
     this.#carryOut(decision, from);
     this.send(
       { ...decision },

@@ -26,9 +26,11 @@ export interface Outside {
   /** Whether the judge answers, by the time. */
   readonly judges?: (now: number) => boolean;
   /** The reward of a response, by the time. */
-  readonly reward?: (index: number, now: number) => number;
+  readonly reward?: (score: number, now: number) => number;
   /** Whether new weights reach an engine, by its number and the time. */
   readonly loads?: (engine: number, now: number) => boolean;
+  /** What a person does about a decision. */
+  readonly heard?: (decision: Told, now: number) => void;
   /** Seconds by which the clock of the host is ahead, by the time. */
   readonly ahead?: (now: number) => number;
 }
