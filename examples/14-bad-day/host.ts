@@ -191,5 +191,8 @@ export class Host {
   }
 }
 
-/** The score of a response: one of four is right. */
-const scoreOf = (requestId: string): number => (Number(/\/(\d+)#/.exec(requestId)![1]) % 4 === 0 ? 1 : 0);
+/** The score of a response: of each prompt one of four is right, and of each fifth prompt none. */
+function scoreOf(requestId: string): number {
+  const [, prompt, index] = /p(\d+)\/(\d+)#/.exec(requestId)!;
+  return Number(prompt) % 5 !== 4 && Number(index) % 4 === 0 ? 1 : 0;
+}

@@ -22,15 +22,15 @@ function collapse(): Scenario {
   let until = Number.POSITIVE_INFINITY;
   return {
     title: 'The model collapses to one reward',
-    policies: tail({ filter: 'zero-variance', maxFiltered: 24 }),
+    policies: tail({ filter: 'zero-variance', maxFiltered: 48 }),
     outside: {
-      prompts: 128,
+      prompts: 160,
       reward: (score, now) => (within(100, until)(now) ? 0 : score),
       heard: ({ type, reason }, now) => {
         if (type === 'round.completed' && reason.code === 'filtered') until = Math.min(until, now);
       },
     },
-    worst: 150,
+    worst: 180,
   };
 }
 
@@ -39,7 +39,7 @@ export const scenarios: readonly Scenario[] = [
     title: 'All engines refuse for a minute',
     policies: tail(),
     fault: (host) => host.later(100, () => host.cluster.fault({ fault: 'crash', restartAfterSeconds: 60 })),
-    worst: 150,
+    worst: 180,
   },
   {
     title: 'Half of the engines stall',
@@ -68,7 +68,7 @@ export const scenarios: readonly Scenario[] = [
     title: 'An engine does not get the new weights',
     policies: tail({ maxStaleness: 1 }),
     outside: { loads: (engine, now) => engine === 0 || !within(50, 160)(now) },
-    worst: 150,
+    worst: 180,
   },
   collapse(),
   {
