@@ -211,7 +211,10 @@ export class SharedFaults {
     const retrySeconds = scope === 'prompt' ? undefined : 1;
     const at = ctx.at;
     const items = Math.min(itemsToSuspend, failing.size + Math.max(1, inFlight));
-    domain.suspension = { at, order, items, asked: 0, failures: 0, lastTryAt: at, retryAt: at + (retrySeconds ?? 0) };
+    domain.suspension = {
+      ...{ at, order, items, failures: 0, lastTryAt: at, asked: 0 },
+      retryAt: at + (retrySeconds ?? 0),
+    };
     const reason = { code: 'failing', items: failing.size, failures, ...given({ retrySeconds }) } as const;
     ctx.emit({ type: 'tries.suspended', at, ...namedDomain(domain), reason });
     const whole = this.#domains.get(scope);

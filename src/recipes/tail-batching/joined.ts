@@ -3,8 +3,11 @@
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition, Ledger } from '../../core/definition.ts';
 import { copyPrompt } from '../../core/prompts.ts';
 import type { Delivery, SavedRecipe } from '../../core/recipe.ts';
+import type { QueueState } from '../../policies/long-prompt-queue/state.ts';
+import type { CompositionState } from '../../policies/round-composition/state.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import type { Message } from '../../schemas/messages.ts';
+import type { Prompt } from '../../schemas/prompts.ts';
 
 const none: readonly string[] = Object.freeze([]);
 
@@ -67,14 +70,35 @@ export const released = {
   },
 };
 
+/** What holds prompts for the next round: `queue` or `composition`. */
+interface Holders {
+  readonly queue?: Pick<QueueState, 'entries' | 'unused'>;
+  readonly composition?: Pick<CompositionState, 'due' | 'window'>;
+}
+
+/** Returns any prompt that waits for the next round: with one, a round may open that has no other. */
+function anyPrompt({ queue, composition }: Holders): Prompt[] {
+  for (const prompts of [queue?.unused, composition?.due]) for (const prompt of prompts?.values() ?? []) return [prompt];
+  for (const entries of [queue?.entries, composition?.window]) {
+    for (const { prompt } of entries?.values() ?? []) return [prompt];
+  }
+  return [];
+}
+
 /**
  * Returns the events that these parts have to accept before another part plans a round: only they know whether a round may open.
  *
+ * @param parts - the states of the parts
  * @param others - the parts that open rounds, beside the admission
  */
-export function expectedOpenings(event: AnyEvent, others?: readonly string[]): Delivery[] {
+export function expectedOpenings(
+  event: AnyEvent,
+  parts: Readonly<Record<string, unknown>>,
+  others?: readonly string[],
+): Delivery[] {
   if (event.type !== 'round.requested') return [];
-  return openings({ ...(event as Message<'round.requested'>), kind: 'long', queued: [] }, others);
+  const queued = anyPrompt(parts as Holders);
+  return openings({ ...(event as Message<'round.requested'>), kind: 'long', queued }, others);
 }
 
 /** Routes a reward to the part that holds its response. This is the queue if a prompt that waits there keeps the response. */
