@@ -39,7 +39,7 @@ export const scenarios: readonly Scenario[] = [
     title: 'All engines refuse for a minute',
     policies: tail(),
     fault: (host) => host.later(100, () => host.cluster.fault({ fault: 'crash', restartAfterSeconds: 60 })),
-    worst: 180,
+    worst: 150,
   },
   {
     title: 'Half of the engines stall',
@@ -68,7 +68,7 @@ export const scenarios: readonly Scenario[] = [
     title: 'An engine does not get the new weights',
     policies: tail({ maxStaleness: 1 }),
     outside: { loads: (engine, now) => engine === 0 || !within(50, 160)(now) },
-    worst: 180,
+    worst: 150,
   },
   collapse(),
   {
