@@ -3,12 +3,20 @@ import type { AnyDecision } from 'rollflex';
 
 /** Decisions that say how a policy sees its day. */
 const telling = [
-  ...['tries.suspended', 'tries.recovered', 'slots.suspended', 'slots.resumed', 'request.launch', 'request.abort'],
+  ...[
+    'tries.suspended',
+    'tries.recovered',
+    'slots.suspended',
+    'slots.resumed',
+    'request.launch',
+    'request.abort',
+    'reward.dispatch',
+  ],
   ...['request.expired', 'response.dropped', 'response.abandoned', 'response.late', 'reward.failed', 'prompt.failed'],
   ...['prompt.filtered', 'prompts.request', 'prompts.released', 'round.completed', 'source.drained'],
 ];
 /** Reasons that every day has. */
-const usual = ['planned', 'round_opened', 'prompt_collected', 'round_completed', 'quota_reached'];
+const usual = ['planned', 'requested', 'round_opened', 'prompt_collected', 'round_completed', 'quota_reached'];
 
 /** The telling decisions by their reasons, in the order in which they came first. */
 export function summary(decisions: readonly AnyDecision[]): string[] {
