@@ -179,7 +179,8 @@ export class SharedFaults {
       remember(domain, item, false);
       const { suspension } = domain;
       if (suspension !== null) {
-        if (order < suspension.order) continue;
+        // No more are asked for: those that were launched before are all that can show anything.
+        if (order < suspension.order && scope !== 'prompt') continue;
         recover(domain, 'succeeded', ctx);
         hasRecovered = true;
       } else if (order >= domain.since) calm(domain);
@@ -241,8 +242,10 @@ export class SharedFaults {
   }
 
   /** Notes which single tries have ended, however they did. */
-  dropTries(isOver: (id: string) => boolean): void {
-    for (const { tries } of this.#domains.values()) for (const id of tries.keys()) if (isOver(id)) tries.delete(id);
+  dropTries(isOver: (domain: FaultDomain, id: string) => boolean): void {
+    for (const domain of this.#domains.values()) {
+      for (const id of domain.tries.keys()) if (isOver(domain, id)) domain.tries.delete(id);
+    }
   }
 
   /** Handles a restart of the host: nothing is in flight, and what is suspended stays so. */

@@ -9,7 +9,7 @@ import {
 } from '../../core/shared-faults.ts';
 import { engineOf, enqueue, reheap } from './launch.ts';
 import { failPrompt } from './progress.ts';
-import { findRequest } from './requests.ts';
+import { findRequest, heldResponse } from './requests.ts';
 import type { Ctx } from './schema.ts';
 import { lossesToSuspect, requeue, runsSingly, unpark } from './singles.ts';
 import {
@@ -164,7 +164,8 @@ function resumeTries(state: AdmissionState, { scope }: Where): void {
 export function judge(state: AdmissionState, { failure, isOwn }: Verdict, ctx: Ctx): void {
   const prompt = state.prompts.get(failure.item);
   const response = prompt && responseAt(prompt, failure.place);
-  if (prompt?.status !== 'active' || response === undefined || response.status === 'held') return;
+  if (prompt?.status !== 'active' || response === undefined) return;
+  if (response.status === 'held' || response.status === 'abandoned') return;
   const kind = failure.kind as FaultKind;
   if (isOwn) {
     const failures = response.failures[kind] - openFailures(state, prompt, response, kind);
@@ -210,7 +211,9 @@ export function settleFaults(state: AdmissionState, ctx: Ctx): void {
   const { faults } = state;
   if (state.mayUnpark) unpark(state);
   if (faults.isQuiet) return;
-  faults.dropTries((id) => {
+  faults.dropTries(({ scope }, id) => {
+    // Its reward is awaited for longer than the response.
+    if (scope === 'reward' && heldResponse(state, id)?.reward === null) return false;
     const response = findRequest(state, id);
     return response === undefined || !isLive(response);
   });

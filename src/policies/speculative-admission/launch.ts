@@ -4,7 +4,7 @@ import { copyKept } from '../../core/prompts.ts';
 import { namedDomain } from '../../core/shared-faults.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './schema.ts';
-import { beginSingle, dueEngine, holdBack, isSick, isUntroubled, nextParked } from './singles.ts';
+import { beginOn, beginSingle, dueEngine, holdBack, isSick, isUntroubled, nextParked } from './singles.ts';
 import {
   type AdmissionState,
   budgetOf,
@@ -93,7 +93,7 @@ export function pump(state: AdmissionState, ctx: Ctx): void {
   const { config } = state;
   const limit = config.maxInFlight ?? Number.POSITIVE_INFINITY;
   while (state.slotsTaken < limit) {
-    const engine = config.placement === 'policy' ? nextEngine(state, ctx.at) : null;
+    const engine = config.placement === 'policy' ? (state.open.peek() ?? dueEngine(state, ctx.at)) : null;
     if (engine === undefined) return;
     const resumed = nextResume(state);
     if (resumed !== undefined) {
@@ -102,13 +102,8 @@ export function pump(state: AdmissionState, ctx: Ctx): void {
     }
     const response = state.round === null ? undefined : nextTry(state, ctx);
     if (response === undefined) return;
-    launch(state, response, state.round!, engine, ctx);
+    launch(state, response, state.round!, engine && (dueEngine(state, ctx.at) ?? engine), ctx);
   }
-}
-
-/** Returns the engine for the next request: the least loaded, or one that is suspended and due for a single try. */
-function nextEngine(state: AdmissionState, at: number): Engine | undefined {
-  return dueEngine(state, at) ?? state.open.peek();
 }
 
 /** Returns the next response to launch. */
@@ -144,6 +139,7 @@ function resume(state: AdmissionState, response: ResponseState, engine: Engine |
   takeSlot(state, response, engine ?? engineOf(response));
   response.status = 'running';
   response.order = state.seq++;
+  if (engine !== null && !isUntroubled(state)) beginOn(state, engine, response, ctx.at);
   const { promptId, ref } = response.prompt.spec;
   // The host has forgotten which prompt it was.
   const isAgain = state.config.onRestart === 'continue' && response.cause === 'host_restarted';
@@ -236,20 +232,21 @@ function launchReason(
 /** Remembers a launch, if responses have a time limit. */
 export function limitTime(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
   if (state.config.responseTimeoutSeconds === undefined) return;
-  state.deadlines.push(limitOf(state, response));
+  response.limitSeconds = limitSecondsOf(state, response);
+  state.deadlines.push(limitOf(response));
   timeouts.arm(state, ctx);
 }
 
 /** Returns for how long a response may generate nothing that is heard of: twice as long after each time that this was too short. */
-export function limitSecondsOf({ config, pace }: AdmissionState, { prompt, failures }: ResponseState): number {
+function limitSecondsOf({ config, pace }: AdmissionState, { prompt, failures }: ResponseState): number {
   const predicted = pace.tokens === 0 ? 0 : (prompt.spec.expectedTokens ?? 0) * (pace.seconds / pace.tokens);
   return Math.max(config.responseTimeoutSeconds!, 2 * predicted) * 2 ** Math.min(failures.timeout, 20);
 }
 
 /** Returns when a response has run for too long. */
-export function limitOf(state: AdmissionState, response: ResponseState): Limit {
-  const { requestId, launched: order, heardAt } = response;
-  return { response, requestId, order, due: heardAt + limitSecondsOf(state, response) };
+export function limitOf(response: ResponseState): Limit {
+  const { requestId, launched: order, heardAt, limitSeconds } = response;
+  return { response, requestId, order, due: heardAt + limitSeconds };
 }
 
 /** Returns the limit that ends first, if responses have one; those of responses that have ended leave the heap. */
@@ -258,7 +255,7 @@ function firstLimit(state: AdmissionState): Limit | undefined {
   for (let next = deadlines.peek(); next !== undefined; next = deadlines.peek()) {
     const { response, requestId, due } = next;
     if (response.requestId === requestId && isLive(response)) {
-      const now = limitOf(state, response);
+      const now = limitOf(response);
       if (now.due <= due) return next;
       deadlines.pop();
       deadlines.push(now);
@@ -272,7 +269,7 @@ export const timeouts = new Deadlines<AdmissionState>({
   timerId: 'speculative-admission/response-timeout',
   ...timerNamed('responseTimeout'),
   first: (state) => firstLimit(state)?.due,
-  reason: (state) => ({ code: 'response_timeout', limitSeconds: limitSecondsOf(state, firstLimit(state)!.response) }),
+  reason: (state) => ({ code: 'response_timeout', limitSeconds: firstLimit(state)!.response.limitSeconds }),
 });
 
 /** Returns the responses that have run too long, oldest first, then by prompt. */

@@ -10,7 +10,6 @@ import {
   addEngine,
   enqueue,
   freeSlot,
-  limitSecondsOf,
   limitTime,
   queueResume,
   reheap,
@@ -260,9 +259,8 @@ export function armTimers(state: AdmissionState, ctx: Ctx): void {
 
 /** Aborts the request of a response that ran too long, and launches another in its place. */
 function replaceLate(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
-  const { prompt, index, requestId, failures, resume, engine, cause, launched, asideAt } = response;
+  const { prompt, index, requestId, failures, resume, engine, cause, launched, asideAt, limitSeconds } = response;
   const ranSeconds = ctx.at - response.since;
-  const limitSeconds = limitSecondsOf(state, response);
   abort(state, response, { code: 'response_timeout', ranSeconds, limitSeconds }, ctx);
   const again = { ...newResponse(prompt, index), requestId, failures, resume, engine, cause, launched, asideAt };
   prompt.responses[prompt.responses.indexOf(response)] = again;
@@ -328,7 +326,7 @@ export function hostRestarted(
   }
   for (const response of inFlight(state)) {
     freeSlot(state, response);
-    if (goesOn && response.status !== 'aborting') {
+    if (goesOn && response.status !== 'aborting' && response.cause !== 'control') {
       state.elsewhere.set(response.requestId, response);
       response.cause = 'host_restarted';
       response.since = ctx.at;

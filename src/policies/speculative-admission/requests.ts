@@ -251,7 +251,10 @@ export function link(state: AdmissionState): void {
   for (const response of all)
     if (isLive(response)) {
       state.live.set(response.prompt, (state.live.get(response.prompt) ?? 0) + 1);
-      if (state.config.responseTimeoutSeconds !== undefined) state.deadlines.push(limitOf(state, response));
+      if (state.config.responseTimeoutSeconds === undefined) continue;
+      // One of an older snapshot has none.
+      response.limitSeconds ||= state.config.responseTimeoutSeconds;
+      state.deadlines.push(limitOf(response));
     }
   for (const prompt of prompts.values()) if (prompt.losses >= lossesToSuspect) state.suspects.add(prompt);
 }
@@ -273,10 +276,11 @@ const standsInLine = (one: ResponseState): boolean =>
 
 function putInLine(state: AdmissionState, response: ResponseState): void {
   const { status, cause, order } = response;
+  const isActive = response.prompt.status === 'active';
   if (status === 'pending') (cause === 'planned' ? state.launches : state.retries).push(response);
   else if (status === 'paused') state.pauses.push(response);
-  else if (status === 'parked') putInPark(state, response);
-  else if (status === 'aside') state.asides.add(response);
+  else if (status === 'parked' && isActive) putInPark(state, response);
+  else if (status === 'aside' && isActive) state.asides.add(response);
   else if (status === 'resuming') state.resumes.push({ response, order });
   else if (status === 'aborting') {
     // Aborts of prompts that have left are in `aborting` already; setting them again keeps the order of the decisions.

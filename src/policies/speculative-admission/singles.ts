@@ -182,7 +182,8 @@ function newControl(state: AdmissionState, mayTry: (one: ResponseState) => boole
   let least = Number.POSITIVE_INFINITY;
   for (const prompt of state.prompts.values()) {
     if (prompt.status !== 'counted' && prompt.status !== 'passed' && prompt.status !== 'collected') continue;
-    if (state.live.has(prompt) || !mayTry(newResponse(prompt, 0))) continue;
+    const probe = newResponse(prompt, 0);
+    if (state.live.has(prompt) || suspendedFor(state, probe).length === 0 || !mayTry(probe)) continue;
     const tokens = prompt.responses.reduce((sum, one) => sum + one.tokens, 0);
     if (tokens >= least) continue;
     shortest = prompt;
@@ -217,6 +218,12 @@ export function beginSingle(
   const { failures } = first;
   const [pauseSeconds] = domains.map((one) => beginTry(one, requestId, prompt.spec.promptId, at));
   return { code: 'probe', ...namedDomain(first), failures, pauseSeconds: pauseSeconds! };
+}
+
+/** Notes that a trajectory goes on on an engine, as a single try if the engine is suspended. */
+export function beginOn(state: AdmissionState, { id }: Engine, { requestId, prompt }: ResponseState, at: number): void {
+  const part = state.faults.find({ scope: 'engine', id });
+  if (part?.suspension != null) beginTry(part, requestId, prompt.spec.promptId, at);
 }
 
 /** Returns the responses that are parked to their queues, in their order. */

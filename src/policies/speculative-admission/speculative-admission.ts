@@ -175,8 +175,8 @@ export const speculativeAdmission: PolicyDefinition<
   handlers,
   after: (state, ctx) => {
     reports.endOverdue(state, ctx);
-    settle(state, ctx);
     settleFaults(state, ctx);
+    settle(state, ctx);
     pump(state, ctx);
     if (compareAsides(state, ctx)) pump(state, ctx);
     dropDue(state, ctx.at);

@@ -161,6 +161,8 @@ const response = z.strictObject({
   order: count,
   /** Number of its last launch, in the order of launches and failures. */
   launched: count,
+  /** For how long nothing may be heard of its request, in seconds; 0 if it has no limit. */
+  limitSeconds: time,
   /** Time of its last sign of progress, in seconds: of its launch, or of a report that it has generated more. */
   heardAt: time,
   /** Time of its launch, in seconds; once it is aborted, the time of that decision; while it is `paused`, the end of the pause. */
@@ -373,12 +375,17 @@ export function migrateFromThree(saved: unknown): SavedAdmission {
 /** Adds what version 5 has: faults that tries share. */
 export function migrateFromFour(saved: unknown): SavedAdmission {
   const old = saved as SavedAdmission;
-  const upgraded = <R extends { failures: object; order: number; since: number }>(one: R): R => ({
+  const upgraded = <R extends { failures: object; order: number; since: number; cause: string }>(one: R): R => ({
     ...one,
     failures: { timeout: 0, ...one.failures },
-    lastFault: null,
+    lastFault: {
+      scope: one.cause === 'retry_environment' ? 'environment' : 'engine',
+      id: null,
+      at: one.since,
+    } as const,
     asideAt: null,
     launched: one.order,
+    limitSeconds: 0,
     heardAt: one.since,
   });
   const ofPrompt = <P extends SavedAdmission['prompts'][number]>(one: P): P => ({
@@ -448,6 +455,7 @@ export function newResponse(owner: PromptState, index: number): ResponseState {
     cause: 'planned',
     order: 0,
     launched: 0,
+    limitSeconds: 0,
     heardAt: 0,
     since: 0,
   };

@@ -29,12 +29,41 @@ function* room(state: AdmissionState): Iterable<HeldThing | AwaitedEvent> {
 /** What a prompt waits for whose responses do not suffice yet. */
 function* responses(state: AdmissionState, { responses }: PromptState): Iterable<HeldThing | AwaitedEvent> {
   let isQueued = false;
+  let isHeldBack = false;
   for (const { status, requestId, since } of responses) {
     if (status === 'pending') isQueued = true;
     else if (status === 'paused') yield { event: { type: 'timer.fired', timerId: pauses.timerId }, dueAt: since };
+    else if (status === 'parked' || status === 'aside') isHeldBack = true;
     else if (status !== 'held' && status !== 'abandoned') yield request(requestId);
   }
   if (isQueued) yield* state.round === null ? newRound(state) : slots;
+  else if (isHeldBack) yield* state.round === null ? newRound(state) : comparison(state);
+}
+
+/** What ends the wait of responses that are parked or set aside: a try that succeeds, or the host, which ends the round. */
+function* comparison(state: AdmissionState): Iterable<HeldThing | AwaitedEvent> {
+  const { timers, round, live } = state;
+  let isAlone = true;
+  for (const { responses } of live.keys()) {
+    for (const one of responses) {
+      if (!isLive(one)) continue;
+      isAlone = false;
+      yield request(one.requestId);
+    }
+  }
+  if (timers.pause !== null) yield { event: { type: 'timer.fired', timerId: pauses.timerId }, dueAt: timers.pause };
+  else if (isAlone) yield { event: { type: 'round.failed', roundId: round!.id } };
+}
+
+/** Says where tries fail, if this is why a prompt has to wait. */
+function failingWhere({ faults }: AdmissionState, { responses }: PromptState): string {
+  if (responses.some(({ status }) => status === 'parked')) {
+    for (const { scope, id, suspension, failures } of faults.domains) {
+      if (suspension === null) continue;
+      return `, and tries fail on ${id === null ? `every ${scope}` : `${scope} ${id}`} (${failures} in a row)`;
+    }
+  }
+  return responses.some(({ status }) => status === 'aside') ? ', and failures that nothing can be compared with' : '';
 }
 
 /** What a prompt waits for that has nothing to do until a round opens. */
@@ -71,7 +100,10 @@ function promptStanding(state: AdmissionState, one: PromptState): Standing {
     case 'standby':
       return { stands: 'is not started: its round has enough prompts for now', for: openRound() };
     case 'active':
-      return { stands: `has ${held} of ${config.responsesPerPrompt} responses`, for: responses(state, one) };
+      return {
+        stands: `has ${held} of ${config.responsesPerPrompt} responses${failingWhere(state, one)}`,
+        for: responses(state, one),
+      };
     case 'collected': {
       const missing = verdict(state, one);
       if (missing.length > 0) return { stands: 'has its responses, and is not judged yet', for: missing };

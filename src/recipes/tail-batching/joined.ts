@@ -78,7 +78,8 @@ interface Holders {
 
 /** Returns any prompt that waits for the next round: with one, a round may open that has no other. */
 function anyPrompt({ queue, composition }: Holders): Prompt[] {
-  for (const prompts of [queue?.unused, composition?.due]) for (const prompt of prompts?.values() ?? []) return [prompt];
+  for (const prompts of [queue?.unused, composition?.due])
+    for (const prompt of prompts?.values() ?? []) return [prompt];
   for (const entries of [queue?.entries, composition?.window]) {
     for (const { prompt } of entries?.values() ?? []) return [prompt];
   }
