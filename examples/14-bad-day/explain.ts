@@ -18,13 +18,13 @@ export async function explainFile(log: string, ...options: string[]): Promise<st
   return stdout.trim().replace(/\s+/g, ' ');
 }
 
-/** What it says of recorded events, after one of them. */
-export async function explain(lines: readonly string[], event: number): Promise<string> {
+/** What it says of recorded events, at a place in them. */
+export async function explain(lines: readonly string[], place: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rollflex-bad-day-'));
   try {
     const log = join(folder, 'log.jsonl');
     await writeFile(log, `${lines.join('\n')}\n`);
-    return await explainFile(log, '--at', String(event));
+    return await explainFile(log, '--at', place);
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -20,12 +20,9 @@ class Server {
 
   constructor(folder: string, blocks: number | 'unlimited') {
     const limited = `trap '' XFSZ; ulimit -f ${blocks}; exec "$@"`;
-    const serve = [...command, 'serve', '--stdio', '--state-dir', 'state', '--log-dir', 'log'];
-    this.#child = spawn('sh', ['-c', limited, 'sh', process.execPath, ...serve], {
-      cwd: folder,
-      // The disk is full for the server alone, and not for what runs its sources.
-      env: { ...process.env, TSX_DISABLE_CACHE: '1' },
-    });
+    const places = ['--state-dir', join(folder, 'state'), '--log-dir', join(folder, 'log')];
+    const serve = [...command, 'serve', '--stdio', ...places];
+    this.#child = spawn('sh', ['-c', limited, 'sh', process.execPath, ...serve]);
     this.#child.stdin!.on('error', () => undefined);
     this.#child.stderr!.on('data', (text) => (this.lastWords += text));
     this.#answers = createInterface({ input: this.#child.stdout! })[Symbol.asyncIterator]();
@@ -62,7 +59,10 @@ export async function fullDisk(): Promise<string> {
     let answer = await server.call('session.send', params);
     if (answer === undefined) {
       await server.stop();
-      lines = [...server.lastWords.trim().split('\n'), await explainFile(join(folder, 'log'))];
+      lines = [
+        ...server.lastWords.trim().replaceAll(`${folder}/`, '').split('\n'),
+        await explainFile(join(folder, 'log')),
+      ];
       server = new Server(folder, 'unlimited');
       await open();
       answer = await server.call('session.send', params);
