@@ -68,7 +68,7 @@ export const outages: Readonly<Record<string, () => Scene>> = {
     }),
   'gym-1351': () =>
     scene(judged({ budgetSeconds: { judge: 600 } }), 205, {
-      until: 2400,
+      until: 1500,
       workers: judges,
       fault: ({ reward, ...report }, _, host) => {
         const left = { ...report, ...(reward !== undefined && { reward }) };
@@ -77,18 +77,31 @@ export const outages: Readonly<Record<string, () => Scene>> = {
     }),
   'verl-953': () =>
     scene([['tail-batching', { ...whole, filter: 'zero-variance' }]], 206, {
-      until: 6000,
-      fault: collapses(forEver(500)),
+      until: 2600,
+      fault: collapses(forEver(900)),
     }),
   'dapo-28': () =>
     scene([['lossless-tail', { ...composed, filter: 'zero-variance' }]], 207, {
-      until: 9000,
+      until: 2600,
       fault: collapses(forEver(900)),
     }),
   'marin-1829': () =>
     scene([['tail-batching', { ...placing, maxStaleness: 1 }]], 208, {
-      until: 3000,
+      until: 1500,
       fault: says(1, ({ round }) => round >= 4),
+    }),
+  'miles-1724': () =>
+    scene([['lossless-tail', { ...composed, maxStaleness: 1 }]], 209, {
+      until: 2400,
+      fault: says(1, ({ round }) => round >= 4),
+    }),
+  'gym-3070': () =>
+    scene([['tail-batching', { ...whole, filter: 'zero-variance' }]], 210, {
+      until: 1800,
+      fault: (report, _, host) =>
+        report.type === 'reward.ready' && host.now > 500
+          ? { type: 'reward.failed', requestId: report.requestId, kind: 'judge' }
+          : report,
     }),
 };
 
