@@ -42,6 +42,8 @@ class Model {
   readonly admitted = new Set<string>();
   /** Requests that no decision has named the end of, and the group of each. */
   readonly held = new Map<string, Group>();
+  /** Groups that wait for a retry. */
+  readonly open = new Set<string>();
   seq = 0;
   latest: FrontierGroupDispatchEvent | undefined;
 
@@ -134,8 +136,20 @@ class Model {
       // One of which nothing waits needs no slot.
       if (other.unfinished.size > 0) throw new Error('3: a deferred group of a lower order was passed over');
     }
+    while (this.inService >= this.width && this.yielded());
     group.inService = true;
     expect(this.inService, '1: no more than F_w groups are in service').toBeLessThanOrEqual(this.width);
+  }
+
+  /** The last group of which nothing runs gives its slot to another; returns whether there is one. */
+  yielded(): boolean {
+    let last: Group | undefined;
+    for (const [key, one] of this.groups) {
+      const isIdle = one.inService && one.unfinished.size === 0 && this.open.has(key);
+      if (isIdle && (last === undefined || this.before(last, one))) last = one;
+    }
+    if (last !== undefined) last.inService = false;
+    return last !== undefined;
   }
 
   before(one: Group, other: Group): boolean {
@@ -179,8 +193,13 @@ describe.each(configs)('%j', (config) => {
           continue;
         }
         model.event(event);
-        for (const decision of decisions) model.decision(decision);
         const { groups, width } = policy.snapshot().state as never as Saved;
+        model.open.clear();
+        for (const one of groups) {
+          const isOpen = parsed.awaitRetries && one.places.some(({ status }) => status === 'open');
+          if (isOpen) model.open.add(groupKey(one.roundId, one.promptId));
+        }
+        for (const decision of decisions) model.decision(decision);
         const held = groups.flatMap((one) => one.places.filter((request) => request.isHeld));
         expect(new Set(held.map((one) => one.requestId)), '5: nothing is lost').toEqual(new Set(model.held.keys()));
         const serving = groups.filter((one) => one.since !== null).length;
@@ -191,9 +210,10 @@ describe.each(configs)('%j', (config) => {
           expect(serving, '6: no slot is free while a request waits').toBeGreaterThanOrEqual(width);
         for (const one of groups) {
           const inService = one.since !== null;
-          expect(model.group(one).inService, '4: a group in service stays in it, and came by a request').toBe(
-            inService,
-          );
+          expect(
+            model.group(one).inService,
+            '4: a group in service stays in it while something runs, and came by a request',
+          ).toBe(inService);
           expect(inService && waiting.includes(one), '2: nothing waits whose group is in service').toBe(false);
         }
       }

@@ -11,7 +11,12 @@ import {
   type ProgramSchedulingEvent,
   programScheduling,
 } from '../../src/policies/program-scheduling/index.ts';
-import { addedTokens, type Engine, type ProgramState } from '../../src/policies/program-scheduling/state.ts';
+import {
+  addedTokens,
+  type Engine,
+  isSuspended,
+  type ProgramState,
+} from '../../src/policies/program-scheduling/state.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { met, runs } from '../support/basics/runs.ts';
 import { exampleConfigs } from '../support/examples/configs.ts';
@@ -29,6 +34,9 @@ interface Kept {
 class Host {
   readonly programs = new Map<string, Kept>();
   readonly engines = new Set<string>();
+  /** Those that get single turns only, and how often there were any. */
+  readonly suspended = new Set<string>();
+  suspensions = 0;
   /** How many were named free. */
   freed = 0;
   timerAt: number | undefined;
@@ -43,6 +51,11 @@ class Host {
     expect(ended.length, 'invariant 1: a program ends with its end').toBe(before);
     for (const [id, { phase, since }] of this.programs) {
       if (phase !== 'asked' || this.engines.size === 0) continue;
+      if ([...this.engines].every((engineId) => this.suspended.has(engineId))) {
+        const isTried = [...this.programs.values()].some((one) => one.phase === 'running');
+        expect(isTried || this.timerAt !== undefined, `invariant 9: ${id} waits for a single turn`).toBe(true);
+        continue;
+      }
       expect(this.at - since, `invariant 6: ${id} waits`).toBeLessThan(limit);
       expect(this.timerAt, `invariant 6: ${id} has a timer`).toBeLessThanOrEqual(since + limit);
     }
@@ -122,6 +135,13 @@ class Host {
 
   #told(decision: ProgramSchedulingDecision): void {
     if (decision.type === 'timer.set') this.timerAt = decision.fireAtSeconds;
+    if (decision.type === 'tries.suspended') {
+      expect(this.suspended.has(decision.id!), 'invariant 9: an engine is suspended once').toBe(false);
+      this.suspended.add(decision.id!);
+      this.suspensions += 1;
+    }
+    if (decision.type === 'tries.recovered')
+      expect(this.suspended.delete(decision.id!), 'invariant 9: what recovers was suspended').toBe(true);
     if (decision.type === 'engine.freed') this.#freed(decision.engineId);
     if (!('requestId' in decision)) return;
     const one = this.programs.get(decision.requestId);
@@ -130,6 +150,9 @@ class Host {
         expect(one?.phase, `invariant 2: ${decision.requestId} has asked`).toBe('asked');
         expect(one!.paused, `invariant 4: ${decision.requestId} is not paused`).toBe(false);
         expect([...this.engines], 'invariant 3: the engine takes turns').toContain(decision.engineId);
+        expect(decision.reason.code === 'probe', 'invariant 9: only single turns where turns fail').toBe(
+          this.suspended.has(decision.engineId),
+        );
         Object.assign(one!, { phase: 'running', engineId: decision.engineId });
         break;
       case 'program.pause':
@@ -147,7 +170,8 @@ class Host {
 }
 
 /** Checks the state: its sums, and what waits although it has room. */
-function checkState({ engines, programs, ready, fresh, waitsEnd, config }: ProgramState): void {
+function checkState(state: ProgramState): void {
+  const { engines, programs, ready, fresh, waitsEnd, config } = state;
   const withStatus = (status: Engine['status']) => [...engines.values()].filter((one) => one.status === status);
   const spare = [...withStatus('emptying'), ...withStatus('free')];
   if (spare.length > 0) {
@@ -167,7 +191,7 @@ function checkState({ engines, programs, ready, fresh, waitsEnd, config }: Progr
       Math.max(0, engine.capacityTokens),
     );
     if (engine.members.size > 0) expect(engine.usedTokens, 'the sum of contexts').toBe(tokens);
-    if (engine.status !== 'drained' && engine.members.size === 0)
+    if (engine.status !== 'drained' && engine.members.size === 0 && !isSuspended(state, engine))
       expect(ready.size + fresh.size, 'invariant 5: an engine without programs, and something waits').toBe(0);
   }
   for (const one of programs.values()) {
@@ -176,8 +200,9 @@ function checkState({ engines, programs, ready, fresh, waitsEnd, config }: Progr
   }
 }
 
-test('invariants 1 to 8 hold for any events, and across restores', () => {
+test('invariants 1 to 9 hold for any events, and across restores', () => {
   let freed = 0;
+  let suspensions = 0;
   fc.assert(
     fc.property(fc.constantFrom(...exampleConfigs['program-scheduling']!), tapes(), (given, tape) => {
       const config = programScheduling.config.parse(given) as ProgramSchedulingConfig;
@@ -199,8 +224,10 @@ test('invariants 1 to 8 hold for any events, and across restores', () => {
         if (choices.below(4) === 0) policy = create(programScheduling, { snapshot });
       }
       freed += host.freed;
+      suspensions += host.suspensions;
     }),
     runs(120),
   );
   expect(freed, 'engines that were freed').toBeGreaterThanOrEqual(met(20));
+  expect(suspensions, 'engines on which turns failed').toBeGreaterThanOrEqual(met(20));
 });

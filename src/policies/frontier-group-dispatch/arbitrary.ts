@@ -42,6 +42,10 @@ export function arbitrary(state: FrontierState, choices: Choices): FrontierGroup
     case 13: {
       if (choices.below(2) === 0) return { type: 'response.completed', at, requestId: any, tokens: choices.below(99) };
       const done = requests.find((one) => one.status === 'completed')?.requestId ?? any;
+      if (choices.below(3) === 0) {
+        const reason = { code: 'control', tokens: 9 } as const;
+        return { type: 'response.surplus', at, requestId: done, promptId: 'p0', reason };
+      }
       const reason = { code: 'no_reward' } as const;
       return { type: 'response.dropped', at, requestId: done, promptId: 'p0', tokens: 9, finished: true, reason };
     }

@@ -5,7 +5,13 @@
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
 import { promptCollected, promptDeferred, promptFailed } from '../../schemas/decisions/prompts.ts';
-import { requestAbort, requestLaunch, responseAbandoned, responseDropped } from '../../schemas/decisions/requests.ts';
+import {
+  requestAbort,
+  requestLaunch,
+  responseAbandoned,
+  responseDropped,
+  responseSurplus,
+} from '../../schemas/decisions/requests.ts';
 import { roundCompleted } from '../../schemas/decisions/rounds.ts';
 import { requestArrived } from '../../schemas/events/frontier.ts';
 import { requestAborted, responseCompleted, responseFailed } from '../../schemas/events/requests.ts';
@@ -34,6 +40,7 @@ const handlers = [
   on(responseFailed, requests.failed),
   on(responseAbandoned, requests.abandoned),
   on(responseDropped, requests.dropped),
+  on(responseSurplus, requests.surplus),
   on(requestAbort, requests.abort),
   on(requestAborted, requests.giveUp),
   on(promptCollected, requests.closed),

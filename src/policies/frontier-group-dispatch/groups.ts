@@ -6,7 +6,16 @@ import { advance, begin, type Mark, markNow } from './clock.ts';
 import type { Ctx } from './messages.ts';
 import { beginRound, remember } from './pace.ts';
 import { learn } from './resize.ts';
-import { type FrontierState, type Group, newGroup, newRound, type Request, type Round, update } from './state.ts';
+import {
+  byOrder,
+  type FrontierState,
+  type Group,
+  newGroup,
+  newRound,
+  type Request,
+  type Round,
+  update,
+} from './state.ts';
 
 /** Returns the round with this id; a new round is served after all present ones. */
 function roundOf(state: FrontierState, roundId: string): Round {
@@ -93,7 +102,7 @@ export function admit(
 /** Fills the free slots with the deferred groups of the lowest order. */
 export function refill(state: FrontierState, ctx: Ctx): void {
   for (let group = state.deferred.peek(); group !== undefined; group = state.deferred.peek()) {
-    if (state.inService >= state.width && !learn(state, ctx)) return;
+    if (state.inService >= state.width && !yieldSlot(state) && !learn(state, ctx)) return;
     group.since = ctx.at;
     state.inService += 1;
     update(state, group);
@@ -102,6 +111,22 @@ export function refill(state: FrontierState, ctx: Ctx): void {
       if (request.status === 'waiting') admit(state, request, 'group_admitted', mark, ctx);
     }
   }
+}
+
+/**
+ * Frees the slots of groups that only wait for retries, the last ones in their order, until another group has room: what they wait for
+ * may itself wait for this slot. With its next request each waits for a slot again. Returns whether there is room.
+ */
+function yieldSlot(state: FrontierState): boolean {
+  if (state.inService - state.idle.size >= state.width) return false;
+  const last = [...state.idle].sort(byOrder);
+  while (state.inService >= state.width) {
+    const group = last.pop()!;
+    group.since = null;
+    state.inService -= 1;
+    update(state, group);
+  }
+  return true;
 }
 
 /** Whether a group has all the responses that it needs, or all that will ever come. */

@@ -220,6 +220,14 @@ export function closed(
   refill(state, ctx);
 }
 
+/** Handles a surplus response. One that was only to be compared with is of a prompt of which nothing else comes. */
+export function surplus(state: FrontierState, { requestId, reason }: Message<'response.surplus'>, ctx: Ctx): void {
+  const group = reason.code === 'control' ? state.requests.get(requestId)?.group : undefined;
+  if (group === undefined) return;
+  close(state, group, state.config.closeAtOnce, ctx);
+  refill(state, ctx);
+}
+
 /** Handles a deferred prompt. Its own round has deferred it, or a later round into which it was carried, as too old. */
 export function deferred(
   state: FrontierState,

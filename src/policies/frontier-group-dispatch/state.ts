@@ -68,7 +68,8 @@ const round = z.strictObject({
 export interface Round extends z.output<typeof round> {}
 
 const byBeginning = (a: Round, b: Round): number => a.ordinal - b.ordinal;
-const byOrder = (a: Group, b: Group): number => a.round.ordinal - b.round.ordinal || a.order - b.order || a.seq - b.seq;
+export const byOrder = (a: Group, b: Group): number =>
+  a.round.ordinal - b.round.ordinal || a.order - b.order || a.seq - b.seq;
 
 /** Schema of the state. */
 export const frontierState = z.strictObject({
@@ -90,6 +91,8 @@ export const frontierState = z.strictObject({
   empty: derived(() => new IndexedHeap<Round>(byBeginning)),
   /** Groups with requests that wait for a slot, lowest order first. */
   deferred: derived(() => new IndexedHeap<Group>(byOrder)),
+  /** Groups in service of which nothing runs: a retry is awaited. Others may take their slots. */
+  idle: derived(() => new Set<Group>()),
   /** Number of requests, of groups in service, that run or are still to come. */
   owed: derived(() => 0),
   inService: derived(() => 0),
@@ -180,13 +183,16 @@ export const isRunning = ({ status }: Request): boolean => status === 'admitted'
 export const isUnfinished = (request: Request): boolean => request.status === 'waiting' || isRunning(request);
 
 /**
- * Updates the fields that follow from a changed group: whether it is deferred, and how many of its requests run or are still to
- * come.
+ * Updates the fields that follow from a changed group: whether it is deferred, or only waits for retries, and how many of its requests
+ * run or are still to come.
  */
 export function update(state: FrontierState, group: Group): void {
   const { since, unfinished, isClosing, completed, gone } = group;
   if (since === null && unfinished > 0) state.deferred.update(group);
   else state.deferred.remove(group);
+  const isIdle = state.config.awaitRetries && since !== null && unfinished === 0;
+  if (isIdle && group.places.some(({ status }) => status === 'open')) state.idle.add(group);
+  else state.idle.delete(group);
   const toCome = isClosing ? 0 : state.config.responsesPerPrompt - completed - gone;
   const owed = since === null ? 0 : Math.max(unfinished, toCome);
   state.owed += owed - group.owed;

@@ -21,6 +21,7 @@ import type {
   ResponseDropped,
   ResponseFailed,
   ResponseLate,
+  ResponseSurplus,
   RoundCompleted,
   RoundFailed,
   TrainConsumed,
@@ -116,6 +117,7 @@ export type FrontierGroupDispatchEvent =
   | ResponseCompleted
   | ResponseDropped
   | ResponseFailed
+  | ResponseSurplus
   | RoundCompleted
   | RoundFailed
   | TrainConsumed;

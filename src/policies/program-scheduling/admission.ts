@@ -3,6 +3,7 @@
  * the budget, the largest pause: they are ahead of the others, and few of them make much room.
  */
 import { Deadlines, onlyTimer } from '../../core/deadlines.ts';
+import { longestPauseSeconds } from '../../core/shared-faults.ts';
 import type { Message } from '../../schemas/messages.ts';
 import {
   beginReading,
@@ -10,12 +11,14 @@ import {
   budgetOf,
   type Estimate,
   endReading,
+  estimateOn,
   hasRoom,
   heldTokens,
   newTokens,
   trim,
   worthSeconds,
 } from './cost.ts';
+import { beginTurn, nextSingle, nextSingleAt, settleFaults, takesSingle } from './faults.ts';
 import type { Ctx } from './messages.ts';
 import { nameFreed, reopen, unpack } from './packing.ts';
 import {
@@ -24,31 +27,49 @@ import {
   countOut,
   type Engine,
   enterLine,
+  isOpen,
   leaveLater,
   leaveLine,
   type Program,
   type ProgramState,
 } from './state.ts';
 
-/** The end of the longest wait, or the cache that is first not worth its room to what waits; there are none without an engine. */
+/**
+ * The end of the longest wait, or the cache that is first not worth its room to what waits; there are none without an engine. Or the
+ * next single turn, where engines get no others.
+ */
 export const deadlines = new Deadlines<ProgramState>({
   ...onlyTimer,
   timerId: 'program-scheduling/waits',
   first: (state) => {
     const waits = state.waitsEnd.peek();
-    if (waits === undefined || !hasEngine(state)) return undefined;
-    return Math.min(waits.at, state.keepsEnd.peek()?.at ?? waits.at);
+    if (waits === undefined) return undefined;
+    const first = Math.min(waitEnds(state, waits.at), nextSingleAt(state));
+    return first === Number.POSITIVE_INFINITY ? undefined : first;
   },
-  reason: ({ config }) => ({ code: 'program_waits', limitSeconds: config.maxPauseSeconds }),
+  reason: (state) =>
+    nextSingleAt(state) < waitEnds(state, state.waitsEnd.peek()!.at)
+      ? { code: 'retry_pause', longestPauseSeconds }
+      : { code: 'program_waits', limitSeconds: state.config.maxPauseSeconds },
 });
+
+/** When the longest wait ends, or a cache gives its room away; never while no engine takes turns. */
+function waitEnds(state: ProgramState, longest: number): number {
+  if (!hasEngine(state)) return Number.POSITIVE_INFINITY;
+  return Math.min(longest, state.keepsEnd.peek()?.at ?? longest);
+}
 
 /** Routes what waits and has room now, resumes what is paused, and sets the timer. */
 export function settle(state: ProgramState, ctx: Ctx): void {
+  settleFaults(state, ctx);
   dropKept(state, ctx.at);
   unpack(state);
   if (state.waitsEnd.size > 0) {
     if (deadlines.isOver(state, ctx.at)) forceOverdue(state, ctx);
-    for (let next = nextFitting(state); next !== undefined; next = nextFitting(state)) letIn(state, next, false, ctx);
+    for (let next = nextFitting(state); next !== undefined; next = nextFitting(state))
+      letIn(state, next, bestFor(state, next, ctx.at), false, ctx);
+    for (let next = nextSingle(state, ctx.at); next !== undefined; next = nextSingle(state, ctx.at))
+      letIn(state, next.one, estimateOn(state, next.one, next.engine, ctx.at), false, ctx);
     deadlines.arm(state, ctx);
   }
   nameFreed(state, ctx);
@@ -62,14 +83,24 @@ function dropKept(state: ProgramState, at: number): void {
 
 /** Lets in what has waited too long, whatever the budget: for one turn at least, and others pause before it. */
 function forceOverdue(state: ProgramState, ctx: Ctx): void {
+  if (!hasEngine(state)) return;
   for (let first = state.waitsEnd.peek(); first !== undefined && first.at <= ctx.at; first = state.waitsEnd.peek())
-    letIn(state, first.program, true, ctx);
+    letIn(state, first.program, bestEngine(state, first.program, ctx.at, true)!, true, ctx);
 }
 
-const hasEngine = ({ engines }: ProgramState): boolean => {
-  for (const { status } of engines.values()) if (status === 'open') return true;
+function hasEngine(state: ProgramState): boolean {
+  for (const engine of state.engines.values()) if (isOpen(state, engine)) return true;
   return false;
-};
+}
+
+/** Returns the engine for a program that has room: for one that has not begun, an engine that gets a single turn now, as it loses least. */
+function bestFor(state: ProgramState, one: Program, at: number): Estimate {
+  if (one.routes === 0 && !state.faults.isQuiet) {
+    for (const engine of state.engines.values())
+      if (takesSingle(state, one, engine, at)) return estimateOn(state, one, engine, at);
+  }
+  return bestEngine(state, one, at, false)!;
+}
 
 /**
  * Returns the next program that has room. Those that have begun are first, the smallest before larger ones, so that all get on
@@ -80,19 +111,17 @@ function nextFitting(state: ProgramState): Program | undefined {
   const next = state.ready.peek() ?? state.fresh.peek() ?? state.paused.peek();
   if (next === undefined) return undefined;
   do {
-    for (const engine of state.engines.values())
-      if (engine.status === 'open' && hasRoom(state, next, engine)) return next;
+    for (const engine of state.engines.values()) if (isOpen(state, engine) && hasRoom(state, next, engine)) return next;
   } while (reopen(state));
   return undefined;
 }
 
 /** Lets a program in that waits: it is resumed if it is paused, and its turn is routed if it has asked. */
-function letIn(state: ProgramState, one: Program, anyRoom: boolean, ctx: Ctx): void {
+function letIn(state: ProgramState, one: Program, found: Estimate, anyRoom: boolean, ctx: Ctx): void {
   const waited = ctx.at - one.waitsSince!;
   leaveLine(state, one);
   one.waitsSince = null;
   one.forced = anyRoom;
-  const found = bestEngine(state, one, ctx.at, anyRoom)!;
   if (one.paused) resume(state, one, found.engine, anyRoom, ctx);
   if (one.phase === 'asked') route(state, one, found, waited, ctx);
   // What was forced while its tool runs does not count: it has been resumed, and that is all.
@@ -124,6 +153,7 @@ export function route(
 ): void {
   const { engineId: before, routes, cause, requestId } = one;
   if (one.counted) countOut(state, one);
+  const single = beginTurn(state, one, engine, ctx.at);
   const cachedTokens = beginReading(state, one, engine, ctx.at);
   one.phase = 'running';
   one.since = ctx.at;
@@ -134,7 +164,8 @@ export function route(
   trim(engine);
   const numbers = { seconds, cachedTokens, waitedSeconds };
   let reason: Message<'turn.route'>['reason'];
-  if (cause !== null) reason = { code: cause, ...numbers };
+  if (single !== undefined) reason = { code: 'probe', ...numbers, ...single };
+  else if (cause !== null) reason = { code: cause, ...numbers };
   else if (routes === 0) reason = { code: 'first', ...numbers };
   else if (before === engine.engineId) reason = { code: 'cached', ...numbers };
   else reason = { code: 'moved', ...numbers, ...(stayingSeconds === undefined ? undefined : { stayingSeconds }) };

@@ -34,6 +34,11 @@ function step(state: ProgramState, at: number, choices: Choices): ProgramSchedul
   const tool = `tool${choices.below(3)}`;
   switch (phase) {
     case 'running':
+      if (choices.below(4) === 0) {
+        const kind = choices.below(4) === 0 ? 'environment' : 'infrastructure';
+        return { type: 'response.failed', at, requestId, kind };
+      }
+      if (choices.below(8) === 0) return { type: 'response.completed', at, requestId, tokens };
       return { type: 'turn.finished', at, requestId, tokens: tokens + choices.below(60), ...cached(one, choices) };
     case 'tool':
       return { type: 'tool.finished', at, requestId, outcome: choices.below(4) === 0 ? 'error' : 'success' };

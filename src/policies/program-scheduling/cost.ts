@@ -4,7 +4,7 @@
  */
 import { stepSecondsOf } from '../../core/engine-settings.ts';
 import { type Rates, ratesOf } from './pace.ts';
-import { addedTokens, type Engine, ownTokens, type Program, type ProgramState } from './state.ts';
+import { addedTokens, type Engine, isOpen, ownTokens, type Program, type ProgramState } from './state.ts';
 
 /** The engine for a turn. */
 export interface Estimate {
@@ -96,7 +96,7 @@ export function bestEngine(state: ProgramState, one: Program, at: number, anyRoo
   let least = Number.POSITIVE_INFINITY;
   let stayingSeconds: number | undefined;
   for (const engine of state.engines.values()) {
-    if (engine.status !== 'open') continue;
+    if (!isOpen(state, engine)) continue;
     const isHome = engine.engineId === one.engineId;
     const canTake = anyRoom || hasRoom(state, one, engine);
     if (!canTake && !isHome) continue;
@@ -108,6 +108,15 @@ export function bestEngine(state: ProgramState, one: Program, at: number, anyRoo
     least = seconds;
   }
   return best && { engine: best, seconds: least, stayingSeconds };
+}
+
+/** Returns what a turn costs on an engine that is given. */
+export function estimateOn(state: ProgramState, one: Program, engine: Engine, at: number): Estimate {
+  return {
+    engine,
+    seconds: costOf(state, one, engine, ratesOf(state.pace, state.config), at),
+    stayingSeconds: undefined,
+  };
 }
 
 /**

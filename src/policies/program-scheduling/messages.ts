@@ -11,6 +11,7 @@ import {
   turnRoute,
 } from '../../schemas/decisions/programs.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';
+import { triesRecovered, triesSuspended } from '../../schemas/decisions/tries.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { ProgramState } from './state.ts';
 import type { ProgramSchedulingDecision } from './types.ts';
@@ -24,6 +25,8 @@ export const programDecisions = [
   programAwaited,
   programEnded,
   programLate,
+  triesSuspended,
+  triesRecovered,
   timerSet,
 ] as const;
 

@@ -6,7 +6,7 @@
 import { budgetOf, heldTokens } from './cost.ts';
 import type { Ctx } from './messages.ts';
 import { ratesOf } from './pace.ts';
-import { countOut, type Engine, type ProgramState } from './state.ts';
+import { countOut, type Engine, isOpen, type ProgramState } from './state.ts';
 
 /** Before an engine is freed, contexts are taken to become so many times as long: what has run for long has on average as long to go. */
 const ahead = 2;
@@ -27,8 +27,8 @@ function enginesOf(state: ProgramState): Engines {
   for (const engine of state.engines.values()) {
     members += engine.members.size;
     held += heldTokens(state, engine);
-    if (engine.status === 'open') open.push(engine);
-    else if (engine.status !== 'drained') spare.push(engine);
+    if (isOpen(state, engine)) open.push(engine);
+    else if (engine.status === 'emptying' || engine.status === 'free') spare.push(engine);
   }
   return { open, spare, contextTokens: members === 0 ? 0 : held / members };
 }

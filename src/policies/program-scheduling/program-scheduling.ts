@@ -13,14 +13,19 @@ import {
   engineReported as reported,
 } from '../../schemas/events/engines.ts';
 import * as events from '../../schemas/events/programs.ts';
+import {
+  responseCompleted as completedResponse,
+  responseFailed as failedResponse,
+} from '../../schemas/events/requests.ts';
 import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { deadlines, settle } from './admission.ts';
 import { addEngine, drainEngine, engineReported, loseEngine } from './engines.ts';
+import { responseCompleted, responseFailed } from './faults.ts';
 import { on, programDecisions } from './messages.ts';
 import { checkNew, checkProgram, close, open, restart, turnFinished, turnRequested } from './programs.ts';
 import { programConfig } from './schema.ts';
-import { begin, link, type ProgramState, programState, type SavedPrograms } from './state.ts';
+import { begin, link, migrateFromThree, type ProgramState, programState, type SavedPrograms } from './state.ts';
 import { toolFinished, toolStarted } from './tools.ts';
 import type {
   ProgramSchedulingCommand,
@@ -38,6 +43,8 @@ const handlers = [
   on(events.turnFinished, turnFinished, checkProgram),
   on(events.toolStarted, toolStarted, checkProgram),
   on(events.toolFinished, toolFinished, checkProgram),
+  on(completedResponse, responseCompleted, checkProgram),
+  on(failedResponse, responseFailed, checkProgram),
   on(engineAdded, addEngine),
   on(engineDrained, drainEngine, checkEngine),
   on(engineLost, loseEngine, checkEngine),
@@ -72,8 +79,8 @@ export const programScheduling: PolicyDefinition<
   ProgramSchedulingCommand['type']
 > = definePolicy({
   id: 'program-scheduling',
-  version: 3,
-  migrations: { 2: withoutGone },
+  version: 4,
+  migrations: { 2: withoutGone, 3: migrateFromThree },
   summary:
     'Decides which multi-turn programs run, by a token budget of each engine, and where each turn runs, by expected time.',
   source: 'rollflex',

@@ -4,12 +4,14 @@ import type { Message } from '../../schemas/messages.ts';
 import { deadlines, endTurn, enforce, pause, route, wait } from './admission.ts';
 import { bestEngine, budgetOf, endReading, heldTokens } from './cost.ts';
 import { askAgain, removeIfEmpty } from './engines.ts';
+import { turnSucceeded } from './faults.ts';
 import { type Ctx, late } from './messages.ts';
 import { averaged, learnTurn } from './pace.ts';
 import { pack } from './packing.ts';
 import {
   change,
   countOut,
+  isOpen,
   joinGroup,
   keysOf,
   leaveGroup,
@@ -43,6 +45,7 @@ export function open(state: ProgramState, event: Message<'program.opened'>, ctx:
     turns: 0,
     routes: 0,
     moves: 0,
+    launched: 0,
     engineId: null,
     counted: false,
     leaving: false,
@@ -79,7 +82,7 @@ export function turnRequested(state: ProgramState, event: Message<'turn.requeste
   // A turn that runs is given up, and runs anew.
   if (one.phase === 'running') endTurn(state, one, one.contextTokens, ctx.at);
   if (one.turns > 0) learnGrowth(state, one, contextTokens);
-  if (one.counted && state.engines.get(one.engineId!)!.status !== 'open') countOutOf(state, one);
+  if (one.counted && !isOpen(state, state.engines.get(one.engineId!)!)) countOutOf(state, one);
   if (one.counted) {
     change(state, one, () => {
       one.contextTokens = contextTokens;
@@ -115,9 +118,10 @@ export function turnFinished(state: ProgramState, event: Message<'turn.finished'
       pace.commonTokens = averaged(pace.commonTokens, cachedTokens);
     pace.turnTokens = averaged(pace.turnTokens, generated);
     learnTurn(pace, belief.readTokens, generated * belief.stepSeconds, ctx.at - since);
+    turnSucceeded(state, one, ctx);
     finish(one, tokens);
     endTurn(state, one, one.contextTokens + generated, ctx.at);
-    if (engine.status !== 'open') countOutOf(state, one);
+    if (!isOpen(state, engine)) countOutOf(state, one);
     else if (leaving && heldTokens(state, engine) > budgetOf(state, engine) && engine.members.size > 1)
       pause(state, one, ctx);
     else enforce(state, engine, ctx);
@@ -172,6 +176,7 @@ export function close(state: ProgramState, { requestId }: Message<'program.close
 /** Routes again all turns that ran, and names the programs whose next report is awaited. */
 export function restart(state: ProgramState, _: Message<'host.restarted'>, ctx: Ctx): void {
   deadlines.forget(state);
+  state.faults.restart(ctx.at);
   for (const one of state.programs.values()) {
     const { requestId, phase, turns, contextTokens, tool } = one;
     if (phase === 'running') askAgain(state, one, 'host_restarted', ctx.at);

@@ -5,6 +5,7 @@ import { goneEngines } from '../../core/engines.ts';
 import { IndexedHeap } from '../../core/heap.ts';
 import { LruMap } from '../../core/lru.ts';
 import { recentIds } from '../../core/recent-ids.ts';
+import { noFaults, sharedFaults } from '../../core/shared-faults.ts';
 import { byHand, derived, mapBy } from '../../core/state.ts';
 import { savedTimes, WaitingTimes } from '../../core/waiting-times.ts';
 import { count, engineId, promptId, requestId, seconds } from '../../schemas/units.ts';
@@ -42,6 +43,8 @@ const program = z.strictObject({
   /** Number of routes so far. */
   routes: count,
   moves: count,
+  /** Number of its last route, in the order of routes and failures. */
+  launched: count,
   /** Engine of its last turn. */
   engineId: engineId.nullable(),
   /** Whether it counts in the budget of this engine. */
@@ -143,11 +146,15 @@ export const programState = z.strictObject({
   /** Ids of the programs that ended last: a report about one of them is late, not wrong. */
   ended: recentIds(requestId, mostEnded),
   tools,
+  /** Engines on which turns have failed lately. */
+  faults: sharedFaults,
   seq: count,
   pace,
   /** Time when the timer fires, in seconds, if one is set. */
   timerAt: seconds.nullable(),
   groups: derived(() => new Map<string, { seq: number; promptTokens: number; programs: number }>()),
+  /** Programs that wait for their turns. */
+  asked: derived(() => 0),
   /** Programs that wait for room: those that have begun; those that have not; and paused ones that need no engine yet. */
   ready: derived(() => new IndexedHeap<Program>(smallestFirst)),
   fresh: derived(() => new IndexedHeap<Program>(byGroup)),
@@ -164,7 +171,13 @@ export type SavedPrograms = z.input<typeof programState>;
 /** Returns the initial state. */
 export function begin(): SavedPrograms {
   const lists = { programs: [], engines: [], goneEngines: [], ended: [], tools: [] };
-  return { ...lists, seq: 0, pace: newPace(), timerAt: null };
+  return { ...lists, faults: noFaults(), seq: 0, pace: newPace(), timerAt: null };
+}
+
+/** Migrates a state from before `faults`. */
+export function migrateFromThree(saved: unknown): unknown {
+  const { programs, ...rest } = saved as { readonly programs: readonly object[] };
+  return { ...rest, programs: programs.map((one) => ({ ...one, launched: 0 })), faults: noFaults() };
 }
 
 /** Sets the derived fields. */
@@ -197,6 +210,16 @@ export function leaveGroup(state: ProgramState, { promptId }: Program): void {
   const group = state.groups.get(promptId)!;
   group.programs -= 1;
   if (group.programs === 0) state.groups.delete(promptId);
+}
+
+/** Whether turns fail on an engine one after the other, so that it gets only single ones. */
+export function isSuspended({ faults }: ProgramState, { engineId: id }: Engine): boolean {
+  return !faults.isQuiet && faults.find({ scope: 'engine', id })?.suspension != null;
+}
+
+/** Whether an engine takes as many turns as fit. */
+export function isOpen(state: ProgramState, engine: Engine): boolean {
+  return engine.status === 'open' && !isSuspended(state, engine);
 }
 
 /** Tokens by which the used tokens of an engine would grow with a program. */
@@ -280,6 +303,7 @@ function lineOf({ phase, routes }: Program): Line {
 /** Adds a program to the line of those that wait for room. */
 export function enterLine(state: ProgramState, one: Program): void {
   state[lineOf(one)].update(one);
+  if (one.phase === 'asked') state.asked += 1;
   one.due.at = one.waitsSince! + state.config.maxPauseSeconds;
   state.waitsEnd.update(one.due);
 }
@@ -287,6 +311,7 @@ export function enterLine(state: ProgramState, one: Program): void {
 /** Takes a program out of its line. */
 export function leaveLine(state: ProgramState, one: Program): void {
   state[lineOf(one)].remove(one);
+  if (one.phase === 'asked') state.asked -= 1;
   state.waitsEnd.remove(one.due);
 }
 

@@ -16,10 +16,14 @@ import type {
   ProgramOpened,
   ProgramPause,
   ProgramResume,
+  ResponseCompleted,
+  ResponseFailed,
   TimerFired,
   TimerSet,
   ToolFinished,
   ToolStarted,
+  TriesRecovered,
+  TriesSuspended,
   TurnFinished,
   TurnRequested,
   TurnRoute,
@@ -121,6 +125,8 @@ export type ProgramSchedulingEvent =
   | HostRestarted
   | ProgramClosed
   | ProgramOpened
+  | ResponseCompleted
+  | ResponseFailed
   | TimerFired
   | ToolFinished
   | ToolStarted
@@ -131,7 +137,13 @@ export type ProgramSchedulingEvent =
 export type ProgramSchedulingCommand = KvRetain | ProgramPause | ProgramResume | TimerSet | TurnRoute;
 
 /** What `program-scheduling` lets others know. */
-export type ProgramSchedulingNotice = EngineFreed | ProgramAwaited | ProgramEnded | ProgramLate;
+export type ProgramSchedulingNotice =
+  | EngineFreed
+  | ProgramAwaited
+  | ProgramEnded
+  | ProgramLate
+  | TriesRecovered
+  | TriesSuspended;
 
 /** What `program-scheduling` answers. */
 export type ProgramSchedulingDecision = ProgramSchedulingCommand | ProgramSchedulingNotice;

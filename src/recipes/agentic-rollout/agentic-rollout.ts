@@ -65,9 +65,11 @@ function deliver(
       return composition ? [{ part: 'admission', event, otherwise: [{ part: 'composition', event }] }] : recipients;
     case 'reward.ready':
       return composition ? recipients : [rewardTo(event)];
-    // Whatever room they leave is there for the next try, which the admission launches.
+    // Programs learn how their engines do before they end. Whatever room they leave is there for the next try, which the admission
+    // launches.
     case 'response.completed':
     case 'response.failed':
+      return [offer('programs', event), ...closing(event), ...recipients.filter((name) => name !== 'programs')];
     case 'request.aborted':
       return [...closing(event), ...recipients];
     // A request keeps its place in the admission while its tools run: which programs need engines is for `programs`.

@@ -1,5 +1,6 @@
 /** Decisions: which engine runs a turn, which programs run at all, and whose cache is kept. */
 import { z } from 'zod';
+import { sharedFailures } from '../faults.ts';
 import { count, engineId, requestId, seconds, tokenSum, tokens } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
@@ -31,6 +32,11 @@ export const turnRoute = defineDecision(
     },
     engine_lost: estimate,
     host_restarted: estimate,
+    probe: {
+      ...estimate,
+      failures: sharedFailures,
+      pauseSeconds: seconds.describe('Time since the single turn before, in seconds.'),
+    },
   },
 );
 export const programPause = defineDecision(

@@ -428,5 +428,22 @@ export interface TurnRoute {
         cachedTokens: number;
         /** How long the program waited for room, in seconds. A number, 0 or more. */
         waitedSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'probe';
+        /**
+         * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
+         * that run there. A number, 0 or more.
+         */
+        seconds: number;
+        /** Tokens of its context that the engine is believed to have cached. A whole number, 0 to 1,000,000,000,000. */
+        cachedTokens: number;
+        /** How long the program waited for room, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+        /** Tries that have failed in this domain, none having succeeded since. A whole number, 0 or more. */
+        failures: number;
+        /** Time since the single turn before, in seconds. A number, 0 or more. */
+        pauseSeconds: number;
       };
 }

@@ -577,7 +577,7 @@ export interface ResponseLate {
 /**
  * A completed response is not needed any more.
  *
- * Notice `response.surplus`.
+ * Notice `response.surplus`; an event of `frontier-group-dispatch`.
  */
 export interface ResponseSurplus {
   /** Which event or decision it is. */

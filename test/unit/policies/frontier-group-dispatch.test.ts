@@ -181,16 +181,67 @@ describe('failures', () => {
     expect(refusal(() => one.arrive('a', 0, { requestId: 'a/0#1' }))).toMatchObject({ code: 'out_of_order' });
   });
 
-  test('with retries the group keeps its slot, and another request takes the place', () => {
+  test('with retries the group keeps its slot while something of it runs, and another request takes the place', () => {
     const one = start({ width: 1, awaitRetries: true });
     one.group('a');
     one.group('b');
-    one.complete('a/1#0');
     expect(one.send(failed('a/0#0'))).toEqual([]);
     const again = one.arrive('a', 0, { requestId: 'a/0#1' });
     expect(types(again)).toEqual(['request.dropped', 'request.admit']);
+    one.complete('a/1#0');
     expect(types(one.complete('a/0#0'))).toEqual(['response.late']);
     expect(types(one.complete('a/0#1'))[0]).toBe('group.left');
+  });
+
+  test('a group that only waits for a retry keeps nobody out, and is the next one when the retry comes', () => {
+    const one = start({ width: 1, awaitRetries: true });
+    one.group('a');
+    one.group('b');
+    one.group('c');
+    one.complete('a/1#0');
+    // The retry may itself wait for what b shows.
+    expect(admitted(one.send(failed('a/0#0')))).toEqual(['b/0#0', 'b/1#0']);
+    one.restore();
+    expect(types(one.arrive('a', 0, { requestId: 'a/0#1' }))).toEqual(['request.dropped', 'request.deferred']);
+    one.complete('b/0#0');
+    one.restore();
+    expect(admitted(one.complete('b/1#0'))).toEqual(['a/0#1']);
+    const left = one.complete('a/0#1');
+    expect(left[0]).toMatchObject({ type: 'group.left', promptId: 'a', reason: { completed: 2 } });
+    expect(admitted(left)).toEqual(['c/0#0', 'c/1#0']);
+  });
+
+  test('a group that only waits for a retry keeps its slot while nobody else wants it', () => {
+    const one = start({ width: 1, awaitRetries: true });
+    one.group('a');
+    one.complete('a/1#0');
+    one.send(failed('a/0#0'));
+    expect(types(one.arrive('a', 0, { requestId: 'a/0#1' }))).toEqual(['request.dropped', 'request.admit']);
+    one.send(failed('a/0#1'));
+    one.restore();
+    expect(admitted(one.group('b'))).toEqual(['b/0#0', 'b/1#0']);
+    const reason = { code: 'infrastructure', failures: 2, budget: 1 };
+    const gone = one.send({ type: 'response.abandoned', requestId: 'a/0#1', promptId: 'a', reason });
+    expect(gone).toMatchObject([
+      { type: 'group.left', promptId: 'a', reason: { code: 'all_ended', servedSeconds: 0 } },
+    ]);
+  });
+
+  test('a response that was only to be compared with leaves its slot', () => {
+    const one = start({ width: 1, awaitRetries: true });
+    for (const id of ['a', 'b']) for (const index of [0, 1]) [one.arrive(id, index), one.complete(`${id}/${index}#0`)];
+    one.group('c');
+    one.send(failed('c/0#0'));
+    one.send(failed('c/1#0'));
+    expect(admitted(one.arrive('a', 2))).toEqual(['a/2#0']);
+    expect(types(one.arrive('c', 0, { requestId: 'c/0#1' }))).toContain('request.deferred');
+    one.complete('a/2#0');
+    one.restore();
+    const reason = { code: 'control', tokens: 10 };
+    expect(one.send({ type: 'response.surplus', requestId: 'a/2#0', promptId: 'a', reason })).toMatchObject([
+      { type: 'group.left', promptId: 'a', requestIds: ['a/2#0'], reason: { code: 'closed' } },
+      { type: 'request.admit', requestId: 'c/0#1' },
+    ]);
   });
 
   test('a response that is abandoned is not waited for', () => {

@@ -160,7 +160,7 @@ class ProgramResume(AnyDecision):
 class TurnRouteReason(TypedDict):
     """Reason of :class:`TurnRoute`. Why, with the numbers."""
 
-    code: Literal["first", "cached", "moved", "engine_lost", "host_restarted"]
+    code: Literal["first", "cached", "moved", "engine_lost", "host_restarted", "probe"]
     seconds: float
     """Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those that
     run there. Number ≥ 0."""
@@ -171,6 +171,10 @@ class TurnRouteReason(TypedDict):
     stayingSeconds: NotRequired[float]
     """Expected cost on the engine of its last turn, in seconds; absent if that takes no turns. Number ≥ 0. Only with
     `moved`."""
+    failures: NotRequired[int]
+    """Tries that have failed in this domain, none having succeeded since. Whole number ≥ 0. Only with `probe`."""
+    pauseSeconds: NotRequired[float]
+    """Time since the single turn before, in seconds. Number ≥ 0. Only with `probe`."""
 
 
 class TurnRoute(AnyDecision):

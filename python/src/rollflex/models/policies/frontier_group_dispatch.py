@@ -9,7 +9,9 @@ from ..decisions.frontier import (
     FrontierResized, FrontierStarved, GroupLeft, RequestAdmit, RequestAwaited, RequestDeferred, RequestDropped,
 )
 from ..decisions.prompts import PromptCollected, PromptDeferred, PromptFailed
-from ..decisions.requests import RequestAbort, RequestLaunch, ResponseAbandoned, ResponseDropped, ResponseLate
+from ..decisions.requests import (
+    RequestAbort, RequestLaunch, ResponseAbandoned, ResponseDropped, ResponseLate, ResponseSurplus,
+)
 from ..decisions.rounds import RoundCompleted
 from ..events.frontier import RequestArrived
 from ..events.requests import RequestAborted, ResponseCompleted, ResponseFailed
@@ -44,9 +46,9 @@ class FrontierGroupDispatchConfig(TypedDict):
 
 
 FrontierGroupDispatchEvent: TypeAlias = Union[
-    RequestArrived, RequestLaunch, ResponseCompleted, ResponseFailed, ResponseAbandoned, ResponseDropped, RequestAbort,
-    RequestAborted, PromptCollected, PromptDeferred, PromptFailed, RoundCompleted, RoundFailed, TrainConsumed,
-    HostRestarted,
+    RequestArrived, RequestLaunch, ResponseCompleted, ResponseFailed, ResponseAbandoned, ResponseDropped,
+    ResponseSurplus, RequestAbort, RequestAborted, PromptCollected, PromptDeferred, PromptFailed, RoundCompleted,
+    RoundFailed, TrainConsumed, HostRestarted,
 ]
 """What `frontier-group-dispatch` is told."""
 

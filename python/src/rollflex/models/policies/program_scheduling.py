@@ -9,8 +9,10 @@ from ..decisions.programs import (
     EngineFreed, KvRetain, ProgramAwaited, ProgramEnded, ProgramLate, ProgramPause, ProgramResume, TurnRoute,
 )
 from ..decisions.session import TimerSet
+from ..decisions.tries import TriesRecovered, TriesSuspended
 from ..events.engines import EngineAdded, EngineDrained, EngineLost, EngineReported, EnginesChanged
 from ..events.programs import ProgramClosed, ProgramOpened, ToolFinished, ToolStarted, TurnFinished, TurnRequested
+from ..events.requests import ResponseCompleted, ResponseFailed
 from ..events.session import HostRestarted, TimerFired
 
 
@@ -46,14 +48,15 @@ class ProgramSchedulingConfig(TypedDict):
 
 
 ProgramSchedulingEvent: TypeAlias = Union[
-    ProgramOpened, ProgramClosed, TurnRequested, TurnFinished, ToolStarted, ToolFinished, EngineAdded, EngineDrained,
-    EngineLost, EnginesChanged, EngineReported, TimerFired, HostRestarted,
+    ProgramOpened, ProgramClosed, TurnRequested, TurnFinished, ToolStarted, ToolFinished, ResponseCompleted,
+    ResponseFailed, EngineAdded, EngineDrained, EngineLost, EnginesChanged, EngineReported, TimerFired, HostRestarted,
 ]
 """What `program-scheduling` is told."""
 
 
 ProgramSchedulingDecision: TypeAlias = Union[
-    TurnRoute, ProgramPause, ProgramResume, KvRetain, EngineFreed, ProgramAwaited, ProgramEnded, ProgramLate, TimerSet,
+    TurnRoute, ProgramPause, ProgramResume, KvRetain, EngineFreed, ProgramAwaited, ProgramEnded, ProgramLate,
+    TriesSuspended, TriesRecovered, TimerSet,
 ]
 """What `program-scheduling` answers."""
 

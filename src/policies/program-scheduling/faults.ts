@@ -1,0 +1,112 @@
+/**
+ * Keeps turns away from engines on which those of different prompts fail one after the other: such an engine gets single turns, after
+ * pauses, until one of them has finished.
+ */
+import { beginTry, type FaultDomain, isFailing, mustWait } from '../../core/shared-faults.ts';
+import type { Message } from '../../schemas/messages.ts';
+import type { Ctx } from './messages.ts';
+import { leaveEngine } from './packing.ts';
+import { type Engine, isSuspended, type Program, type ProgramState } from './state.ts';
+
+/** Programs of a prompt may all fail for its sake: only those of others say something about the engine. */
+const itemOf = ({ promptId, requestId }: Program): string => promptId ?? requestId;
+
+const domainOf = ({ faults }: ProgramState, id: string): FaultDomain | undefined =>
+  faults.find({ scope: 'engine', id });
+
+/** Whether an engine that gets only single turns takes one of this program now. */
+export function takesSingle(state: ProgramState, one: Program, engine: Engine, at: number): boolean {
+  if (one.phase !== 'asked' || engine.status !== 'open' || !isSuspended(state, engine)) return false;
+  return !mustWait(domainOf(state, engine.engineId)!, itemOf(one), at);
+}
+
+/** Notes that a turn begins. Returns what its reason says if it is a single one. */
+export function beginTurn(
+  state: ProgramState,
+  one: Program,
+  engine: Engine,
+  at: number,
+): { readonly failures: number; readonly pauseSeconds: number } | undefined {
+  one.launched = state.seq;
+  if (!isSuspended(state, engine)) return undefined;
+  const domain = domainOf(state, engine.engineId)!;
+  return { failures: domain.failures, pauseSeconds: beginTry(domain, one.requestId, itemOf(one), at) };
+}
+
+/** Notes that the turn of a program has finished. */
+export function turnSucceeded({ faults }: ProgramState, one: Program, ctx: Ctx): void {
+  if (!faults.isQuiet) faults.succeeded({ scope: 'engine', id: one.engineId }, itemOf(one), one.launched, ctx);
+}
+
+/** Notes that a program has ended well, and its last turn with it. That it is over is told by `program.closed`. */
+export function responseCompleted(state: ProgramState, { requestId }: { readonly requestId: string }, ctx: Ctx): void {
+  const one = state.programs.get(requestId);
+  if (one?.phase === 'running') turnSucceeded(state, one, ctx);
+}
+
+/** Notes that a turn has failed, if it is the engine that may have failed. */
+export function responseFailed(state: ProgramState, { requestId, kind }: Message<'response.failed'>, ctx: Ctx): void {
+  const one = state.programs.get(requestId);
+  if (one?.phase !== 'running' || kind !== 'infrastructure') return;
+  const { faults } = state;
+  const engine = state.engines.get(one.engineId!)!;
+  const { engineId } = engine;
+  const item = itemOf(one);
+  state.seq += 1;
+  const failure = { scope: 'engine', id: engineId, item, place: 0, kind, order: state.seq, isGood: false } as const;
+  faults.failed(failure, requestId, ctx.at);
+  // Nothing is charged here, so nothing has to be judged.
+  faults.forget(item);
+  const domain = domainOf(state, engineId)!;
+  const others = [...engine.members].filter((other) => other !== one && other.phase === 'running');
+  const hasOther = () => others.some((other) => !domain.failing.has(itemOf(other)));
+  if (!hasAlternative(state, engine) || !isFailing(domain, others.length, hasOther)) return;
+  state.seq += 1;
+  faults.suspend(domain, state.seq, others.length, ctx);
+  leaveEngine(state, engine);
+}
+
+/** Whether there is another engine: with one alone there is nothing to compare it with. */
+function hasAlternative({ engines }: ProgramState, engine: Engine): boolean {
+  for (const other of engines.values()) if (other !== engine && other.status !== 'drained') return true;
+  return false;
+}
+
+/** Follows every event: forgets engines that have left, and single turns that are over, however they have ended. */
+export function settleFaults(state: ProgramState, ctx: Ctx): void {
+  const { faults, engines, programs } = state;
+  if (faults.isQuiet) return;
+  for (const { scope, id } of [...faults.domains]) {
+    if (id !== null && !engines.has(id)) faults.removePart({ scope, id }, ctx);
+  }
+  faults.dropTries(({ id: engineId }, requestId) => {
+    const one = programs.get(requestId);
+    return one?.phase !== 'running' || one.engineId !== engineId;
+  });
+}
+
+/** Returns when the first single turn may begin that nothing but time keeps back, in seconds. */
+export function nextSingleAt({ faults, engines, asked }: ProgramState): number {
+  let first = Number.POSITIVE_INFINITY;
+  if (faults.isQuiet || asked === 0) return first;
+  for (const { id, suspension, tries } of faults.domains) {
+    if (suspension === null || tries.size > 0 || engines.get(id!)?.status !== 'open') continue;
+    first = Math.min(first, suspension.retryAt);
+  }
+  return first;
+}
+
+/** Returns a program that waits, and an engine for a single turn of it: one that has not begun first, since it loses least. */
+export function nextSingle(state: ProgramState, at: number): { one: Program; engine: Engine } | undefined {
+  const { faults, engines, fresh, programs, asked } = state;
+  if (faults.isQuiet || asked === 0) return undefined;
+  for (const { id, suspension } of faults.domains) {
+    const engine = suspension === null ? undefined : engines.get(id!);
+    if (engine === undefined) continue;
+    const first = fresh.peek();
+    if (first !== undefined && takesSingle(state, first, engine, at)) return { one: first, engine };
+    if (first !== undefined) continue;
+    for (const one of programs.values()) if (takesSingle(state, one, engine, at)) return { one, engine };
+  }
+  return undefined;
+}
