@@ -5,8 +5,10 @@ import { copyPrompt, isExpiring, oldestVersionOf } from '../../core/prompts.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { KeptResponse, Prompt } from '../../schemas/prompts.ts';
-import { askReward, collect, isSpent } from './progress.ts';
-import { enqueueAll } from './recall.ts';
+import { giveUpProven, isBeyond, setAside } from './faults.ts';
+import { enqueue } from './launch.ts';
+import { isSpent } from './leave.ts';
+import { askReward, collect } from './progress.ts';
 import { checkRound } from './requests.ts';
 import type { Ctx } from './schema.ts';
 import {
@@ -200,6 +202,25 @@ function startPrompt(state: AdmissionState, prompt: PromptState, quota: DomainQu
   enqueueAll(state, prompt, ctx);
 }
 
+/** Queues the responses of a prompt that is started, with what they have failed before. */
+function enqueueAll(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
+  const { promptId } = prompt.spec;
+  const before = state.recalled.get(promptId);
+  state.recalled.delete(promptId);
+  for (const response of [...prompt.responses]) {
+    if (response.status !== 'pending') continue;
+    const failures = before?.responses.find(({ index }) => index === response.index)?.failures;
+    if (failures !== undefined) response.failures = failures;
+    if (failures === undefined || !isBeyond(state, response)) enqueue(state, response, 'planned');
+    else {
+      response.lastFault = { scope: 'engine', id: null, at: ctx.at };
+      setAside(state, response, ctx.at);
+    }
+  }
+  if (before === undefined) return;
+  for (const response of [...prompt.responses]) if (response.status === 'aside') giveUpProven(state, response, ctx);
+}
+
 /** Returns the kept responses that are fresh enough to be used: finished ones first, then the longest. */
 function usableKept(state: AdmissionState, prompt: PromptState, round: Round, ctx: Ctx): KeptResponse[] {
   const { maxStaleness, responsesPerPrompt } = state.config;
@@ -243,4 +264,11 @@ function placeKept(state: AdmissionState, prompt: PromptState, kept: KeptRespons
   } else if (state.config.filter === 'zero-variance') {
     askReward(response, 'kept_without_reward', ctx);
   }
+}
+
+/** Asks for one prompt more, where all that are here have failed. */
+export function askToCompare(state: AdmissionState, ctx: Ctx): void {
+  if (!state.asksToCompare) return;
+  state.asksToCompare = false;
+  if (state.round !== null) requestMore(state, state.round, 'to_compare', ctx);
 }

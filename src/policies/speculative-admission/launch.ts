@@ -13,6 +13,7 @@ import {
   isSick,
   isUntroubled,
   nextParked,
+  peekPending,
 } from './singles.ts';
 import {
   type AdmissionState,
@@ -131,15 +132,6 @@ function nextTry(state: AdmissionState, ctx: Ctx): ResponseState | undefined {
 function nextResume({ resumes }: AdmissionState): ResponseState | undefined {
   for (let next = resumes.shift(); next !== undefined; next = resumes.shift()) {
     if (next.response.status === 'resuming' && next.response.order === next.order) return next.response;
-  }
-  return undefined;
-}
-
-/** Returns the next queued response without taking it. */
-export function peekPending(queue: AdmissionState['launches']): ResponseState | undefined {
-  for (let next = queue.peek(); next !== undefined; next = queue.peek()) {
-    if (next.prompt.status === 'active' && next.status === 'pending') return next;
-    queue.shift();
   }
   return undefined;
 }

@@ -6,14 +6,13 @@ import { given } from '../../core/given.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
-import { faultIn, forgiveCollected, type GivenUp, isBeyond, setAside, settleSuccess } from './faults.ts';
+import { faultIn, forgiveCollected, isBeyond, setAside, settleSuccess } from './faults.ts';
 import { enqueue } from './launch.ts';
-import { countedResponses, dropHeld, leaveLines, remove } from './leave.ts';
+import { countedResponses, currentRoundId, dropHeld, isSpent, leaveLines, replace } from './leave.ts';
 import { abortAll, abortControl, checkRequestId, checkRound, heldResponse, late } from './requests.ts';
 import type { Ctx } from './schema.ts';
 import {
   type AdmissionState,
-  budgetOf,
   type DomainQuota,
   isLive,
   isQueued,
@@ -21,16 +20,10 @@ import {
   type PromptState,
   part,
   type ResponseState,
-  type Round,
 } from './state.ts';
 
 /** Where rewards are computed. */
 const rewards = { scope: 'reward', id: null } as const;
-
-/** Returns the id of the open round; between rounds, that of the last one. */
-export function currentRoundId(state: AdmissionState): string {
-  return state.round?.id ?? state.recentRounds.newest!;
-}
 
 /** Collects a prompt with its R0-th response: its other responses are aborted, and the prompt is judged as soon as possible. */
 export function collect(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
@@ -150,43 +143,6 @@ export function reject(
     if (isSpent(state, round)) for (const quota of round.quotas) quota.awaiting = 0;
   }
   replace(state, prompt, 'filtered');
-}
-
-/** Removes a prompt that cannot get its responses; a decision names it, and another prompt replaces it. */
-export function failPrompt(state: AdmissionState, prompt: PromptState, why: GivenUp, ctx: Ctx): void {
-  const { promptId, ref } = prompt.spec;
-  const dropped = dropHeld(prompt, 'failed');
-  abortAll(state, prompt, { code: 'prompt_failed', held: prompt.held }, ctx);
-  ctx.emit({
-    type: 'prompt.failed',
-    at: ctx.at,
-    promptId,
-    roundId: currentRoundId(state),
-    ...given({ ref }),
-    dropped,
-    reason:
-      'kind' in why
-        ? {
-            code: why.kind,
-            failures: why.failures,
-            budget: budgetOf(state, why.kind === 'reward' ? 'environment' : why.kind),
-          }
-        : { code: 'not_compared', ...why },
-  });
-  replace(state, prompt, 'failed');
-}
-
-/** Whether a round has filtered so many prompts that it begins no more. */
-export function isSpent({ config: { maxFiltered } }: AdmissionState, { filtered }: Round): boolean {
-  return maxFiltered !== undefined && filtered >= maxFiltered;
-}
-
-function replace(state: AdmissionState, prompt: PromptState, code: 'filtered' | 'failed'): void {
-  const { quota } = prompt;
-  remove(state, prompt);
-  if (quota === null || state.round === null) return;
-  quota.admitted -= 1;
-  state.unsettled = code;
 }
 
 export function checkReward(state: AdmissionState, event: Message<'reward.ready' | 'reward.failed'>): void {

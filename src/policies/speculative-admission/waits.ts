@@ -1,8 +1,10 @@
 /** What blocks what in speculative-admission. */
+
 import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/waits.ts';
 import { targetOf } from './intake.ts';
 import { engineOf, timeouts } from './launch.ts';
-import { currentRoundId } from './progress.ts';
+import { currentRoundId } from './leave.ts';
+
 import { findRequest, grace, heldResponse } from './requests.ts';
 import { type AdmissionState, isLive, type PromptState, type ResponseState, type Round } from './state.ts';
 import { pauses } from './versions.ts';
