@@ -27,7 +27,7 @@ export type Outcome = 'done' | 'given up';
 /** Events of a run, of which a policy that goes on working needs fewer. */
 const mostEvents = 10_000;
 /** Further prompts to compare with, as long as one that fails by itself is there. */
-const mostToCompare = 64;
+const mostToCompare = 256;
 /** Times that the host begins work. */
 const mostBegins = 400;
 
@@ -172,7 +172,8 @@ export class BadDayHost {
       ([domain, wanted]) => [domain, wanted - again.filter((one) => one.domain === domain).length] as const,
     );
     const { items } = this.#day;
-    const isAwaited = this.pending.some((one) => this.isPoisoned(one));
+    const gone = [...this.outcomes.keys()].filter((one) => this.isPoisoned(one)).length;
+    const isAwaited = gone < this.#day.poisoned.length;
     const left = Math.max(0, items + (isAwaited ? mostToCompare : 0) - this.#numbers.size);
     const fresh = Math.min(left, count - again.length);
     this.#isDry = fresh + again.length < count;

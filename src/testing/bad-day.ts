@@ -46,7 +46,7 @@ export function scopesOf(definition: AnyPolicyDefinition, config: Readonly<Recor
   const retries = !takes.has('request.arrived') || config.awaitRetries === true;
   const scopes = [...decides].flatMap((type) => {
     const rule = tries[type];
-    if (rule === undefined || (!rule.isMade && !waitsForRewards)) return [];
+    if (rule === undefined || !takes.has(rule.failsBy) || (!rule.isMade && !waitsForRewards)) return [];
     return begins.has(type) && !retries ? [] : rule.scopes;
   });
   return [...new Set(scopes)];

@@ -67,11 +67,14 @@ export function live(one: Case, day: BadDay): number {
   const host = new BadDayHost(definition, config, day, subject, hints);
   try {
     let known = 0;
+    let most = 0;
     host.play(({ at }) => {
       expectSoon(host, day, at);
       if (day.outage === undefined || host.flights.length === known) return undefined;
       known = host.flights.length;
-      if (at >= host.firstRefusal) expectFewTries(host, day.outage, at);
+      // If some tries succeed, more are in flight later than at the first refusal.
+      if (day.outage.ofTen < 10 && at >= day.outage.from) most = Math.max(most, inFlightAt(host, at));
+      if (at >= host.firstRefusal) expectFewTries(host, day.outage, at, most);
       return undefined;
     });
     expectEnds(host);
@@ -101,16 +104,16 @@ function expectEnds(host: BadDayHost): void {
     throw new Error(`in the end ${pending.slice(0, 10).join(', ')} have neither left nor been given up`);
 }
 
+const inFlightAt = ({ flights }: BadDayHost, at: number): number =>
+  flights.filter((one) => one.from <= at && one.until >= at).length;
+
 /** Throws if there were more tries in an outage than twice those in flight, and 8 and one a minute for each domain. */
-function expectFewTries(
-  { flights, firstRefusal: first }: BadDayHost,
-  { scope, from, seconds }: Outage,
-  now: number,
-): void {
+function expectFewTries(host: BadDayHost, { scope, from, seconds }: Outage, now: number, mostInFlight: number): void {
+  const { flights, firstRefusal } = host;
   const during = flights.filter(
     (one) => one.scopes.includes(scope as FaultScope) && one.from >= from && one.from < from + seconds,
   );
-  const inFlight = flights.filter((one) => one.from <= first && one.until >= first).length;
+  const inFlight = Math.max(mostInFlight, inFlightAt(host, firstRefusal));
   const successes = during.filter((one) => one.end === 'success' && one.until <= now).length;
   const domains = 1 + new Set(during.flatMap((one) => one.where)).size;
   const lasted = Math.min(now, from + seconds) - from;

@@ -19,6 +19,8 @@ export interface Try {
 interface Rule {
   /** What its failure may be a fault of. */
   readonly scopes: readonly FaultScope[];
+  /** The report of its failure. */
+  readonly failsBy: string;
   /** Whether the policy makes the try; otherwise the host does, and its tries are not counted. */
   readonly isMade: boolean;
   readonly of: (decision: never) => Try;
@@ -30,22 +32,24 @@ export const begins: ReadonlySet<string> = new Set(['request.admit', 'slot.assig
 type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 const rule = <T extends VocabularyDecision['type']>(
   scopes: readonly FaultScope[],
+  failsBy: string,
   of: (decision: Told<T>) => Try,
   isMade = true,
-): Rule => ({ scopes, of: of as never, isMade });
+): Rule => ({ scopes, failsBy, of: of as never, isMade });
 
 /** Kind of a failed response, by what its fault is. */
 const kinds = { engine: 'infrastructure', environment: 'environment', data: 'data' } as Record<string, string>;
 
 const request = rule<'request.launch' | 'request.resume' | 'request.admit' | 'slot.assign'>(
   ['engine', 'environment'],
+  'response.failed',
   (one) => ({
     items: [...('promptId' in one ? [one.promptId] : []), one.requestId],
     where: 'engineId' in one && one.engineId !== undefined ? [one.engineId] : [],
     fails: (scope) => ({ type: 'response.failed', requestId: one.requestId, kind: kinds[scope] }),
   }),
 );
-const preprocess = rule<'sample.preprocess' | 'sample.prefetch'>(['loader'], (one) => ({
+const preprocess = rule<'sample.preprocess' | 'sample.prefetch'>(['loader'], 'preprocess.failed', (one) => ({
   items: [one.sampleId],
   where: [one.nodeId],
   fails: (scope) => ({
@@ -58,6 +62,7 @@ const preprocess = rule<'sample.preprocess' | 'sample.prefetch'>(['loader'], (on
 /** Rewards that the host computes. */
 const reward = rule<'reward.request'>(
   ['reward'],
+  'reward.failed',
   (one) => ({
     items: [one.promptId],
     where: [],
@@ -70,7 +75,7 @@ const reward = rule<'reward.request'>(
 export const tries: Readonly<Record<string, Rule>> = {
   'request.launch': request,
   'request.resume': request,
-  'reward.dispatch': rule<'reward.dispatch'>(['reward'], (one) => ({
+  'reward.dispatch': rule<'reward.dispatch'>(['reward'], 'reward.finished', (one) => ({
     items: [one.requestId, ...(one.promptId === undefined ? [] : [one.promptId])],
     where: [one.workerId, one.kind],
     fails: () => ({ type: 'reward.finished', dispatchId: one.dispatchId, outcome: 'infrastructure', seconds: 0 }),
@@ -81,7 +86,7 @@ export const tries: Readonly<Record<string, Rule>> = {
   'reward.request': reward,
   'sample.preprocess': preprocess,
   'sample.prefetch': preprocess,
-  'sample.materialize': rule<'sample.materialize'>(['loader'], (one) => ({
+  'sample.materialize': rule<'sample.materialize'>(['loader'], 'slice.failed', (one) => ({
     items: [one.sampleId],
     where: [],
     fails: () => ({
@@ -92,7 +97,7 @@ export const tries: Readonly<Record<string, Rule>> = {
       kind: 'transfer',
     }),
   })),
-  'slot.prewarm': rule<'slot.prewarm'>(['environment'], (one) => ({
+  'slot.prewarm': rule<'slot.prewarm'>(['environment'], 'slot.failed', (one) => ({
     items: [],
     where: [one.environment],
     fails: () => ({ type: 'slot.failed', slotId: one.slotId }),
