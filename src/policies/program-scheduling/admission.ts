@@ -27,6 +27,7 @@ import {
   countOut,
   type Engine,
   enterLine,
+  hasOpen,
   isOpen,
   leaveLater,
   leaveLine,
@@ -35,8 +36,8 @@ import {
 } from './state.ts';
 
 /**
- * The end of the longest wait, or the cache that is first not worth its room to what waits; there are none without an engine. Or the
- * next single turn, where engines get no others.
+ * The end of the longest wait, or the cache that is first not worth its room to what waits; the next single turn, where engines get no
+ * others. There are none without an engine.
  */
 export const deadlines = new Deadlines<ProgramState>({
   ...onlyTimer,
@@ -44,20 +45,14 @@ export const deadlines = new Deadlines<ProgramState>({
   first: (state) => {
     const waits = state.waitsEnd.peek();
     if (waits === undefined) return undefined;
-    const first = Math.min(waitEnds(state, waits.at), nextSingleAt(state));
-    return first === Number.POSITIVE_INFINITY ? undefined : first;
+    if (!hasOpen(state)) return nextSingleAt(state);
+    return Math.min(waits.at, state.keepsEnd.peek()?.at ?? waits.at);
   },
   reason: (state) =>
-    nextSingleAt(state) < waitEnds(state, state.waitsEnd.peek()!.at)
-      ? { code: 'retry_pause', longestPauseSeconds }
-      : { code: 'program_waits', limitSeconds: state.config.maxPauseSeconds },
+    hasOpen(state)
+      ? { code: 'program_waits', limitSeconds: state.config.maxPauseSeconds }
+      : { code: 'retry_pause', longestPauseSeconds },
 });
-
-/** When the longest wait ends, or a cache gives its room away; never while no engine takes turns. */
-function waitEnds(state: ProgramState, longest: number): number {
-  if (!hasEngine(state)) return Number.POSITIVE_INFINITY;
-  return Math.min(longest, state.keepsEnd.peek()?.at ?? longest);
-}
 
 /** Routes what waits and has room now, resumes what is paused, and sets the timer. */
 export function settle(state: ProgramState, ctx: Ctx): void {
@@ -83,14 +78,9 @@ function dropKept(state: ProgramState, at: number): void {
 
 /** Lets in what has waited too long, whatever the budget: for one turn at least, and others pause before it. */
 function forceOverdue(state: ProgramState, ctx: Ctx): void {
-  if (!hasEngine(state)) return;
+  if (!hasOpen(state)) return;
   for (let first = state.waitsEnd.peek(); first !== undefined && first.at <= ctx.at; first = state.waitsEnd.peek())
     letIn(state, first.program, bestEngine(state, first.program, ctx.at, true)!, true, ctx);
-}
-
-function hasEngine(state: ProgramState): boolean {
-  for (const engine of state.engines.values()) if (isOpen(state, engine)) return true;
-  return false;
 }
 
 /** Returns the engine for a program that has room: for one that has not begun, an engine that gets a single turn now, as it loses least. */

@@ -6,7 +6,7 @@ import { beginTry, type FaultDomain, isFailing, mustWait } from '../../core/shar
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './messages.ts';
 import { leaveEngine } from './packing.ts';
-import { type Engine, isSuspended, type Program, type ProgramState } from './state.ts';
+import { type Engine, hasOpen, isSuspended, type Program, type ProgramState } from './state.ts';
 
 /** Programs of a prompt may all fail for its sake: only those of others say something about the engine. */
 const itemOf = ({ promptId, requestId }: Program): string => promptId ?? requestId;
@@ -14,10 +14,12 @@ const itemOf = ({ promptId, requestId }: Program): string => promptId ?? request
 const domainOf = ({ faults }: ProgramState, id: string): FaultDomain | undefined =>
   faults.find({ scope: 'engine', id });
 
-/** Whether an engine that gets only single turns takes one of this program now. */
+/** Whether an engine that gets only single turns takes one of this program now. Where others take turns, no prompt is tried on it again. */
 export function takesSingle(state: ProgramState, one: Program, engine: Engine, at: number): boolean {
   if (one.phase !== 'asked' || engine.status !== 'open' || !isSuspended(state, engine)) return false;
-  return !mustWait(domainOf(state, engine.engineId)!, itemOf(one), at);
+  const item = itemOf(one);
+  const domain = domainOf(state, engine.engineId)!;
+  return !mustWait(domain, item, at) && !(domain.failing.has(item) && hasOpen(state));
 }
 
 /** Notes that a turn begins. Returns what its reason says if it is a single one. */
@@ -85,13 +87,13 @@ export function settleFaults(state: ProgramState, ctx: Ctx): void {
   });
 }
 
-/** Returns when the first single turn may begin that nothing but time keeps back, in seconds. */
-export function nextSingleAt({ faults, engines, asked }: ProgramState): number {
-  let first = Number.POSITIVE_INFINITY;
-  if (faults.isQuiet || asked === 0) return first;
+/** Returns when the first single turn may begin that only time keeps back, in seconds, if there is one. */
+export function nextSingleAt({ faults, engines, asked }: ProgramState): number | undefined {
+  let first: number | undefined;
+  if (faults.isQuiet || asked === 0) return undefined;
   for (const { id, suspension, tries } of faults.domains) {
     if (suspension === null || tries.size > 0 || engines.get(id!)?.status !== 'open') continue;
-    first = Math.min(first, suspension.retryAt);
+    first = Math.min(first ?? suspension.retryAt, suspension.retryAt);
   }
   return first;
 }
@@ -105,7 +107,6 @@ export function nextSingle(state: ProgramState, at: number): { one: Program; eng
     if (engine === undefined) continue;
     const first = fresh.peek();
     if (first !== undefined && takesSingle(state, first, engine, at)) return { one: first, engine };
-    if (first !== undefined) continue;
     for (const one of programs.values()) if (takesSingle(state, one, engine, at)) return { one, engine };
   }
   return undefined;

@@ -222,6 +222,12 @@ export function isOpen(state: ProgramState, engine: Engine): boolean {
   return engine.status === 'open' && !isSuspended(state, engine);
 }
 
+/** Whether any engine does. */
+export function hasOpen(state: ProgramState): boolean {
+  for (const engine of state.engines.values()) if (isOpen(state, engine)) return true;
+  return false;
+}
+
 /** Tokens by which the used tokens of an engine would grow with a program. */
 export function addedTokens(one: Program, { prompts }: Engine): number {
   const shares = one.promptId !== null && prompts.has(one.promptId);

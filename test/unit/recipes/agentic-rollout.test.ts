@@ -269,6 +269,38 @@ describe('a host that restarts', () => {
   });
 });
 
+test('retries keep away from an engine that refuses every turn, and no prompt is given up for it', () => {
+  const config = { promptsPerRound: 2, responsesPerPrompt: 2, responseSpeculation: 1, promptSpeculation: 1 };
+  const session = new Session(create(agenticRollout, config) as never);
+  for (const engineId of ['e0', 'e1']) session.send({ type: 'engine.added', engineId });
+  session.send({ type: 'round.requested', roundId: 'r', weightVersion: 0 });
+  const all: VocabularyDecision[] = [];
+  let todo: object[] = [{ type: 'prompts.supplied', roundId: 'r', prompts: prompts('a', 'b') }];
+  for (let step = 0; step < 400 && todo.length > 0; step += 1) {
+    const next = todo.shift()! as { at?: number };
+    session.at = Math.max(session.at, next.at ?? 0);
+    const told = session.send({ ...next, at: session.at } as never);
+    all.push(...told);
+    for (const one of told) {
+      if (one.type === 'request.launch')
+        todo.push({ type: 'turn.requested', requestId: one.requestId, contextTokens: 100 });
+      if (one.type === 'timer.set') todo.push({ type: 'timer.fired', timerId: one.timerId, at: one.fireAtSeconds });
+      if (one.type !== 'turn.route') continue;
+      const { requestId, engineId } = one;
+      todo.push(
+        engineId === 'e1'
+          ? { type: 'response.failed', requestId, kind: 'infrastructure', at: session.at + 0.02 }
+          : { type: 'response.completed', requestId, tokens: 10, at: session.at + 10 },
+      );
+    }
+    todo = todo.sort((one, other) => ((one as { at?: number }).at ?? 0) - ((other as { at?: number }).at ?? 0));
+  }
+  expect(only(all, 'round.completed')).toHaveLength(1);
+  expect([...only(all, 'prompt.failed'), ...only(all, 'response.abandoned')]).toEqual([]);
+  // The admission knows no engines: what it suspends is all of them.
+  expect(only(all, 'tries.suspended').flatMap(({ id }) => id ?? [])).toEqual(['e1']);
+});
+
 test('programs of a prompt share its tokens, where the host has given them', () => {
   const routes = (promptTokens: { promptTokens?: number }): number => {
     const { environment: _, slots: _slots, ...rounds } = settings;
