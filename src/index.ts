@@ -8,6 +8,7 @@ export { z } from 'zod';
 export type * from './core/definition.ts';
 export { definePlanner, definePolicy, handlersOf, isDefinition } from './core/definition.ts';
 export { type LogEntry, type Replay, recordEvents, replayEvents } from './core/event-log.ts';
+export type { UsualFiltered } from './core/futile-work.ts';
 export type { OpenCommand } from './core/kept-commands.ts';
 export type { UsualTime } from './core/open-commands.ts';
 export type {
@@ -32,9 +33,9 @@ export { createRegistry, type Registry } from './core/registry.ts';
 export type { Snapshot } from './core/snapshot.ts';
 export { create, type LooseEvent, type PolicyOf, runPlanner, type StartOf } from './core/start.ts';
 export { derived, listOf, mapBy, mapOf, setOf } from './core/state.ts';
-export type { AwaitedEvent, Gates, HeldThing, Standing, Waits, WaitsOf } from './core/waits.ts';
+export type { AwaitedEvent, Futile, Gates, HeldThing, Standing, Waits, WaitsOf } from './core/waits.ts';
 export { type Watch, watch } from './core/watch.ts';
-export type { KnownTimes, OwedEvent, Standpoint, Why, WhyAll } from './core/why.ts';
+export type { KnownTimes, OwedEvent, StalledThing, Standpoint, Why, WhyAll } from './core/why.ts';
 export {
   isPolicyError,
   PolicyError,

@@ -46,7 +46,7 @@ class Job:
             "sglang_router_ip": host,
             "sglang_router_port": int(port),
             "rollout_num_engines": len(engines.engine_urls),
-            "rollflex_options": {"send_interval_seconds": 0.0, "retry_delay_seconds": 0.05},
+            "rollflex_options": {"send_interval_seconds": 0.0},
             "save": str(folder),
             "load": str(folder),
             "hf_checkpoint": str(make_tiny_model(folder / "model")) if real else "none",

@@ -142,7 +142,7 @@ class Trainer(EngineHost[str]):
 
     def decided(self, decision: Mapping[str, Any]) -> None:
         code = decision.get("reason", {}).get("code", "")
-        if decision["type"] == "prompt.failed" or code.startswith("retry_"):
+        if decision["type"] == "prompt.failed" or (decision["type"] == "request.launch" and code.startswith("retry_")):
             self.failed.append(f"{decision['promptId']}/{decision.get('index')}: {code}")
 
 
@@ -150,7 +150,7 @@ class Trainer(EngineHost[str]):
 async def rolling(host: Trainer, **config: Any) -> AsyncIterator[Rollout[str, Generated]]:
     async with rollflex.AsyncClient() as client:
         settings = {"promptsPerRound": 2, "responsesPerPrompt": 2, **config}
-        rollout = await Rollout.open(client, host, settings, send_interval_seconds=0, retry_delay_seconds=0.01)
+        rollout = await Rollout.open(client, host, settings, send_interval_seconds=0)
         try:
             yield rollout
         finally:

@@ -206,7 +206,7 @@ async def trainer(engines: MockEngines, prompts: int, config: Mapping[str, Any],
     host = Trainer(EnginePool(kinds, **options), {"max_new_tokens": 8000}, prompts)
     client = await rollflex.AsyncClient.spawn(timeout=120)
     settings = {"promptsPerRound": 4, "responsesPerPrompt": 2, **config}
-    rollout = await Rollout.open(client, host, settings, send_interval_seconds=0.0, retry_delay_seconds=0.05)
+    rollout = await Rollout.open(client, host, settings, send_interval_seconds=0.0)
     return host, client, rollout
 
 

@@ -101,7 +101,7 @@ class Toy(Host[str, str]):
 @contextlib.asynccontextmanager
 async def rollouts(host: Toy, **options: Any) -> AsyncIterator[Rollout[str, str]]:
     settings = {**config, **options.pop("config", {})}
-    options = {"send_interval_seconds": 0.0, "retry_delay_seconds": 0.01, **options}
+    options = {"send_interval_seconds": 0.0, **options}
     async with rollflex.AsyncClient.embedded(timeout=120) as client:
         rollout = await Rollout.open(client, host, settings, **options)
         try:

@@ -95,6 +95,7 @@ const parts = (): Part[] => [
       ['docs/server.md', 'The server'],
       ['docs/explain.md', 'Why is it stuck'],
       ['docs/hangs.md', 'Hangs, explained'],
+      ['docs/bad-day.md', 'On a bad day'],
       ['docs/decision-log.md', 'Decision log, shadow mode'],
     ],
   },

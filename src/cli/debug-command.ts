@@ -28,7 +28,7 @@ const ownHost = '127.0.0.1';
 /** Most sessions of which the first one that is stuck is looked for. */
 const mostLooked = 16;
 
-/** Returns where to begin: what the user names, or the end of the first session that is stuck. */
+/** Returns where to begin: what the user names, or the end of the first session that is stuck, or gains nothing. */
 function startOf(view: LogView, path: string, options: DebugOptions): { session: string; seq: number } {
   const { session, at, follow, terminal } = options;
   const { sessions } = view;
@@ -37,7 +37,7 @@ function startOf(view: LogView, path: string, options: DebugOptions): { session:
   if (sessions.length === 0) refuse('invalid_input', path, 'a log with a session in it', 'no line of one');
   const last = sessions.filter(({ isLast }) => isLast);
   const isStuck = (one: { session: string; seq: number }): boolean =>
-    view.why(one.session, one.seq).verdict === 'stuck';
+    ['stuck', 'suspended', 'stalled'].includes(view.why(one.session, one.seq).verdict);
   const stuck = last.length === 1 || session !== undefined ? undefined : last.slice(-mostLooked).find(isStuck);
   const found = session === undefined ? (stuck ?? last[0]!) : sessions.find((one) => one.session === session);
   if (found === undefined) {

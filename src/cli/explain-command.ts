@@ -89,13 +89,13 @@ export async function runExplain(paths: readonly string[], options: ExplainOptio
 
 /** Most sessions that are shown where none is stuck. */
 const mostSessions = 3;
-const order = ['stuck', 'waits', 'unborn', 'ended', 'unknown', 'idle'];
+const order = ['stuck', 'suspended', 'stalled', 'waits', 'unborn', 'ended', 'unknown', 'idle'];
 
 function report(all: readonly Explanation[], index: LogIndex, { json, chain }: ExplainOptions): void {
   const found = [...all].sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
   if (json) return printJson({ sessions: found, ...index.lacks });
   // Beside what is stuck, other sessions only hide it.
-  const stuck = found.filter(({ verdict }) => verdict === 'stuck');
+  const stuck = found.filter(({ verdict }) => ['stuck', 'suspended', 'stalled'].includes(verdict));
   const shown = stuck.length > 0 ? stuck : found.slice(0, mostSessions);
   for (const [position, one] of shown.entries()) {
     if (position > 0) print('');

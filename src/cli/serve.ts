@@ -109,6 +109,14 @@ function sayOwes(session: string, { sender, by, event, ids, count, reason }: Mes
   say(`${session}: ${who} owes ${what}, since ${seconds(reason.waitedSeconds)}${usual}${silent}`);
 }
 
+/** Says on standard error which round gains nothing. */
+function sayStalled(session: string, { roundId, filtered, sinceSeconds, at, reason }: Message<'round.stalled'>): void {
+  const usual = reason.highFiltered === undefined ? '' : ` (usually at most ${reason.highFiltered})`;
+  say(
+    `${session}: round ${roundId} gains nothing: ${filtered} in a row were filtered${usual}, in ${seconds(at - sinceSeconds)}`,
+  );
+}
+
 /**
  * Serves until the input ends or a signal comes.
  *
@@ -135,7 +143,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
     ...(isToken === undefined ? {} : { isToken }),
     ...(metrics === undefined ? {} : { meter: metrics.meter }),
     ...(heard === undefined ? {} : { decisionLog: heard }),
-    ...(options.watch ? { watch: { owes: sayOwes } } : {}),
+    ...(options.watch ? { watch: { owes: sayOwes, stalled: sayStalled } } : {}),
   });
   const { server } = running;
   let measured: MetricsListening | undefined;

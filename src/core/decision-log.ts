@@ -72,7 +72,9 @@ const owes = z.strictObject({
   time,
   session,
   seq: count.describe('Events applied before it.'),
-  notice: typed.describe('What the watchdog of the server said: `host.owes`, on the clock of the server.'),
+  notice: typed.describe(
+    'What the watchdog of the server said: `host.owes` or `round.stalled`, on the clock of the server.',
+  ),
 });
 const closed = z.strictObject({
   kind: z.literal('closed'),

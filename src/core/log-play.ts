@@ -66,8 +66,8 @@ export class SessionPlay {
     try {
       this.policy = this.#restore(snapshot);
       this.problem = undefined;
-      const times = this.commands?.save().times ?? [];
-      this.commands = new OpenCommands(this.policy.definition, undefined, { open: [], times });
+      const { times = [], futile } = this.commands?.save() ?? {};
+      this.commands = new OpenCommands(this.policy.definition, undefined, { open: [], times, futile });
     } catch (error) {
       this.#failed(error);
     }

@@ -6,7 +6,9 @@ import { z } from 'zod';
 import { sequels } from '../schemas/answers.ts';
 import { type Json, keyOf, type Messages, rulesOf } from './answer-rules.ts';
 import type { AnyDecision, AnyEvent } from './definition.ts';
+import { FutileWork, savedFutileWork, type UsualFiltered } from './futile-work.ts';
 import { Kept, mostUnasked, type OpenCommand, Table } from './kept-commands.ts';
+import { SuspensionNotices, savedSuspendedTries } from './suspended-tries.ts';
 import { savedTimes, WaitingTimes } from './waiting-times.ts';
 
 /** How long an answer usually takes. */
@@ -33,6 +35,8 @@ export const savedOpenCommands = z.strictObject({
   open: z.array(openCommand),
   hoped: z.array(openCommand).optional(),
   times: z.array(z.strictObject({ answer: z.string(), times: savedTimes })),
+  futile: savedFutileWork.optional(),
+  suspended: savedSuspendedTries.optional(),
 });
 export type SavedOpenCommands = z.output<typeof savedOpenCommands>;
 
@@ -76,6 +80,10 @@ export class OpenCommands<Mark = undefined> {
   readonly #asked = new Map<string, Asked<Mark>>();
   /** By the type of an event: the waits that it ends. */
   readonly #ends = new Map<string, Place<Mark>[]>();
+  /** What was done in vain. */
+  readonly futile: FutileWork;
+  /** Where only single tries are made. */
+  readonly suspended: SuspensionNotices;
   readonly #most: number;
   readonly #follower: CommandFollower<Mark> | undefined;
   #size = 0;
@@ -88,6 +96,8 @@ export class OpenCommands<Mark = undefined> {
   constructor(messages: Messages, most = mostOpen, saved?: SavedOpenCommands, follower?: CommandFollower<Mark>) {
     this.#most = most;
     this.#follower = follower;
+    this.futile = new FutileWork(saved?.futile);
+    this.suspended = new SuspensionNotices(saved?.suspended);
     for (const { type, answer, others, replaces, fields, isUnasked } of rulesOf(messages)) {
       const replaced = replaces.map((one) => this.#table(one));
       const asked = { table: this.#table(answer), fields, replaces: replaced, isUnasked };
@@ -139,6 +149,8 @@ export class OpenCommands<Mark = undefined> {
   /** Follows an event that was applied, before the decisions that it leads to. */
   heard(event: AnyEvent, at: number): void {
     const { type } = event;
+    this.futile.follow(event, at);
+    this.suspended.follow(event, at);
     if (type === 'host.restarted') this.#restarted();
     else if (type === 'engine.lost' || type === 'reward-worker.lost') this.#lost(event as never);
     const ends = this.#ends.get(type);
@@ -185,6 +197,8 @@ export class OpenCommands<Mark = undefined> {
 
   /** Follows a decision. Its time and its reason are kept, or others that are given. */
   told(decision: AnyDecision, at = decision.at, reason = decision.reason): void {
+    this.futile.follow(decision, at);
+    this.suspended.follow(decision, at);
     const asked = this.#asked.get(decision.type);
     if (asked === undefined) return;
     const { table, fields, replaces, isUnasked } = asked;
@@ -199,7 +213,8 @@ export class OpenCommands<Mark = undefined> {
       if (this.#follower !== undefined) this.#learn(replaced, at);
       this.#end(replaced);
     }
-    this.#end(table.byKey.get(key));
+    const before = table.byKey.get(key);
+    this.#end(before);
     const by = given.engineId ?? given.workerId;
     // A timer is awaited from its time on.
     const { fireAtSeconds, aheadSeconds = 0 } = given as { fireAtSeconds?: unknown; aheadSeconds?: number };
@@ -209,7 +224,8 @@ export class OpenCommands<Mark = undefined> {
     const { type } = decision;
     const engine = typeof by === 'string' ? by : undefined;
     const kept = new Kept(table, type, key, ids, since, engine, reason, this.#count++);
-    if (table.answer === 'prompts.supplied') kept.missing = given.count as number;
+    // What was asked for before and has not come is still to come.
+    if (table.answer === 'prompts.supplied') kept.missing = (given.count as number) + (before?.missing ?? 0);
     if (isHoped && this.#follower !== undefined) return table.hope(kept);
     this.#add(kept);
     if (isHoped && table.inOrder.size > mostUnasked) this.#end(table.inOrder.peek());
@@ -233,13 +249,22 @@ export class OpenCommands<Mark = undefined> {
     return { medianSeconds: times.quantile(0.5), highSeconds: times.quantile(0.99), answers: times.weight };
   }
 
+  /** Returns how many prompts, or groups, are usually filtered between two that count; `undefined` before the first one. */
+  usuallyFiltered(): UsualFiltered | undefined {
+    return this.futile.usual;
+  }
+
   save(): SavedOpenCommands {
     const tables = [...this.#tables.values()];
     const hoped = tables.flatMap((table) => table.hoped);
+    const futile = this.futile.save();
+    const suspended = this.suspended.save();
     return {
       open: this.open.map(savedCommand),
       ...(hoped.length === 0 ? undefined : { hoped: hoped.map(savedCommand) }),
       times: tables.flatMap(({ answer, times }) => (times === undefined ? [] : [{ answer, times: times.save() }])),
+      ...(futile === undefined ? undefined : { futile }),
+      ...(suspended === undefined ? undefined : { suspended }),
     };
   }
 

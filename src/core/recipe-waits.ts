@@ -1,6 +1,6 @@
 /** What blocks what in a recipe: the waits of its parts, joined. */
 import type { AnyPolicyDefinition } from './definition.ts';
-import { type AwaitedEvent, type HeldThing, isEvent, type Standing, type Waits } from './waits.ts';
+import { type AwaitedEvent, type HeldThing, isEvent, later, type Standing, type Waits } from './waits.ts';
 
 /**
  * Where an event from inside comes from: from the first of these parts that holds something that the event names, or from an event
@@ -55,17 +55,22 @@ export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<State
     );
   });
 
-  /** Returns the event, or what has to end before all parts accept it. */
+  /** Returns the event, with the time since when the last of the parts asks for it; or what has to end before all parts accept it. */
   function* fromOutside(state: States, one: AwaitedEvent): Iterable<HeldThing | AwaitedEvent> {
     let isFree = true;
+    let { since } = one;
     for (const { name, gate } of gatesOf(one.event.type)) {
       if (state.wiring.off.includes(name)) continue;
       for (const thing of gate(state.parts[name], one.event)) {
+        if (isEvent(thing)) {
+          since = later(since, thing.since);
+          continue;
+        }
         isFree = false;
         yield { ...thing, part: name };
       }
     }
-    if (isFree) yield one;
+    if (isFree) yield since === one.since ? one : { ...one, since };
   }
 
   const makersOf = remembered((type: string) =>

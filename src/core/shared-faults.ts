@@ -109,8 +109,14 @@ export const namedDomain = ({ scope, id }: Where): { scope: Where['scope']; id?:
 export class SharedFaults {
   readonly #domains = new Map<string, FaultDomain>();
   readonly #byItem = new Map<string, Set<Failure>>();
+  /** Id by which decisions name the whole of the scope, if it has one. */
+  readonly #whole: string | null;
 
-  constructor({ domains, open }: z.output<typeof savedFaults> = { domains: [], open: [] }) {
+  constructor(
+    { domains, open }: z.output<typeof savedFaults> = { domains: [], open: [] },
+    whole: string | null = null,
+  ) {
+    this.#whole = whole;
     for (const { recent, failing, tries, ...rest } of domains) {
       const maps = { recent, failing: new Map(failing), tries: new Map(tries) };
       this.#domains.set(keyOf(rest), { ...rest, ...maps, open: new Set() });
@@ -141,6 +147,11 @@ export class SharedFaults {
 
   find(where: Where): FaultDomain | undefined {
     return this.#domains.get(keyOf(where));
+  }
+
+  /** Returns the fields of a decision that name a domain. */
+  named({ scope, id }: Where): ReturnType<typeof namedDomain> {
+    return namedDomain({ scope, id: id ?? this.#whole });
   }
 
   /** Returns the failures of an item that are not judged yet. */
@@ -190,19 +201,19 @@ export class SharedFaults {
     const known = [part, whole].filter((one) => one !== undefined);
     let hasRecovered = false;
     this.#forgive(item, order, known);
+    for (const domain of known) remember(domain, false);
+    const isOwn = known.every(isHealthy);
     for (const domain of known) {
-      remember(domain, false);
       const { suspension } = domain;
       if (suspension !== null) {
         // No more are asked for: those that were launched before are all that can show anything.
         if (order < suspension.order && scope !== 'prompt') continue;
-        recover(domain, 'succeeded', ctx);
+        this.#recover(domain, 'succeeded', ctx);
         hasRecovered = true;
       } else if (order >= domain.since) calm(domain);
       // A try that was launched before the first failure says little about those that are launched now.
       else forgetOldest(domain);
     }
-    const isOwn = known.every(isHealthy);
     const verdicts: Verdict[] = [];
     for (const { open } of known) {
       for (const failure of open) {
@@ -237,7 +248,7 @@ export class SharedFaults {
       failures: Math.max(1, failures),
       ...given({ retrySeconds }),
     } as const;
-    ctx.emit({ type: 'tries.suspended', at, ...namedDomain(domain), reason });
+    ctx.emit({ type: 'tries.suspended', at, ...this.named(domain), reason });
     const whole = this.#domains.get(scope);
     if (id === null || whole === undefined || whole.suspension !== null) return [];
     for (const [item, failedIn] of whole.failing) {
@@ -254,7 +265,7 @@ export class SharedFaults {
   told(scope: Where['scope'], ctx: Ctx): void {
     for (const domain of [...this.#domains.values()]) {
       if (domain.scope !== scope) continue;
-      if (domain.suspension !== null) recover(domain, 'told', ctx);
+      if (domain.suspension !== null) this.#recover(domain, 'told', ctx);
       calm(domain);
       this.#drop(domain);
     }
@@ -275,6 +286,27 @@ export class SharedFaults {
     }
   }
 
+  /**
+   * Forgets all failures that are not judged yet, if a success ends a suspension of the whole in which different items have failed:
+   * for one that is not tried again after its success, what has failed in an outage tells nothing.
+   *
+   * @param order - number of the launch of the try that has succeeded
+   */
+  forgetOutage(scope: Where['scope'], order: number): Verdict[] {
+    const whole = this.#domains.get(scope);
+    if (whole?.suspension == null || order < whole.suspension.order || whole.failing.size < 2) return [];
+    const all = [...this.#domains.values()].filter((one) => one.scope === scope);
+    const verdicts = all.flatMap(({ open }) => [...open].map((failure) => ({ failure, isOwn: false })));
+    for (const { failure } of verdicts) this.#close(failure);
+    return verdicts.sort(byOrder);
+  }
+
+  /** Forgets the oldest failures of an item that are not judged yet, except for so many: older ones tell no more. */
+  keepLatest(item: string, most: number): void {
+    const all = [...this.openOf(item)].sort((a, b) => b.order - a.order);
+    for (const failure of all.slice(most)) this.#close(failure);
+  }
+
   /** Forgets the failures of an item that are not judged yet, or some of them, and returns them. */
   forget(item: string, which: (failure: Failure) => boolean = () => true): Failure[] {
     const forgotten = [...this.openOf(item)].filter(which);
@@ -286,7 +318,7 @@ export class SharedFaults {
   removePart(where: Where, ctx: Ctx): Verdict[] {
     const part = this.find(where);
     if (part === undefined) return [];
-    if (part.suspension !== null) recover(part, 'told', ctx);
+    if (part.suspension !== null) this.#recover(part, 'told', ctx);
     const verdicts = [...part.open].map((failure) => ({ failure, isOwn: false }));
     for (const { failure } of verdicts) this.#close(failure);
     this.#domains.delete(keyOf(where));
@@ -315,6 +347,14 @@ export class SharedFaults {
     }
   }
 
+  #recover(domain: FaultDomain, code: 'succeeded' | 'told', ctx: Ctx): void {
+    const suspendedSeconds = ctx.at - domain.suspension!.at;
+    domain.suspension = null;
+    domain.tries.clear();
+    calm(domain);
+    ctx.emit({ type: 'tries.recovered', at: ctx.at, ...this.named(domain), reason: { code, suspendedSeconds } });
+  }
+
   #open(failure: Failure): void {
     this.domain(failure).open.add(failure);
     const its = this.#byItem.get(failure.item);
@@ -337,11 +377,14 @@ export class SharedFaults {
   }
 }
 
+/** Makes a field of a state: the faults that its tries share. Decisions name the whole of the scope by an id, if one is given. */
+export const sharedFaultsOf = (whole: string | null) =>
+  byHand(savedFaults, {
+    decode: (saved) => new SharedFaults(saved, whole),
+    encode: (live: SharedFaults) => live.save(),
+  });
 /** Field of a state: the faults that its tries share. */
-export const sharedFaults = byHand(savedFaults, {
-  decode: (saved) => new SharedFaults(saved),
-  encode: (live: SharedFaults) => live.save(),
-});
+export const sharedFaults = sharedFaultsOf(null);
 
 /** The value of {@link sharedFaults} in a new state. */
 export const noFaults = (): z.input<typeof savedFaults> => ({ domains: [], open: [] });
@@ -405,8 +448,11 @@ function remember({ recent }: FaultDomain, failed: boolean): void {
   if (recent.length > remembered) recent.shift();
 }
 
-function isHealthy({ recent }: FaultDomain): boolean {
-  return recent.filter((failed) => failed).length <= healthyShare * recent.length;
+/** After many different items have failed in a row, only a long series of successes tells that it was not the domain. */
+function isHealthy({ recent, failing }: FaultDomain): boolean {
+  const failed = recent.filter((one) => one).length;
+  if (failing.size >= itemsToSuspend) return failed === 0 && recent.length === remembered;
+  return failed <= healthyShare * recent.length;
 }
 
 function calm(domain: FaultDomain): void {
@@ -420,12 +466,4 @@ function forgetOldest(domain: FaultDomain): void {
   if (oldest === undefined) return;
   failing.delete(oldest);
   domain.failures = failing.size === 0 ? 0 : Math.max(1, domain.failures - 1);
-}
-
-function recover(domain: FaultDomain, code: 'succeeded' | 'told', ctx: Ctx): void {
-  const suspendedSeconds = ctx.at - domain.suspension!.at;
-  domain.suspension = null;
-  domain.tries.clear();
-  calm(domain);
-  ctx.emit({ type: 'tries.recovered', at: ctx.at, ...namedDomain(domain), reason: { code, suspendedSeconds } });
 }

@@ -17,12 +17,22 @@ export interface HeldThing {
 export interface AwaitedEvent {
   /** The event, with the fields that say which one it is, such as `requestId`; other fields are left out. */
   readonly event: { readonly type: string } & Readonly<Record<string, unknown>>;
-  /** Time since when it is awaited, in seconds; absent where the state does not know it. */
+  /** Time since when it is awaited, that is, of the last command that asks for it, in seconds; absent where the state does not know it. */
   readonly since?: number | undefined;
   /** Id of the engine or worker that has to act, where the state knows it. */
   readonly by?: string | undefined;
   /** For a timer: the time at which it is to fire, in seconds. */
   readonly dueAt?: number | undefined;
+}
+
+/** Work that has gained nothing so far: prompts, or groups, that were filtered in a row, while none counted. */
+export interface Futile {
+  /** How many were filtered since one counted last. */
+  readonly filtered: number;
+  /** When the first of them was, in seconds. */
+  readonly since: number;
+  /** How many a round begins with. */
+  readonly target: number;
 }
 
 /** Where a held thing stands, and what it waits for. */
@@ -36,6 +46,8 @@ export interface Standing {
    * an iterator, so that nothing is listed that nobody asks for.
    */
   readonly for: Iterable<HeldThing | AwaitedEvent>;
+  /** What was done for it in vain, if the state measures that. */
+  readonly futile?: Futile;
 }
 
 /** Things of one kind. */
@@ -54,14 +66,20 @@ export interface WaitsOf<State> {
 export type Waits<State> = Readonly<Record<string, WaitsOf<State>>>;
 
 /**
- * What has to end before an event of a type is accepted, by that type. Recipes need it where one part waits for an event that
- * another part would refuse.
+ * What has to end before an event of a type is accepted, by that type; or the event again, with the time since when this policy has
+ * asked for it. Recipes need it where one part waits for an event that another part would refuse, or has asked for later.
  */
 export type Gates<State> = Readonly<
-  Record<string, (state: State, event: AwaitedEvent['event']) => Iterable<HeldThing>>
+  Record<string, (state: State, event: AwaitedEvent['event']) => Iterable<HeldThing | AwaitedEvent>>
 >;
 
 /** Whether a wait is for an event, and not for another held thing. */
 export function isEvent(one: HeldThing | AwaitedEvent): one is AwaitedEvent {
   return 'event' in one;
+}
+
+/** Returns the later of two times of which each may be unknown: what is asked for again is awaited from then on. */
+export function later(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return Math.max(one, other);
 }

@@ -29,6 +29,7 @@ export function watch(policy: Policy<any, any, any, any, any>): Watch {
   return {
     answeredBy: (event) => commands.answeredBy(event),
     usual: (type) => commands.usual(type),
+    usuallyFiltered: () => commands.usuallyFiltered(),
     stop,
   };
 }

@@ -2,12 +2,13 @@
 import { refuse } from '../errors.ts';
 import { type Sender, senderOf } from '../schemas/senders.ts';
 import type { AnyPolicyDefinition } from './definition.ts';
+import { mostFiltered, type UsualFiltered } from './futile-work.ts';
 import { Heap } from './heap.ts';
 import type { OpenCommand } from './kept-commands.ts';
 import { didYouMean, oneOf } from './nearest.ts';
 import type { UsualTime } from './open-commands.ts';
 import { lateness } from './overdue.ts';
-import { type AwaitedEvent, type HeldThing, isEvent, type Standing } from './waits.ts';
+import { type AwaitedEvent, type HeldThing, isEvent, later, type Standing } from './waits.ts';
 
 /** A held thing, and where it stands. */
 export interface Standpoint {
@@ -39,6 +40,16 @@ export interface OwedEvent {
   readonly usual?: UsualTime;
 }
 
+/** A thing for which work goes on and gains nothing: nobody owes anything, and yet it would not end. */
+export interface StalledThing extends Standpoint {
+  /** How many prompts, or groups, were filtered since one counted last. */
+  readonly filtered: number;
+  /** When the first of them was, in seconds. */
+  readonly filteredSince: number;
+  /** From how many on this counts as futile; it follows what is usual here, where {@link watch} follows the policy. */
+  readonly mostFiltered: number;
+}
+
 /** Why a thing waits. */
 export interface Why extends Standpoint {
   /** What it waits for in turn, from itself to the event that is needed most. */
@@ -47,10 +58,12 @@ export interface Why extends Standpoint {
   readonly owed: readonly OwedEvent[];
   /** Number of further such events. */
   readonly more: number;
+  /** The thing for which work goes on and gains nothing, if there is one. */
+  readonly stalled?: StalledThing;
 }
 
 /** All that is owed to a policy. */
-export type WhyAll = Pick<Why, 'owed' | 'more'>;
+export type WhyAll = Pick<Why, 'owed' | 'more' | 'stalled'>;
 
 /** Most events that an answer lists. */
 export const mostOwed = 32;
@@ -102,12 +115,21 @@ export interface KnownTimes {
   answeredBy?(event: AwaitedEvent['event']): OpenCommand | undefined;
   /** Returns how long events of this type usually take. */
   usual?(type: string): UsualTime | undefined;
+  /** Returns how many prompts, or groups, are usually filtered between two that count. */
+  usuallyFiltered?(): UsualFiltered | undefined;
 }
 
-function owedEvent({ event, since: known, by: at, dueAt }: AwaitedEvent, times: KnownTimes | undefined): OwedEvent {
+/** Since when an event is awaited: from the last command that asks for it on, if that says which event it means. */
+export function awaitedSince({ since, dueAt }: AwaitedEvent, asked: OpenCommand | undefined): number | undefined {
+  const isNamed = dueAt === undefined && asked !== undefined && Object.keys(asked.ids).length > 0;
+  return isNamed ? later(since, asked.since) : (since ?? asked?.since);
+}
+
+function owedEvent(one: AwaitedEvent, times: KnownTimes | undefined): OwedEvent {
+  const { event, by: at, dueAt } = one;
   const asked = times?.answeredBy?.(event);
   const usual = times?.usual?.(event.type);
-  const since = known ?? asked?.since;
+  const since = awaitedSince(one, asked);
   const by = at ?? asked?.by;
   return {
     who: senderOf(event.type),
@@ -126,6 +148,17 @@ const standpoint = ({ what, id }: HeldThing, { stands, since }: Standing): Stand
   stands,
   ...(since === undefined ? undefined : { since }),
 });
+
+/** Returns the thing, if work for it gains nothing: more was filtered than is usual. */
+function stalled(thing: HeldThing, standing: Standing, times: KnownTimes | undefined): StalledThing | undefined {
+  const { futile } = standing;
+  if (futile === undefined) return undefined;
+  const { filtered, since: filteredSince, target } = futile;
+  const most = mostFiltered(target, times?.usuallyFiltered?.());
+  return filtered < most ? undefined : { ...standpoint(thing, standing), filtered, filteredSince, mostFiltered: most };
+}
+
+const given = (one: StalledThing | undefined) => (one === undefined ? undefined : { stalled: one });
 
 /** An event that was found, with what its place in the order rests on, and the thing that waits for it. */
 interface FoundEvent {
@@ -160,7 +193,7 @@ class Found {
   add(one: AwaitedEvent, key: string): void {
     const text = JSON.stringify(one.event);
     const { isTimer, usual } = this.#typeOf(one.event.type);
-    const since = one.since ?? this.#times?.answeredBy?.(one.event)?.since;
+    const since = awaitedSince(one, this.#times?.answeredBy?.(one.event));
     const times = lateness({ since, usual, dueAt: one.dueAt }, this.#at);
     const late = times > 1 ? times : 0;
     const found = { one, key, late, isTimer, since: one.dueAt ?? since ?? Number.MAX_VALUE, seq: this.#all.size };
@@ -220,8 +253,11 @@ export function* whyOf(holdings: Holdings, id: string, what?: string): Generator
   const reached = new Map<string, { thing: HeldThing; standing: Standing; from: string | undefined }>();
   const pending = [keyOf(thing)];
   reached.set(pending[0]!, { thing, standing: start, from: undefined });
+  let inVain: StalledThing | undefined;
   for (const key of pending) {
-    for (const next of reached.get(key)!.standing.for) {
+    const one = reached.get(key)!;
+    inVain ??= stalled(one.thing, one.standing, holdings.times);
+    for (const next of one.standing.for) {
       yield;
       if (isEvent(next)) {
         found.add(next, key);
@@ -241,23 +277,27 @@ export function* whyOf(holdings: Holdings, id: string, what?: string): Generator
     const { thing: each, standing } = reached.get(key)!;
     if (key !== pending[0]) through.unshift(standpoint(each, standing));
   }
-  return { ...standpoint(thing, start), through, ...owed };
+  return { ...standpoint(thing, start), through, ...owed, ...given(inVain) };
 }
 
 /** Finds out all that is owed to a policy, in short steps. The cost is linear in what the policy holds. */
 export function* allOwed(holdings: Holdings): Generator<undefined, WhyAll> {
   const found = new Found(holdings);
+  let inVain: StalledThing | undefined;
   for (const what of holdings.kinds) {
     for (const id of holdings.ids(what)) {
       yield;
-      for (const one of holdings.of({ what, id })?.for ?? []) {
+      const standing = holdings.of({ what, id });
+      if (standing === undefined) continue;
+      inVain ??= stalled({ what, id }, standing, holdings.times);
+      for (const one of standing.for) {
         yield;
         if (isEvent(one)) found.add(one, '');
       }
     }
   }
   const { key: _, ...owed } = yield* found.sorted();
-  return owed;
+  return { ...owed, ...given(inVain) };
 }
 
 /** Returns all that a policy holds, and where it stands. */

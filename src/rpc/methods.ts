@@ -59,6 +59,14 @@ const standpoint = z.strictObject({
   stands: z.string().describe('Where it stands, in a few words, such as `runs on engine vllm-0`.'),
   since: seconds.optional().describe('Since when, in seconds on the clock of the session, where this is known.'),
 });
+const stalled = z
+  .strictObject({
+    ...standpoint.shape,
+    filtered: number.describe('How many prompts, or groups, were filtered since one counted last.'),
+    filteredSince: seconds.describe('When the first of them was, in seconds on the clock of the session.'),
+    mostFiltered: number.describe('From how many on this counts as futile: it follows what is usual here.'),
+  })
+  .describe('The thing for which work goes on and gains nothing, if there is one: nobody owes anything.');
 const owedEvent = z.strictObject({
   who: z.enum(senders).describe('Who has to act.'),
   by: z.string().optional().describe('Id of the engine or worker that has to act, where it is known.'),
@@ -200,6 +208,7 @@ export const methods = Object.freeze([
         .array(owedEvent)
         .describe('The events that would let it go on: those that are overdue first, then the oldest. At most 32.'),
       more: number.describe('Further such events.'),
+      stalled: stalled.optional(),
       at: seconds.describe(
         'What the times of the answer compare with, in seconds: the present, if the session has Unix time, otherwise its latest time.',
       ),

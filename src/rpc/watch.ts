@@ -7,6 +7,7 @@ import {
   type WatchdogConfig,
   type WatchdogDecision,
   type WatchdogInput,
+  type WatchdogNotice,
   watchdog,
 } from '../policies/watchdog/index.ts';
 import { nothingOwed, Owed, type WatchdogState } from '../policies/watchdog/state.ts';
@@ -21,6 +22,8 @@ export interface WatchOptions {
   readonly config?: WatchdogInput;
   /** Called when an answer is overdue, with the id of the session. It must not throw. */
   readonly owes?: (session: string, notice: Message<'host.owes'>) => void;
+  /** Called when work goes on and gains nothing, with the id of the session. It must not throw. */
+  readonly stalled?: (session: string, notice: Message<'round.stalled'>) => void;
 }
 
 /** Answers that are owed to the sessions of a server, by the type of the event. */
@@ -59,27 +62,30 @@ export interface SessionTimes extends Times {
 export class Watch {
   readonly #config: WatchdogConfig;
   readonly #owes: NonNullable<WatchOptions['owes']>;
+  readonly #stalled: NonNullable<WatchOptions['stalled']>;
   readonly #clock: Clock;
   readonly #dogs = new Set<SessionWatch>();
 
   /** @throws PolicyError `invalid_config` */
-  constructor({ config = {}, owes = () => undefined }: WatchOptions, clock: Clock) {
+  constructor({ config = {}, owes = () => undefined, stalled = () => undefined }: WatchOptions, clock: Clock) {
     this.#config = parse(watchdog.config, config, 'invalid_config', 'watch.config');
     this.#owes = owes;
+    this.#stalled = stalled;
     this.#clock = clock;
   }
 
-  /** Follows a session. `owes` hears of what is overdue, before the option of the server does. */
-  of({ id, shadow, policy }: WatchedSession, owes: (notice: Message<'host.owes'>) => void): SessionTimes {
+  /** Follows a session. `says` hears what its watchdog says, before the options of the server do. */
+  of({ id, shadow, policy }: WatchedSession, says: (notice: WatchdogNotice) => void): SessionTimes {
     // What a policy in shadow mode decides is not carried out, and not answered.
     if (shadow) return watch(policy);
-    const said = (notice: Message<'host.owes'>): void => {
-      owes(notice);
-      this.#owes(id, notice);
+    const said = (notice: WatchdogNotice): void => {
+      says(notice);
+      if (notice.type === 'host.owes') this.#owes(id, notice);
+      else this.#stalled(id, notice);
     };
     const dog: SessionWatch = new SessionWatch(policy, this.#config, {
       clock: this.#clock,
-      owes: said,
+      says: said,
       left: () => void this.#dogs.delete(dog),
     });
     this.#dogs.add(dog);
@@ -101,7 +107,7 @@ export class Watch {
 
 interface SessionWatchHost {
   readonly clock: Clock;
-  readonly owes: (notice: Message<'host.owes'>) => void;
+  readonly says: (notice: WatchdogNotice) => void;
   readonly left: () => void;
 }
 
@@ -135,6 +141,7 @@ class SessionWatch {
     this.times = {
       answeredBy: (event) => commands.answeredBy(event),
       usual: (type) => commands.usual(type),
+      usuallyFiltered: () => commands.usuallyFiltered(),
       now: () => this.#now(),
       stop: () => {
         stop();
@@ -165,7 +172,7 @@ class SessionWatch {
   }
 
   #decided(decision: WatchdogDecision): void {
-    if (decision.type === 'host.owes') return this.#host.owes(decision);
+    if (decision.type !== 'timer.set') return this.#host.says(decision);
     const { timerId, fireAtSeconds } = decision;
     this.#cancel();
     this.#cancel = this.#host.clock.after(Math.max(0, fireAtSeconds - this.#context.at), () => {

@@ -1,8 +1,14 @@
-/** Law 14: whatever a ledger holds has a `why`; what it names is accepted, and changes the state. */
+/**
+ * Law 14: whatever a ledger holds has a `why`; what it names is accepted, and changes the state. No wait is older than the last
+ * command that asks for what it names.
+ */
 import type { AnyEvent } from '../core/definition.ts';
+import { OpenCommands } from '../core/open-commands.ts';
 import { eventWith, type Filling } from '../core/sample-value.ts';
 import { create } from '../core/start.ts';
+import { isEvent } from '../core/waits.ts';
 import type { OwedEvent, Why } from '../core/why.ts';
+import { answers } from '../schemas/answers.ts';
 import type { EventMessage } from '../schemas/vocabulary.ts';
 import type { Case } from './law.ts';
 import { ObedientHost } from './obedient-host.ts';
@@ -15,6 +21,9 @@ import { latestVersion } from './weights.ts';
 /** Number of times at which a run is asked, of things that are asked about at each, and of their events that are tried. */
 const most = { times: 2, things: 3, events: 2 };
 
+/** Of so many events, one is followed by a look at the dates of all waits. */
+const datedEvery = 3;
+
 /** Values for the fields of an event that neither a `why` nor a command names; the first that make an event acceptable count. */
 const fillings: readonly Filling[] = [0, 1, 2, 3].flatMap((variant) =>
   [1, 0].map((leastItems) => ({ variant, leastItems })),
@@ -22,7 +31,8 @@ const fillings: readonly Filling[] = [0, 1, 2, 3].flatMap((variant) =>
 
 /**
  * Throws if something that a ledger holds has no `why`, or names no event, or one of its named events is refused or changes
- * nothing. A definition without `waits` need not name any.
+ * nothing; or if a wait is said to be older than the last command that asks for its event. A definition without `waits` need not name
+ * any.
  */
 export function waitsAreNamed({ definition, config, events, hints }: Case): void {
   const subject = newSubject(definition, config);
@@ -31,13 +41,18 @@ export function waitsAreNamed({ definition, config, events, hints }: Case): void
   const beginning = { prefix: 'why-', choices, weightVersion, hints };
   const host = new ObedientHost(definition, definition.config.parse(config), beginning);
   host.desk.supplies = Number.POSITIVE_INFINITY;
+  const commands = new OpenCommands(definition);
   const times = new Set([
     events.length - 1,
     ...Array.from({ length: most.times - 1 }, () => choices.below(Math.max(1, events.length))),
   ]);
   events.forEach((event, index) => {
     const given = answer(subject, event);
-    if ('decisions' in given) host.heard(event, given.decisions);
+    if ('decisions' in given) {
+      host.heard(event, given.decisions);
+      commands.follow(event, given.decisions, subject.at);
+      if (index % datedEvery === 0) expectDates(subject, commands);
+    }
     if (!times.has(index)) return;
     const saved = subject.snapshot();
     for (const { name, held } of definition.ledgers) {
@@ -59,6 +74,24 @@ export function waitsAreNamed({ definition, config, events, hints }: Case): void
       }
     }
   });
+}
+
+/** Throws if a wait is older than the last command that asks for its event. */
+function expectDates(subject: Subject, commands: OpenCommands): void {
+  const { kinds, ids, of } = subject.holdings();
+  for (const what of kinds) {
+    for (const id of ids(what)) {
+      for (const one of of({ what, id })?.for ?? []) {
+        if (!isEvent(one) || one.since === undefined || one.dueAt !== undefined) continue;
+        const asked = commands.answeredBy(one.event);
+        // A command without ids does not say which of several it asks for.
+        if (asked === undefined || !Object.hasOwn(answers, asked.type) || Object.keys(asked.ids).length === 0) continue;
+        if (one.since >= asked.since) continue;
+        const told = `${asked.type} (${asked.reason.code}) has asked for it at ${asked.since}`;
+        throw new Error(`${what} ${id} waits for ${JSON.stringify(one.event)} since ${one.since}, and ${told}`);
+      }
+    }
+  }
 }
 
 function ask(subject: Subject, id: string, name: string): Why {

@@ -22,4 +22,6 @@ export interface Law {
   readonly title: string;
   /** Throws if the case breaks the law. */
   check(one: Case): unknown;
+  /** Returns the message of the smallest failing case that it finds; for a law that makes its own runs. */
+  smallest?(one: Case): string | undefined;
 }

@@ -15,8 +15,10 @@ import type { Case, Law } from './law.ts';
 import { bounded } from './law-bounded.ts';
 import { drainedIsEmpty } from './law-drained.ts';
 import { forgetfulHostFinishes } from './law-forgetful-host.ts';
+import { noBusyLoop } from './law-no-busy-loop.ts';
 import { reportsAreKept } from './law-reports.ts';
 import { whateverLivesIsRestored } from './law-restorable.ts';
+import { sharedFaultsCostNothing, smallestDay } from './law-shared-faults.ts';
 import { waitsAreNamed } from './law-why.ts';
 import { malformedEvents } from './malformed.ts';
 import { answer, isRefusal, newSubject, type Subject, textOf, transcript } from './run.ts';
@@ -242,11 +244,22 @@ export const laws: readonly Law[] = Object.freeze([
   { number: 11, title: 'drained means empty: after source.drained no ledger holds anything', check: drainedIsEmpty },
   { number: 12, title: 'a host with no memory finishes what it is told of', check: forgetfulHostFinishes },
   { number: 13, title: 'bounded answer: what an event may lead to is known before it is applied', check: bounded },
-  { number: 14, title: 'whatever a ledger holds has a why, and what it names changes the state', check: waitsAreNamed },
+  {
+    number: 14,
+    title: 'whatever a ledger holds has a why, what it names changes the state, and no wait is too old',
+    check: waitsAreNamed,
+  },
   { number: 17, title: 'every report is kept or named: no end and no version vanishes', check: reportsAreKept },
   {
     number: 18,
     title: 'whatever lives can be restored, and no lost timer holds it up',
     check: whateverLivesIsRestored,
   },
+  {
+    number: 19,
+    title: 'a shared fault costs no prompt, and few tries',
+    check: sharedFaultsCostNothing,
+    smallest: smallestDay,
+  },
+  { number: 20, title: 'no busy loop: what brings no progress is bounded, and named', check: noBusyLoop },
 ]);

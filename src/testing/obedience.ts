@@ -4,7 +4,15 @@ import type { Choices } from '../core/choices.ts';
 import type { AnyDecision } from '../core/definition.ts';
 
 /** An event without its time. Absent required fields are filled in. */
-export type Report = { readonly type: string } & Readonly<Record<string, unknown>>;
+export type Report = { readonly type: string; readonly dueAt?: number } & Readonly<Record<string, unknown>>;
+
+/** When a host reports. */
+export interface Pace {
+  /** Returns what the host reports of a decision, in place of its usual answers, each with `dueAt`, in seconds. */
+  readonly reports: (decision: AnyDecision, usual: readonly Report[]) => readonly Report[];
+  /** Whether a report still holds: an aborted request does not complete. */
+  readonly holds: (report: Report) => boolean;
+}
 
 /** Work in steps. The events of a step are made and sent after the step before is done. */
 export type Plan = readonly (readonly Report[] | (() => readonly Report[]))[];

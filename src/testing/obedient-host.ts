@@ -10,7 +10,7 @@ import { isPolicyError } from '../errors.ts';
 import { answers } from '../schemas/answers.ts';
 import { freshWork } from './fresh-work.ts';
 import { machines } from './machines.ts';
-import type { AnswerRule, Desk, HostHints, Plan, Report } from './obedience.ts';
+import type { AnswerRule, Desk, HostHints, Pace, Plan, Report } from './obedience.ts';
 import { specialAnswers } from './obedient-answers.ts';
 import { RoundBook } from './round-book.ts';
 import { copy } from './values.ts';
@@ -27,6 +27,8 @@ export interface Beginning {
   readonly holds?: (type: string) => boolean;
   /** Whether events of the host may be refused, because the policy has also received other events. */
   readonly isLenient?: boolean;
+  /** When the host reports; if absent, in any order, and timers last. */
+  readonly pace?: Pace;
 }
 
 const ends = new Set(['response.completed', 'response.failed', 'request.aborted']);
@@ -121,7 +123,8 @@ export class ObedientHost {
       this.#timers.set(timerId, fireAtSeconds);
       return;
     }
-    const reports = this.#answersTo(decision);
+    const usual = this.#answersTo(decision);
+    const reports = this.#beginning.pace?.reports(decision, usual) ?? usual;
     this.#answers.push(...reports);
     if (reports.length > 0 && holds(decision.type)) {
       this.held.set(decision.type, (this.held.get(decision.type) ?? 0) + 1);
@@ -153,9 +156,12 @@ export class ObedientHost {
   /** Returns the next event to send; nothing when no event is left. */
   next(at: number): AnyEvent | undefined {
     this.#announce();
+    const { pace } = this.#beginning;
     for (;;) {
-      if (this.#owed.length > 0) return this.#event(this.#takeOwed(), at);
       const timer = [...this.#timers].sort((a, b) => a[1] - b[1])[0];
+      if (pace !== undefined) this.#owed = inTime(this.#owed, pace);
+      const isFirst = pace === undefined || timer === undefined || (this.#owed[0]?.dueAt ?? at) <= timer[1];
+      if (this.#owed.length > 0 && isFirst) return this.#event(this.#takeOwed(), at);
       if (timer !== undefined && this.#beginning.holds === undefined) {
         this.#timers.delete(timer[0]);
         return this.#event({ type: 'timer.fired', timerId: timer[0] }, Math.max(at, timer[1]));
@@ -178,7 +184,8 @@ export class ObedientHost {
 
   /** Removes and returns any report that is due; reports of the host's own work keep their order. */
   #takeOwed(): Report {
-    const index = this.#owed[0]!.first === true ? 0 : this.desk.choices.below(Math.min(4, this.#owed.length));
+    const isInOrder = this.#owed[0]!.first === true || this.#beginning.pace !== undefined;
+    const index = isInOrder ? 0 : this.desk.choices.below(Math.min(4, this.#owed.length));
     return this.#owed.splice(index, 1)[0]!;
   }
 
@@ -199,9 +206,11 @@ export class ObedientHost {
   #event(report: Report, at: number): AnyEvent {
     this.#sent = report;
     this.#turn += 1;
-    const { first: _, isMachine: __, type, ...given } = report;
+    const { first: _, isMachine: __, dueAt = at, type, ...given } = report;
     // A copy through JSON has no undefined fields, and shares no object with a decision.
-    return copy(eventWith(this.#schemas.get(type)!, { type, at, ...given }, this.#turn)) as unknown as AnyEvent;
+    return copy(
+      eventWith(this.#schemas.get(type)!, { type, at: Math.max(at, dueAt), ...given }, this.#turn),
+    ) as unknown as AnyEvent;
   }
 
   /** Handles a refusal of the last event. */
@@ -219,11 +228,15 @@ export class ObedientHost {
     if (this.#beginning.isLenient !== true) throw this.#refusal(report, error);
   }
 
-  #refusal({ first, isMachine: _, ...report }: Report, error: unknown): Error {
+  #refusal({ first, isMachine: _, dueAt: __, ...report }: Report, error: unknown): Error {
     const what = first === true ? 'what a host may begin' : 'the answer to what it has named';
     return new Error(`${this.#definition.id} refuses ${what}: ${JSON.stringify(report)}: ${(error as Error).message}`);
   }
 }
+
+/** Returns the reports that still hold, in the order of their times. */
+const inTime = (reports: readonly Report[], pace: Pace): Report[] =>
+  reports.filter((one) => pace.holds(one)).sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0));
 
 /** Whether an event is the expected answer: it has the same type and the same ids. */
 function isSame(owed: Report, event: AnyEvent): boolean {

@@ -4,7 +4,7 @@ import type { Choices } from '../core/choices.ts';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import { SessionClock } from '../core/session-clock.ts';
 import { create } from '../core/start.ts';
-import type { Why } from '../core/why.ts';
+import type { Holdings, Why } from '../core/why.ts';
 import { isPolicyError } from '../errors.ts';
 import { type Tested, withEvents } from './tested.ts';
 
@@ -64,6 +64,8 @@ export interface Subject {
   readonly at: number;
   /** Returns why a thing of a kind waits. */
   why(id: string, what: string): Why;
+  /** Looks at what it holds. */
+  holdings(): Holdings;
   /** Listens for decisions. */
   on(type: string, listener: (payload: unknown) => void): unknown;
 }

@@ -4,6 +4,7 @@ import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
 import { registry } from '../../src/registry.ts';
 import { answers } from '../../src/schemas/answers.ts';
 import { decisions } from '../../src/schemas/decisions/index.ts';
+import { scopesOf } from '../../src/testing/bad-day.ts';
 import { checkLaws, type Law, laws, likelyEvents, tapes } from '../../src/testing/index.ts';
 import { withEvents } from '../../src/testing/tested.ts';
 import { isChosen } from '../support/basics/only.ts';
@@ -31,6 +32,8 @@ function check(definition: AnyPolicyDefinition, config: unknown, law: Law, index
 // Of clocks that begin anew.
 beforeEach(() => void vi.spyOn(console, 'warn').mockReturnValue());
 
+type Settings = Readonly<Record<string, unknown>>;
+
 const chosen = registry.policies.filter(({ id }) => isChosen(id));
 
 describe.each(chosen.map((definition) => [definition.id, definition] as const))('%s', (id, definition) => {
@@ -46,6 +49,18 @@ describe.each(chosen.map((definition) => [definition.id, definition] as const))(
         if (law.number !== 12 || mayForget(config)) check(definition, config, law, index);
     });
   }
+});
+
+test('laws 19 and 20 say something of every policy that asks for tries which may fail', () => {
+  const said = registry.policies.filter((definition) =>
+    exampleConfigs[definition.id]!.some(
+      (one) => scopesOf(definition, definition.config.parse(one) as Settings).length > 0,
+    ),
+  );
+  expect(said.map(({ id }) => id)).toEqual([
+    ...['speculative-admission', 'reward-dispatch', 'frontier-group-dispatch', 'shadow-loader', 'environment-slots'],
+    ...['tail-batching', 'lossless-tail', 'agentic-rollout', 'rollpacker', 'rolloutpipe', 'tail-pipelining', 'flexrl'],
+  ]);
 });
 
 test('every policy takes host.restarted, but the queue, which has nothing in flight', () => {

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { arbitrary } from '../../src/policies/reward-dispatch/arbitrary.ts';
 import { rewardDispatch } from '../../src/policies/reward-dispatch/index.ts';
+import { deadlines } from '../../src/policies/reward-dispatch/reports.ts';
 import { tapes } from '../../src/testing/index.ts';
 import { playEvents } from '../support/basics/play-events.ts';
 import { runs, scale } from '../support/basics/runs.ts';
@@ -35,7 +36,12 @@ function run(config: Record<string, unknown>, tape: readonly number[]): void {
   for (const kind of ['rule', 'sandbox', 'judge'] as const) {
     send({ type: 'reward-worker.added', at, workerId: `last-${kind}`, kind, slots: 2 });
   }
-  for (let step = 0; host.running.length > 0; step += 1) {
+  for (let step = 0; host.samples.length > 0 || host.running.length > 0; step += 1) {
+    if (host.running.length === 0) {
+      at = host.timerAt!;
+      send({ type: 'timer.fired', at, timerId: deadlines.timerId });
+      continue;
+    }
     const { id, cancelled } = host.running[step % host.running.length]!;
     const how = cancelled ? ({ outcome: 'cancelled' } as const) : ({ outcome: 'scored', reward: 1 } as const);
     send({ type: 'reward.finished', at, dispatchId: id, seconds: 1, ...how });
@@ -60,6 +66,8 @@ describe('reward-dispatch', () => {
     const unseen = rewardDispatch.decisions.flatMap((message) =>
       message.reasons.map((code) => `${message.type} ${code}`).filter((one) => !seen.has(one)),
     );
-    expect(unseen).toEqual(['timer.set abort_grace', 'timer.set response_timeout']);
+    const ofOthers = /^timer.set (?!reward_|retry_pause)|^tries.recovered told/;
+    // Without `giveUpSeconds` nothing is given up for want of others.
+    expect(unseen.filter((one) => !ofOthers.test(one))).toEqual(['reward.failed not_compared']);
   });
 });

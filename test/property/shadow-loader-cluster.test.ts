@@ -139,8 +139,12 @@ class Job {
 
   /** One report reaches the policy, in any order. */
   hear(): boolean {
-    const { reports } = this.world;
-    if (reports.length === 0) return false;
+    const { reports, timer } = this.world;
+    if (reports.length === 0) {
+      this.world.timer = undefined;
+      if (timer !== undefined) this.send(timer);
+      return timer !== undefined;
+    }
     const [event] = reports.splice(this.#choices.below(reports.length), 1);
     this.send(event!);
     return true;

@@ -37,7 +37,8 @@ class Watched {
     if (!this.#dog.takes(message)) return;
     for (const one of this.#dog.send(message) as WatchdogDecision[]) {
       if (one.type === 'timer.set') this.#fireAt = one.fireAtSeconds;
-      else this.notices.push(one);
+      else if (one.type === 'host.owes') this.notices.push(one);
+      else throw new Error(`no log of a hang gains nothing: ${JSON.stringify(one)}`);
     }
   }
 }

@@ -52,7 +52,7 @@ def job(
 ) -> Trainer:
     args = args or config()
     engines = [Talker(f"engine-{number}", lengths, tokens_per_second) for number in range(2)]
-    quick = {"send_interval_seconds": 0.005, "retry_delay_seconds": 0.001, **options.pop("options", {})}
+    quick = {"send_interval_seconds": 0.005, **options.pop("options", {})}
     worker = TailBatchingWorker(
         args,
         dataset=dataset,

@@ -2,7 +2,7 @@
 import type { OpenCommand } from '../../core/kept-commands.ts';
 import { lateness } from '../../core/overdue.ts';
 import { type AwaitedEvent, isEvent } from '../../core/waits.ts';
-import type { Holdings, KnownTimes } from '../../core/why.ts';
+import { awaitedSince, type Holdings, type KnownTimes } from '../../core/why.ts';
 import { type Sender, senderOf } from '../../schemas/senders.ts';
 import type { AskedGroup, StandingGroup } from '../debug/standing.ts';
 import { singular } from '../explain/text.ts';
@@ -125,18 +125,13 @@ export function* census(
   };
 }
 
-function owe(
-  owing: Map<string, Owing>,
-  seen: Set<string>,
-  { event, since: known, by: named, dueAt }: AwaitedEvent,
-  times: KnownTimes,
-  at: number,
-): void {
+function owe(owing: Map<string, Owing>, seen: Set<string>, awaited: AwaitedEvent, times: KnownTimes, at: number): void {
+  const { event, by: named, dueAt } = awaited;
   const text = JSON.stringify(event);
   if (seen.has(text)) return;
   seen.add(text);
   const asked = times.answeredBy?.(event);
-  const since = known ?? asked?.since;
+  const since = awaitedSince(awaited, asked);
   const by = named ?? asked?.by;
   const key = `${event.type}\n${by ?? ''}`;
   let one = owing.get(key);

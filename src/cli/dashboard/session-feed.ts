@@ -3,8 +3,8 @@ import type { AnyDecision } from '../../core/definition.ts';
 import { printable } from '../../core/printable.ts';
 import type { LooseEvent } from '../../core/start.ts';
 import type { PolicyError } from '../../errors.ts';
+import type { WatchdogNotice } from '../../policies/watchdog/index.ts';
 import type { LoggedSession, SessionDecisionLog } from '../../rpc/log/decision-log.ts';
-import type { Message } from '../../schemas/messages.ts';
 import type { JobView } from '../job-view/view.ts';
 
 /** What was refused last, kinds of refusals, and notices that are kept of a session; longest text of one. */
@@ -54,7 +54,7 @@ export class SessionFeed implements SessionDecisionLog {
   readonly refusedKinds = new Map<string, { readonly code: string; readonly path: string; count: number }>();
   refusedCount = 0;
   /** What the watchdog has said last, with the Unix time. */
-  readonly notices: { readonly time: number; readonly notice: Message<'host.owes'> }[] = [];
+  readonly notices: { readonly time: number; readonly notice: WatchdogNotice }[] = [];
   readonly #host: FeedHost;
 
   constructor(run: number, session: LoggedSession, host: FeedHost) {
@@ -93,7 +93,7 @@ export class SessionFeed implements SessionDecisionLog {
     );
   }
 
-  owes(notice: Message<'host.owes'>): void {
+  owes(notice: WatchdogNotice): void {
     keep(this.notices, { time: this.#host.now(), notice }, mostNotices);
   }
 

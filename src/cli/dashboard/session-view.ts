@@ -6,7 +6,7 @@ import { isPolicyError, refuse } from '../../errors.ts';
 import type { Session } from '../../rpc/session.ts';
 import { isUnasked } from '../../schemas/answers.ts';
 import type { WhyText } from '../debug/view.ts';
-import type { Explanation, Owed } from '../explain/explain.ts';
+import { type Explanation, type Owed, stalledIn, verdictOf } from '../explain/explain.ts';
 import { answerOf, chainText } from '../explain/text.ts';
 import type { Actor, Span } from '../job-view/spans.ts';
 import { actorName, type JobView } from '../job-view/view.ts';
@@ -32,6 +32,7 @@ export function timesOf(session: Session, { view }: SessionFeed): KnownTimes {
 const followedTimes = ({ spans: { commands } }: JobView): KnownTimes => ({
   answeredBy: (event) => commands.answeredBy(event),
   usual: (type) => commands.usual(type),
+  usuallyFiltered: () => commands.usuallyFiltered(),
 });
 
 /** Lets the time of a session go on since its last event: a job that hangs has none. */
@@ -89,10 +90,10 @@ export function whyAnswer(session: Session, heard: SessionFeed, id: string | und
   const one: Explanation = {
     ...{ session: session.id, policy: policy.id, seq: policy.seq, at },
     asked: id === undefined ? undefined : { id, word: 'id', ...(thing === undefined ? undefined : { kinds: [] }) },
-    verdict: owed.some(({ overdue }) => overdue) ? 'stuck' : owed.length > 0 ? 'waits' : 'idle',
+    verdict: verdictOf({ owed, ...stalledIn(found.stalled) }),
     standing: thing ?? (actor && { what: 'others', id: id!, stands: owesText(actor) }),
     through: thing?.through ?? [],
-    ...{ owed, more: found.more, chain: [], notes: [] },
+    ...{ owed, more: found.more, chain: [], notes: [], ...stalledIn(found.stalled) },
   };
   return { verdict: one.verdict, answer: answerOf(one).join(' '), notes: [], chain: chainText(one) };
 }

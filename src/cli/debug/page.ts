@@ -26,7 +26,7 @@ header{display:flex;flex-wrap:wrap;align-items:center;gap:4px 14px}header #name{
 .text,.id,.type,.code,dd,li,.answer{overflow-wrap:anywhere}td{overflow-wrap:break-word}
 .panel{background:var(--panel);border:1px solid var(--line);border-radius:8px;padding:10px 14px;margin:10px 0 0;min-width:0}
 #columns{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:0 14px;align-items:start}
-.why{border-left:4px solid var(--line);padding:2px 0 2px 10px;margin:10px 0 0}.why.stuck{border-color:var(--late)}.why.waits,.why.idle{border-color:var(--good)}
+.why{border-left:4px solid var(--line);padding:2px 0 2px 10px;margin:10px 0 0}.why.stuck,.why.suspended,.why.stalled{border-color:var(--late)}.why.waits,.why.idle{border-color:var(--good)}
 .answer{font-size:16px}pre{margin:6px 0;overflow-x:auto;font:13px/1.45 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere}summary{cursor:pointer}
 .id{font:13px ui-monospace,monospace;padding:0 5px;min-height:0;background:var(--ground);white-space:normal;text-align:left;border-radius:4px;text-decoration:underline dotted;text-underline-offset:3px}
 dl.fields{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:1px 12px;margin:4px 0}dt{color:var(--soft)}dd{margin:0}

@@ -4,7 +4,8 @@ import type { OpenCommand } from '../../core/kept-commands.ts';
 import type { SessionPlay } from '../../core/log-play.ts';
 import { lateness } from '../../core/overdue.ts';
 import type { LogGap } from '../../core/replay-log.ts';
-import { mostOwed, type OwedEvent, type Standpoint, type Why } from '../../core/why.ts';
+import type { SuspendedTries } from '../../core/suspended-tries.ts';
+import { mostOwed, type OwedEvent, type StalledThing, type Standpoint, type Why } from '../../core/why.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
 import { isUnasked } from '../../schemas/answers.ts';
 import { senderOf } from '../../schemas/senders.ts';
@@ -37,16 +38,24 @@ export interface Explanation {
   readonly at: number;
   readonly asked: Asked | undefined;
   /**
-   * `stuck`: something is overdue; `waits`: it waits, and nothing is overdue; `idle`: nothing is owed; `ended`: the thing is not held
-   * any longer; `unborn`: it comes later; `unknown`: no state is known at this place.
+   * `stuck`: something is overdue; `suspended`: nothing is, but all tries fail, and only single ones are made; `stalled`: work goes on, but
+   * gains nothing; `waits`: it waits, and nothing is overdue;
+   * `idle`: nothing is owed; `ended`: the thing is not held any longer; `unborn`: it comes later; `unknown`: no state is known at this
+   * place.
    */
-  readonly verdict: 'stuck' | 'waits' | 'idle' | 'ended' | 'unborn' | 'unknown';
+  readonly verdict: 'stuck' | 'suspended' | 'stalled' | 'waits' | 'idle' | 'ended' | 'unborn' | 'unknown';
   /** Where the thing stands, and what it waits for in turn; for a session those of its round. */
   readonly standing: Standpoint | undefined;
   readonly through: readonly Standpoint[];
   /** What is owed, the overdue first, then the oldest; and the number of further events. */
   readonly owed: readonly Owed[];
   readonly more: number;
+  /** The round for which work goes on and gains nothing, if there is one. */
+  readonly stalled?: StalledThing;
+  /** Where all tries fail, and only single ones are made, if that holds everything up. */
+  readonly suspended?: readonly SuspendedTries[];
+  /** The same where other work goes on. */
+  readonly singles?: readonly SuspendedTries[];
   /** Latest steps that led there, oldest first. */
   readonly chain: readonly ChainStep[];
   /** What the log lacks, or what makes the answer less sure. */
@@ -67,7 +76,7 @@ export function explain(index: LogIndex, session: LoggedSession, place: Place | 
   const found = asked === undefined ? ofSession(scene) : ofThing(scene, asked);
   if (found === undefined) return { ...base, ...nothing, ...fate(index, session, play.seq, asked!) };
   const { owed } = found;
-  const verdict = owed.some(({ overdue }) => overdue) ? 'stuck' : owed.length > 0 ? 'waits' : 'idle';
+  const verdict = verdictOf(found);
   const chain = chainOf(index, session, play.seq, idsOf(asked, found));
   if (asked !== undefined || owed.length === 0) return { ...base, ...found, verdict, chain };
   return { ...base, ...found, ...heldUp(play, chain, owed[0]!), verdict, chain };
@@ -112,7 +121,22 @@ function* doubts({ first, gaps, differs, closed, seq }: LoggedSession, play: Ses
     yield closed === 'stopped' ? 'the server was stopped after this' : `the session was ${closed} after this`;
 }
 
-type Found = Pick<Explanation, 'standing' | 'through' | 'owed' | 'more'>;
+type Found = Pick<Explanation, 'standing' | 'through' | 'owed' | 'more' | 'stalled' | 'suspended' | 'singles'>;
+
+/** Returns what there is to say first. */
+export function verdictOf({
+  owed,
+  stalled,
+  suspended,
+}: Pick<Found, 'owed' | 'stalled' | 'suspended'>): Explanation['verdict'] {
+  if (owed.some(({ overdue }) => overdue)) return 'stuck';
+  if (suspended !== undefined) return 'suspended';
+  if (stalled !== undefined) return 'stalled';
+  return owed.length > 0 ? 'waits' : 'idle';
+}
+
+/** Returns the field for a round that gains nothing, where there is one. */
+export const stalledIn = (stalled: StalledThing | undefined) => (stalled === undefined ? undefined : { stalled });
 
 /**
  * The place of an event in the order of causes. A timer that has not fired is a fault for sure, and other waits would end by it; but
@@ -197,8 +221,11 @@ function ofSession(scene: Scene): Found {
       ),
     };
   }
-  const { owed, more } = policy!.why(undefined, undefined, commands);
-  return { standing: undefined, through: [], owed: inOrder(owed, scene), more };
+  const { owed, more, stalled } = policy!.why(undefined, undefined, commands);
+  const holdingUp = commands!.suspended.holdingUp(scene.at);
+  const { all } = commands!.suspended;
+  const suspended = holdingUp.length > 0 ? { suspended: holdingUp } : all.length > 0 ? { singles: all } : undefined;
+  return { standing: undefined, through: [], owed: inOrder(owed, scene), more, ...stalledIn(stalled), ...suspended };
 }
 
 /** Returns why a thing waits; `undefined` if it is not held. */
@@ -231,9 +258,9 @@ function owedBy(play: SessionPlay, id: string): OwedEvent[] {
 }
 
 function thing(found: Why, scene: Scene, otherwise: readonly OwedEvent[] = []): Found {
-  const { what, id, stands, since, through, owed, more } = found;
+  const { what, id, stands, since, through, owed, more, stalled } = found;
   const standing = { what, id, stands, ...(since === undefined ? undefined : { since }) };
-  return { standing, through, owed: inOrder(owed.length > 0 ? owed : otherwise, scene), more };
+  return { standing, through, owed: inOrder(owed.length > 0 ? owed : otherwise, scene), more, ...stalledIn(stalled) };
 }
 
 function whyOrNothing(why: () => Why): Why | undefined {

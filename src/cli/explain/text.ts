@@ -1,6 +1,7 @@
 /** An explanation in words: at most three lines of 80 columns, and the chain that led there. */
 import type { AnyDecision } from '../../core/definition.ts';
 import { oneLine } from '../../core/printable.ts';
+import type { SuspendedTries } from '../../core/suspended-tries.ts';
 import { show } from '../../errors.ts';
 import { prose } from '../plain-table.ts';
 import type { ChainStep } from './chain.ts';
@@ -93,6 +94,8 @@ export function answerOf(one: Explanation): string[] {
   if (verdict === 'ended' || verdict === 'unborn') return fitted(fateOf(one, chain[0]!), 2);
   if (asked !== undefined) return fitted(ofThing(one), 2);
   const [first] = owed;
+  if (verdict === 'stalled') return fitted([`${name} gains nothing: ${inVain(one)}.`, ...lasting(one)]);
+  if (verdict === 'suspended') return fitted([`${name} is held up: ${failing(one)}.`, ...singly(one)]);
   if (first === undefined) return fitted([`Nothing waits in ${name} at event ${seq}.`]);
   const act = `${actor(first)} owes ${missing(first)}${waited(first, one.at)}`;
   if (verdict === 'waits')
@@ -103,7 +106,11 @@ export function answerOf(one: Explanation): string[] {
 function ofThing({ asked, standing, through, owed, verdict, at, ...one }: Explanation): string[] {
   const { word, id } = asked!;
   const label = word !== 'id' || standing === undefined ? word : singular(standing.what);
-  const start = `${capital(label)} ${short(id)} ${oneLine(standing?.stands ?? 'waits')}`;
+  const full = { asked, standing, through, owed, verdict, at, ...one };
+  const isItself = verdict === 'stalled' && full.stalled!.id === id;
+  const start = isItself
+    ? capital(inVain(full))
+    : `${capital(label)} ${short(id)} ${oneLine(standing?.stands ?? 'waits')}`;
   const [first] = owed;
   const last = through.at(-1);
   const leads = last === undefined ? '' : `; ${named(last.what, last.id)} ${oneLine(last.stands)}`;
@@ -114,13 +121,55 @@ function ofThing({ asked, standing, through, owed, verdict, at, ...one }: Explan
     asked!.kinds === undefined
       ? `${owed.length === 1 ? 'It is' : 'The oldest is'} ${owes}`
       : `${capital(actor(first))} owes ${owes}`;
-  const full = { asked, standing, through, owed, verdict, at, ...one };
   return [
     `${start}${leads}.`,
     `${act}${verdict === 'stuck' ? ': overdue' : '; nothing is overdue'}.`,
     ...(verdict === 'stuck' ? others(full) : []),
+    ...(verdict === 'stalled' && !isItself ? [`${capital(inVain(full))}.`] : []),
     ...why(first),
   ];
+}
+
+/** The round for which work gains nothing, and for how long. */
+function inVain({ stalled, at }: Explanation): string {
+  const { what, id, stands, filteredSince } = stalled!;
+  return `${named(what, id)} ${oneLine(stands)} in ${duration(Math.max(0, at - filteredSince))}`;
+}
+
+/** Whose tries fail, and since when. */
+function failing({ suspended, at }: Explanation): string {
+  const all = suspended!;
+  const failures = all.reduce((sum, one) => sum + one.failures, 0);
+  const since = duration(Math.max(0, at - all[0]!.since));
+  return `${failures} tries have failed one after the other (${all.map(part).join(', ')}), ${since} ago, and none has succeeded since`;
+}
+
+const parts: Readonly<Record<string, string>> = {
+  engine: 'all engines',
+  environment: 'all environments',
+  reward: 'all rewards',
+  loader: 'all loaders',
+  prompt: 'the data of prompts',
+  weights: 'weights that are too old',
+};
+const part = ({ scope, id }: SuspendedTries): string =>
+  id === undefined ? (parts[scope] ?? scope) : `${scope} ${short(id)}`;
+
+/** What is done meanwhile, and that nobody is late. */
+function singly({ suspended, owed, at }: Explanation): string[] {
+  const [first] = owed;
+  const oldest = first === undefined ? '' : `; the oldest wait is ${missing(first)}${waited(first, at)}`;
+  const scopes = new Set(suspended!.map(({ scope }) => scope));
+  const singles = scopes.has('weights') ? 'They are tried again after pauses.' : 'Only single tries are made.';
+  return [scopes.has('prompt') ? 'No more prompts are asked for.' : singles, `Nothing is overdue${oldest}.`];
+}
+
+/** Since when that is unusual, and that nobody is late. */
+function lasting({ stalled, owed, at }: Explanation): string[] {
+  const { mostFiltered } = stalled!;
+  const [first] = owed;
+  const oldest = first === undefined ? '' : `; the oldest wait is ${missing(first)}${waited(first, at)}`;
+  return [`${mostFiltered} or more are unusual here.`, `Nothing is overdue${oldest}.`];
 }
 
 /** What is overdue besides. */
@@ -161,7 +210,11 @@ function fateOf({ asked, verdict, at, seq }: Explanation, step: ChainStep): stri
 }
 
 /** Returns notes, one line each. */
-export const notesOf = ({ notes }: Explanation): string[] => notes.map((one) => `  ${oneLine(`${capital(one)}.`)}`);
+export const notesOf = ({ notes, singles = [], at }: Explanation): string[] =>
+  [...notes, ...singles.map((one) => tried(one, at))].map((one) => `  ${oneLine(`${capital(one)}.`)}`);
+
+const tried = ({ since, failures, ...one }: SuspendedTries, at: number): string =>
+  `${part({ since, failures, ...one })}: only single tries for ${duration(Math.max(0, at - since))}, since ${failures} failed one after the other`;
 
 /** Most decisions of a step that are shown. */
 const mostDecisions = 3;

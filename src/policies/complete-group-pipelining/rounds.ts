@@ -113,6 +113,7 @@ function publish(state: PipeliningState, round: Round, code: PublishCode, ctx: C
   const { roundId, weightVersion, times } = round;
   const publicationId = publicationIdOf(state.prefix, state.nextPublication++);
   round.publicationId = publicationId;
+  times.publicationSeconds = ctx.at;
   const numbers = trained(round);
   const afterSeconds = ctx.at - times.closedSeconds!;
   const reason = code === 'all_consumed' ? { code, ...numbers, afterSeconds } : { code, ...numbers };

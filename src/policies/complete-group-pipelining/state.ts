@@ -63,6 +63,8 @@ const round = z.strictObject({
     closedSeconds: seconds.nullable(),
     /** Time when the optimizer last stepped. */
     lastStepSeconds: seconds.nullable(),
+    /** Time when the publication under way was decided; absent in snapshots of earlier versions. */
+    publicationSeconds: seconds.optional(),
     /**
      * Time since when the trainer waits for groups of this round; `null` while updates of it are dispatched and not yet stepped,
      * and until the rounds before it are over.

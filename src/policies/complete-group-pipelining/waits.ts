@@ -14,12 +14,11 @@ const moreGroups = ({ roundId, times }: Round): readonly AwaitedEvent[] => [
 
 function roundStanding(state: PipeliningState, round: Round): Standing {
   const { roundId, publicationId, times, updates, stepped } = round;
-  const { openedSeconds, closedSeconds, lastStepSeconds } = times;
+  const { openedSeconds, closedSeconds, publicationSeconds: since } = times;
   if (round !== state.head) {
     return { stands: 'waits for an earlier round to be trained', since: openedSeconds, for: [roundThing(state.head!)] };
   }
   if (publicationId !== null) {
-    const since = lastStepSeconds ?? undefined;
     return {
       stands: 'is trained, and its weights are being published',
       for: [{ event: { type: 'weights.published', roundId, publicationId }, since }],

@@ -32,7 +32,7 @@ import type {
   EnvironmentSlotsEvent,
   EnvironmentSlotsInput,
 } from './types.ts';
-import { waits } from './waits.ts';
+import { gates, waits } from './waits.ts';
 
 const handlers = [
   on(slotsChanged, changeSlots, checkKind),
@@ -79,7 +79,7 @@ function restart(state: SlotsState, { idPrefix }: Message<'host.restarted'>, ctx
       continue;
     }
     forgetTool(state, one);
-    Object.assign(one, { health: 'restarted', tool: null });
+    Object.assign(one, { health: 'restarted', tool: null, since: ctx.at });
     ctx.emit({ type: 'slot.assign', at: ctx.at, slotId, requestId, environment, reason: { code: 'host_restarted' } });
   }
 }
@@ -124,4 +124,5 @@ export const environmentSlots: PolicyDefinition<
   decisions: slotDecisions,
   ledgers: [programs],
   waits,
+  gates,
 });

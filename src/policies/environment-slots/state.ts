@@ -45,7 +45,7 @@ const slot = z.strictObject({
   order: count,
   /** `stopping` is the end of one that was still starting. */
   status: z.enum(['starting', 'idle', 'busy', 'ending', 'stopping']),
-  /** Time since when it has this status, in seconds. */
+  /** Time since when it has this status; if its program was named again after a restart of the host, since then. In seconds. */
   since: seconds,
   /** When the status has lasted too long, or its tool has, in seconds. */
   due: seconds.nullable(),

@@ -1,5 +1,5 @@
 /** What blocks what in environment-slots: programs wait for environments, and these for their start, their program or their end. */
-import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/waits.ts';
+import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/waits.ts';
 import { deadlines } from './settle.ts';
 import { type Kind, needsTrial, type Program, type Slot, type SlotsState } from './state.ts';
 
@@ -38,6 +38,14 @@ function kindStanding(state: SlotsState, kind: Kind): Standing {
   if (suspendedAt === null) return { stands: `has ${total} of ${slots} environments`, for: room(state, kind) };
   return { stands: 'is suspended, because environments fail', since: suspendedAt, for: room(state, kind) };
 }
+
+/** A program that has its environment is awaited from then on. */
+export const gates: Gates<SlotsState> = {
+  'program.closed': ({ programs }, event) => {
+    const slot = programs.get(event.requestId as string)?.slot;
+    return slot ? [{ event, since: slot.since }] : [];
+  },
+};
 
 /** What blocks what. */
 export const waits: Waits<SlotsState> = {

@@ -76,11 +76,13 @@ function* requestIds({ groups }: FrontierState, isListed: (one: Request) => bool
   for (const { places } of groups.values()) for (const one of places) if (isListed(one)) yield one.requestId;
 }
 
-/** No engine has a request that is not admitted, so none can end it. */
+/** No engine has a request that is not admitted, so none can end it; one that is admitted is awaited from then on. */
 export const gates: Gates<FrontierState> = {
-  'response.completed': ({ requests }, { requestId }) => {
-    const id = requestId as string;
-    return requests.get(id)?.status === 'waiting' ? [{ what: 'waiting', id }] : [];
+  'response.completed': ({ requests }, event) => {
+    const id = event.requestId as string;
+    const { status, mark } = requests.get(id) ?? {};
+    if (status === 'waiting') return [{ what: 'waiting', id }];
+    return status === 'admitted' ? [{ event, since: mark!.since }] : [];
   },
 };
 

@@ -44,7 +44,7 @@ import type {
   ProgramSchedulingEvent,
   ProgramSchedulingInput,
 } from './types.ts';
-import { waits } from './waits.ts';
+import { gates, waits } from './waits.ts';
 
 const handlers = [
   on(events.programOpened, open, checkNew),
@@ -104,4 +104,5 @@ export const programScheduling: PolicyDefinition<
   decisions: programDecisions,
   ledgers: [programs],
   waits,
+  gates,
 });

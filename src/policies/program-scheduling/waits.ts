@@ -1,5 +1,5 @@
 /** What blocks what in program-scheduling: turns wait for their engines, tools for their environments, the rest for room. */
-import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/waits.ts';
+import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/waits.ts';
 import { deadlines } from './admission.ts';
 import type { Program, ProgramState } from './state.ts';
 
@@ -35,6 +35,14 @@ function standing(one: Program): Standing {
       return { stands: `is between turns${paused ? ', paused' : ''}`, since, for: next('turn.requested') };
   }
 }
+
+/** The end of a program is awaited since its last turn was routed, or since it has gone on otherwise. */
+export const gates: Gates<ProgramState> = {
+  'program.closed': ({ programs }, event) => {
+    const program = programs.get(event.requestId as string);
+    return program === undefined ? [] : [{ event, since: program.since }];
+  },
+};
 
 /** What blocks what. */
 export const waits: Waits<ProgramState> = {

@@ -3,16 +3,20 @@ import { mintedId, wasMinted } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './messages.ts';
-import { nextInLine, reportPressure, takeFromLine } from './pool.ts';
+import { reportPressure } from './pool.ts';
+import { beginSingle, dropDue, isUntroubled, nextTry, openFailures } from './singles.ts';
 import {
+  countLive,
   type Dispatch,
   kinds,
   milliseconds,
   occupy,
   type Pool,
+  queued,
   type RewardState,
   reheap,
   type Sample,
+  takeFromLine,
   type Worker,
 } from './state.ts';
 
@@ -37,12 +41,24 @@ export function fillPools(state: RewardState, ctx: Ctx): void {
 }
 
 function fill(state: RewardState, pool: Pool, ctx: Ctx): void {
+  if (!isUntroubled(pool)) return fillTroubled(state, pool, ctx);
   for (let worker = pool.open.peek(); worker !== undefined; worker = pool.open.peek()) {
-    const sample = nextInLine(pool);
+    const sample = pool.again.peek() ?? pool.fresh.peek();
     if (sample === undefined) return;
-    takeFromLine(state, sample);
+    takeFromLine(pool, sample);
     start(state, sample, worker, ctx);
   }
+}
+
+/** Does the same while dispatches fail, or responses are suspected. */
+function fillTroubled(state: RewardState, pool: Pool, ctx: Ctx): void {
+  if (queued(pool) > 0) {
+    for (let next = nextTry(state, pool, ctx.at); next !== undefined; next = nextTry(state, pool, ctx.at)) {
+      takeFromLine(pool, next.sample);
+      start(state, next.sample, next.worker, ctx);
+    }
+  }
+  dropDue(pool, ctx.at);
 }
 
 function start(state: RewardState, sample: Sample, worker: Worker, ctx: Ctx): void {
@@ -64,12 +80,13 @@ function start(state: RewardState, sample: Sample, worker: Worker, ctx: Ctx): vo
     previous: null,
     next: null,
   };
-  const reason = reasonOf(state, sample, worker, ctx.at);
+  const reason = reasonOf(state, sample, dispatch, ctx.at);
   const { id: dispatchId, workerId } = dispatch;
   const { promptId, kind } = sample;
   const { at } = ctx;
   sample.dispatch = dispatch;
   sample.attempts += 1;
+  sample.lastDispatch = number;
   state.dispatches.set(dispatchId, dispatch);
   occupy(state, dispatch);
   reheap(worker);
@@ -84,15 +101,21 @@ function start(state: RewardState, sample: Sample, worker: Worker, ctx: Ctx): vo
 function reasonOf(
   state: RewardState,
   sample: Sample,
-  worker: Worker,
+  { id, worker }: Dispatch,
   at: number,
 ): Message<'reward.dispatch'>['reason'] {
   const { cause: code } = sample;
   const waitedSeconds = at - sample.since;
-  const running = worker.running.size;
+  const { running: all, pool } = worker;
+  const running = all.size;
   const { retry } = state.config;
+  const single = isUntroubled(pool) ? undefined : beginSingle(pool, sample, worker, id, at);
+  if (single !== undefined) return { waitedSeconds, running, ...single };
   if (code === 'retry_infrastructure') {
-    return { code, waitedSeconds, running, attempt: sample.failures, budget: retry.infrastructure, scope: 'reward' };
+    const attempt = sample.failures + openFailures(pool, sample);
+    const pauseSeconds = at - sample.failedAt!;
+    const where = pool.faults.named({ scope: 'reward', id: sample.failedOn });
+    return { code, waitedSeconds, running, attempt, budget: retry.infrastructure, pauseSeconds, ...where };
   }
   if (code === 'retry_timeout') {
     return { code, waitedSeconds, running, attempt: sample.timeouts, budget: retry.timeout };
@@ -109,6 +132,7 @@ export function cancelDispatch(
 ): void {
   const { id, workerId, requestId } = dispatch;
   dispatch.cancelled = true;
+  countLive(dispatch.worker, -1);
   dispatch.sample = null;
   dispatch.deadline = ctx.at + state.config.cancelGraceSeconds;
   state.deadlines.update(dispatch);
@@ -119,6 +143,7 @@ export function cancelDispatch(
 export function release(state: RewardState, dispatch: Dispatch): void {
   const { worker } = dispatch;
   state.dispatches.delete(dispatch.id);
+  if (!dispatch.cancelled) countLive(worker, -1);
   state.deadlines.remove(dispatch);
   worker.running.remove(dispatch);
   worker.assignedMs -= milliseconds(dispatch.budgetSeconds);

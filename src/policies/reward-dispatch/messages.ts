@@ -13,6 +13,7 @@ import {
   rewardsSaturated,
 } from '../../schemas/decisions/reward-workers.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';
+import { triesRecovered, triesSuspended } from '../../schemas/decisions/tries.ts';
 import type { RewardState } from './state.ts';
 import type { RewardDispatchDecision } from './types.ts';
 
@@ -27,6 +28,8 @@ export const rewardDecisions = [
   rewardExpired,
   rewardsSaturated,
   rewardsResumed,
+  triesSuspended,
+  triesRecovered,
   timerSet,
 ] as const;
 

@@ -1,26 +1,40 @@
-/** Handles the two queues of a pool, its workers with a free slot, and the notices to the host about its queue. */
+/** Handles the queues of a pool, its workers with a free slot, and the notices to the host about its queue. */
 
+import type { IndexedHeap } from '../../core/heap.ts';
 import type { Ctx } from './messages.ts';
-import { type Pool, queued, type RewardState, reheap, type Sample, type Worker } from './state.ts';
+import {
+  noteAside,
+  type Pool,
+  putInLine,
+  queued,
+  type RewardState,
+  reheap,
+  type Sample,
+  type Worker,
+} from './state.ts';
 
 /** Queues a response again, at its old place: before all that were requested later. */
 export function queueAgain(state: RewardState, sample: Sample, cause: Sample['cause'], at: number): void {
   sample.dispatch = null;
   sample.cause = cause;
   sample.since = at;
-  state.pools[sample.kind].again.update(sample);
+  sample.pausedUntil = null;
+  putInLine(state.pools[sample.kind], sample);
+  if (sample.asideAt !== null) noteAside(state, sample);
 }
 
-/** Takes a waiting response out of its queue. */
-export function takeFromLine(state: RewardState, sample: Sample): void {
-  const pool = state.pools[sample.kind];
-  if (sample.cause === 'requested') pool.fresh.remove(sample);
-  else pool.again.remove(sample);
-}
-
-/** Returns, among the waiting responses, the one that was requested first. */
-export function nextInLine(pool: Pool): Sample | undefined {
-  return pool.again.peek() ?? pool.fresh.peek();
+/** Takes all responses out of some queues of a pool, to be put in line anew: none of them is put off any longer. */
+export function drain(at: number, ...queues: readonly IndexedHeap<Sample>[]): Sample[] {
+  const all: Sample[] = [];
+  for (const queue of queues) {
+    for (let next = queue.peek(); next !== undefined; next = queue.peek()) {
+      queue.remove(next);
+      next.pausedUntil = null;
+      next.since = Math.min(next.since, at);
+      all.push(next);
+    }
+  }
+  return all;
 }
 
 /** Sets whether a worker takes dispatches. */

@@ -1,12 +1,15 @@
 /** Handles reports about dispatches, and dispatches whose reports do not come. */
 import { Deadlines, onlyTimer } from '../../core/deadlines.ts';
+import { longestPauseSeconds } from '../../core/shared-faults.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { cancelDispatch, checkDispatch, fillPools, release } from './dispatches.ts';
+import { answered, fail, fault, firstAside, settleFaults } from './faults.ts';
 import type { Ctx } from './messages.ts';
-import { named, queueAgain } from './pool.ts';
-import { end, fault } from './samples.ts';
-import type { Dispatch, RewardState, Sample } from './state.ts';
+import { queueAgain } from './pool.ts';
+import { end } from './samples.ts';
+import { nextSingleAt } from './singles.ts';
+import { type Dispatch, kinds, queued, type RewardState, type Sample } from './state.ts';
 
 /** Starts the budget of a dispatch; only the first report counts. */
 export function started(state: RewardState, { dispatchId }: Message<'reward.started'>, ctx: Ctx): void {
@@ -45,12 +48,15 @@ export function finished(state: RewardState, event: Message<'reward.finished'>, 
     });
   } else if (outcome === 'scored') {
     const reason = { code: 'scored', seconds, attempts: sample.attempts } as const;
+    answered(state, sample, dispatch, ctx);
     score(state, sample, dispatch, reward!, reason, ctx);
   } else if (outcome === 'timeout') {
+    // A worker that reports a time-out works.
+    answered(state, sample, dispatch, ctx);
     timedOut(state, sample, dispatch, seconds, ctx);
   } else {
     // The worker has cancelled on its own, so this is a fault of the worker.
-    fault(state, sample, ctx);
+    fault(state, sample, dispatch, ctx);
   }
 }
 
@@ -83,8 +89,7 @@ function timedOut(state: RewardState, sample: Sample, dispatch: Dispatch, second
     score(state, sample, dispatch, timeoutReward, { code: 'timeout', seconds, budgetSeconds, timeouts }, ctx);
   } else {
     const reason = { code: 'timeout', timeouts, budget: retry.timeout } as const;
-    ctx.emit({ type: 'reward.failed', at: ctx.at, ...named(sample), reason });
-    end(state, sample);
+    fail(state, sample, reason, ctx);
   }
 }
 
@@ -101,16 +106,43 @@ function expire(state: RewardState, overdue: Dispatch, ctx: Ctx): void {
   const ranSeconds = ctx.at - overdue.dispatchedAt;
   const reason = { code: 'no_answer', ranSeconds, budgetSeconds, graceSeconds: answerGraceSeconds } as const;
   cancelDispatch(state, overdue, reason, ctx);
-  fault(state, sample, ctx);
+  fault(state, sample, overdue, ctx);
 }
 
-/** The ends of the times in which workers are to answer. */
+/** Returns when the first pause of a retry, or between single tries, is over, in seconds, if one is waited for. */
+function pauseEndsAt(state: RewardState): number | undefined {
+  const { pools, config } = state;
+  let first: number | undefined;
+  for (const kind of kinds) {
+    const pool = pools[kind];
+    const aside = firstAside(state, pool);
+    const all = [
+      pool.pauses.peek()?.pausedUntil,
+      pool.faults.isQuiet || queued(pool) === 0 ? undefined : nextSingleAt(pool),
+      aside && aside.at + config.retry.giveUpSeconds!,
+    ];
+    for (const one of all) if (one != null && (first === undefined || one < first)) first = one;
+  }
+  return first;
+}
+
+/** The ends of the times in which workers are to answer, and of the pauses of retries. */
 export const deadlines = new Deadlines<RewardState>({
   ...onlyTimer,
   timerId: 'reward-dispatch/deadline',
-  first: (state) => state.deadlines.peek()?.deadline,
-  reason: ({ config, deadlines }) => {
-    const { sample, budgetSeconds } = deadlines.peek()!;
+  first: (state) => {
+    const answer = state.deadlines.peek()?.deadline;
+    const pause = pauseEndsAt(state);
+    return answer === undefined || pause === undefined ? (answer ?? pause) : Math.min(answer, pause);
+  },
+  reason: (state) => {
+    const { config } = state;
+    const next = state.deadlines.peek();
+    const pause = pauseEndsAt(state);
+    if (next === undefined || (pause !== undefined && pause < next.deadline)) {
+      return { code: 'retry_pause', longestPauseSeconds };
+    }
+    const { sample, budgetSeconds } = next;
     return sample === null
       ? { code: 'reward_cancel_grace', graceSeconds: config.cancelGraceSeconds }
       : { code: 'reward_budget', budgetSeconds, graceSeconds: config.answerGraceSeconds };
@@ -119,7 +151,14 @@ export const deadlines = new Deadlines<RewardState>({
 
 /** Runs at the end of every event. */
 export function settle(state: RewardState, ctx: Ctx): void {
-  while (deadlines.isOver(state, ctx.at)) expire(state, state.deadlines.peek()!, ctx);
+  for (
+    let next = state.deadlines.peek();
+    next !== undefined && next.deadline <= ctx.at;
+    next = state.deadlines.peek()
+  ) {
+    expire(state, next, ctx);
+  }
+  for (const kind of kinds) settleFaults(state, state.pools[kind], ctx);
   fillPools(state, ctx);
   deadlines.arm(state, ctx);
 }

@@ -33,7 +33,7 @@ import { checkFinished, deadlines, finished, settle, started } from './reports.t
 import { cancelNamed, cancelRound, completeRound, promptAway, promptLeft } from './rounds.ts';
 import { checkRoom, want } from './samples.ts';
 import { rewardDispatchConfig } from './schema.ts';
-import { begin, link, type RewardState, rewardState, type SavedRewards } from './state.ts';
+import { begin, link, migrateFromThree, type RewardState, rewardState, type SavedRewards } from './state.ts';
 import type {
   RewardDispatchCommand,
   RewardDispatchConfig,
@@ -105,7 +105,8 @@ export const rewardDispatch: PolicyDefinition<
   RewardDispatchCommand['type']
 > = definePolicy({
   id: 'reward-dispatch',
-  version: 3,
+  version: 4,
+  migrations: { 3: migrateFromThree },
   summary: 'Computes each reward as soon as its response is complete, on the least loaded worker of its kind.',
   source: 'RollPacker §4.3',
   config: rewardDispatchConfig,

@@ -4,9 +4,9 @@ import type { Message } from '../../schemas/messages.ts';
 import type { RewardKind } from '../../schemas/reward-workers.ts';
 import { cancelDispatch } from './dispatches.ts';
 import type { Ctx } from './messages.ts';
-import { named, queueAgain, takeFromLine } from './pool.ts';
+import { named } from './pool.ts';
 import { kindOfDomain } from './schema.ts';
-import { attach, detach, queued, type RewardState, type Sample } from './state.ts';
+import { attach, detach, queued, type RewardState, type Sample, takeFromLine } from './state.ts';
 
 /** A reward that is requested. */
 interface Wanted {
@@ -51,7 +51,14 @@ export function want(state: RewardState, wanted: Wanted, ctx: Ctx): void {
     since: ctx.at,
     cause: 'requested',
     failures: 0,
+    failed: 0,
     timeouts: 0,
+    losses: 0,
+    failedOn: null,
+    failedAt: null,
+    pausedUntil: null,
+    asideAt: null,
+    lastDispatch: 0,
     attempts: 0,
     final: false,
     roundId: null,
@@ -69,8 +76,12 @@ export function want(state: RewardState, wanted: Wanted, ctx: Ctx): void {
 
 /** Removes a response; nothing of it is kept. */
 export function end(state: RewardState, sample: Sample): void {
-  state.samples.delete(sample.requestId);
+  const { requestId, kind } = sample;
+  const { faults, suspects } = state.pools[kind];
+  state.samples.delete(requestId);
   detach(state, sample);
+  if (!faults.isQuiet) faults.forget(requestId);
+  suspects.delete(sample);
 }
 
 /** Keeps a reward for a completed round that trains on it: from now on nothing cancels it. */
@@ -89,20 +100,7 @@ export function cancel(
   const afterSeconds = ctx.at - sample.requestedAt;
   const { dispatch } = sample;
   ctx.emit({ type: 'reward.cancelled', at: ctx.at, ...named(sample), reason: { code, afterSeconds } });
-  if (dispatch === null) takeFromLine(state, sample);
+  if (dispatch === null) takeFromLine(state.pools[sample.kind], sample);
   else cancelDispatch(state, dispatch, { code, afterSeconds }, ctx);
-  end(state, sample);
-}
-
-/** Handles a try that has failed through no fault of the response. */
-export function fault(state: RewardState, sample: Sample, ctx: Ctx): void {
-  const budget = state.config.retry.infrastructure;
-  sample.failures += 1;
-  if (sample.failures <= budget) {
-    queueAgain(state, sample, 'retry_infrastructure', ctx.at);
-    return;
-  }
-  const reason = { code: 'infrastructure', failures: sample.failures, budget } as const;
-  ctx.emit({ type: 'reward.failed', at: ctx.at, ...named(sample), reason });
   end(state, sample);
 }

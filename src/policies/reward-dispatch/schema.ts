@@ -14,7 +14,16 @@ const budgetSeconds = z
 
 const retry = z
   .strictObject({
-    infrastructure: count.default(3).describe('Further tries after faults of workers, lost and silent ones included.'),
+    infrastructure: count
+      .default(3)
+      .describe(
+        'Further tries after failures that are proven to be its own: others have succeeded since where it failed. Silence of a worker is such a failure, the loss of one is none.',
+      ),
+    giveUpSeconds: positiveSeconds
+      .optional()
+      .describe(
+        'Seconds after which a response gets no reward whose failures pass the budget, and could not be compared with others; absent: never.',
+      ),
     timeout: count.default(0).describe('Further tries of a response that ran out of its budget.'),
   })
   .describe('Retry budgets of each response.');

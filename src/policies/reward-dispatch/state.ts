@@ -1,9 +1,10 @@
 /** The state of reward-dispatch. Loads, queues, heaps and groups are derived: they are not saved but built again. */
 import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
-import { IndexedHeap } from '../../core/heap.ts';
+import { Heap, IndexedHeap } from '../../core/heap.ts';
 import { LinkedList } from '../../core/linked-list.ts';
 import { prefixes } from '../../core/minted-ids.ts';
+import { noFaults, sharedFaultsOf } from '../../core/shared-faults.ts';
 import { derived, mapBy } from '../../core/state.ts';
 import {
   dispatchId,
@@ -18,6 +19,7 @@ import { queueMarks } from './schema.ts';
 import type { RewardDispatchConfig } from './types.ts';
 
 const outside = () => -1;
+const zero = () => 0;
 
 const sample = z.strictObject({
   requestId,
@@ -31,8 +33,22 @@ const sample = z.strictObject({
   since: seconds,
   /** The reason why the response is queued. */
   cause: z.enum(['requested', 'retry_infrastructure', 'retry_timeout', 'host_restarted']),
+  /** Failures that are proven to be its own. */
   failures: count,
+  /** All failed tries that are not forgotten, except those that ran out of time. */
+  failed: count,
   timeouts: count,
+  /** Workers that were lost under it, one after the other. */
+  losses: count,
+  /** The worker of the last failed try, and its end, in seconds. */
+  failedOn: workerId.nullable(),
+  failedAt: seconds.nullable(),
+  /** When it may be tried again, in seconds; `null` unless its next try is put off. */
+  pausedUntil: seconds.nullable(),
+  /** Since when its failures pass the budget, and are not judged, in seconds. */
+  asideAt: seconds.nullable(),
+  /** Number of its last dispatch. */
+  lastDispatch: count,
   /** Number of dispatches so far. */
   attempts: count,
   /** Whether a completed round trains on the response; then nothing cancels its reward. */
@@ -43,7 +59,7 @@ const sample = z.strictObject({
   dispatch: derived<Dispatch | null>(),
   placeInPrompt: derived(outside),
   placeInRound: derived(outside),
-  // Position in one of the two queues of the pool.
+  // Position in one of the queues of the pool.
   heapIndex: derived(outside),
   previous: derived<Sample | null>(),
   next: derived<Sample | null>(),
@@ -81,8 +97,10 @@ const worker = z.strictObject({
   pool: derived<Pool>(),
   /** Dispatches of the worker, in order. */
   running: derived(() => new LinkedList<Dispatch>()),
+  /** How many of them are not cancelled. */
+  live: derived(zero),
   /** Sum of the budgets of its dispatches, in whole milliseconds: sums of seconds would depend on their order. */
-  assignedMs: derived(() => 0),
+  assignedMs: derived(zero),
   heapIndex: derived(outside),
 });
 export interface Worker extends z.output<typeof worker> {}
@@ -91,19 +109,42 @@ const byLoad = (a: Worker, b: Worker): number =>
   a.running.size - b.running.size || a.assignedMs - b.assignedMs || (a.id < b.id ? -1 : 1);
 const byDeadline = (a: Dispatch, b: Dispatch): number => a.deadline - b.deadline || a.number - b.number;
 const bySeq = (a: Sample, b: Sample): number => a.seq - b.seq;
+const byPause = (a: Sample, b: Sample): number => a.pausedUntil! - b.pausedUntil! || a.seq - b.seq;
+/** Orders the one first that was tried longest ago; those that are set aside last. */
+const byTurn = (a: Sample, b: Sample): number =>
+  Number(a.asideAt !== null) - Number(b.asideAt !== null) || a.lastDispatch - b.lastDispatch || a.seq - b.seq;
+/** A response that was set aside then; stale when it was tried, or judged, since. */
+export interface Aside {
+  readonly at: number;
+  readonly sample: Sample;
+}
+const byAside = (a: Aside, b: Aside): number => a.at - b.at || a.sample.seq - b.sample.seq;
 
 const poolOf = (kind: RewardKind) =>
   z.strictObject({
     /** Whether the last notice to the host said that the queue is long. */
     saturated: z.boolean(),
+    /** The faults that dispatches of this kind share: on a worker, or on all. */
+    faults: sharedFaultsOf(kind),
     kind: derived(() => kind),
-    /** Workers with a free slot, the least loaded first. */
+    /** Workers with a free slot that are not suspended, the least loaded first. */
     open: derived(() => new IndexedHeap<Worker>(byLoad)),
     /** Responses that were never dispatched, in the order of their requests. */
     fresh: derived(() => new LinkedList<Sample>()),
     /** Responses to dispatch again; each was requested before any of the fresh ones. */
     again: derived(() => new IndexedHeap<Sample>(bySeq)),
-    activeWorkers: derived(() => 0),
+    /** Responses whose next try is put off. */
+    pauses: derived(() => new IndexedHeap<Sample>(byPause)),
+    /** While the kind is suspended: all responses to dispatch again, in turn. */
+    parked: derived(() => new IndexedHeap<Sample>(byTurn)),
+    /** Responses under which too many workers were lost, and which of them wait for the end of another. */
+    suspects: derived(() => new Set<Sample>()),
+    doubtful: derived(() => new IndexedHeap<Sample>(bySeq)),
+    /** With `giveUpSeconds`: responses that were set aside. */
+    asides: derived(() => new Heap<Aside>(byAside)),
+    /** Number of dispatches that are not cancelled. */
+    live: derived(zero),
+    activeWorkers: derived(zero),
   });
 /** The workers of one kind, and the responses that wait for them. */
 export interface Pool extends z.output<ReturnType<typeof poolOf>> {}
@@ -148,9 +189,21 @@ export type SavedRewards = z.input<typeof rewardState>;
 
 /** Returns the initial state. */
 export function begin({ idPrefix }: RewardDispatchConfig): SavedRewards {
-  const pools = { rule: { saturated: false }, sandbox: { saturated: false }, judge: { saturated: false } };
+  const pool = () => ({ saturated: false, faults: noFaults() });
+  const pools = { rule: pool(), sandbox: pool(), judge: pool() };
   const lists = { samples: [], dispatches: [], workers: [] };
   return { ...lists, pools, timerAt: null, seq: 0, nextDispatch: 0, prefix: idPrefix, oldPrefixes: [] };
+}
+
+/** Reads a state of version 3, in which every fault of a worker was charged to the response. */
+export function migrateFromThree(given: unknown): unknown {
+  const saved = given as SavedRewards;
+  const pools = Object.entries(saved.pools).map(([kind, pool]) => [kind, { ...pool, faults: noFaults() }]);
+  const unknown = { losses: 0, failedOn: null, pausedUntil: null, asideAt: null, lastDispatch: 0 };
+  const samples = saved.samples.map((one) => {
+    return { ...one, ...unknown, failures: 0, failed: one.failures, failedAt: one.failures > 0 ? one.since : null };
+  });
+  return { ...saved, samples, pools: Object.fromEntries(pools) };
 }
 
 /** Sets the derived fields. */
@@ -170,11 +223,44 @@ export function link(state: RewardState): void {
   }
   for (const one of state.samples.values()) {
     if (one.roundId !== null) attach(state, one, one.roundId);
+    const pool = state.pools[one.kind];
+    if (isSuspect(one)) pool.suspects.add(one);
     if (one.dispatch !== null) continue;
-    const { fresh, again } = state.pools[one.kind];
-    if (one.cause === 'requested') fresh.push(one);
-    else again.update(one);
+    putInLine(pool, one);
+    if (one.asideAt !== null) noteAside(state, one);
   }
+}
+
+/** From so many lost workers on a response is suspected. */
+const lossesToSuspect = 3;
+export const isSuspect = ({ losses }: Sample): boolean => losses >= lossesToSuspect;
+
+/** Whether all workers of a kind fail, so that only single tries are made. */
+export const isSuspended = ({ faults }: Pool): boolean =>
+  !faults.isQuiet && faults.find({ scope: 'reward', id: null })?.suspension != null;
+
+/** Returns the queue of a waiting response that is not fresh. */
+function lineOf(pool: Pool, sample: Sample): IndexedHeap<Sample> {
+  if (sample.pausedUntil !== null) return pool.pauses;
+  if (isSuspended(pool)) return pool.parked;
+  return isSuspect(sample) ? pool.doubtful : pool.again;
+}
+
+/** Puts a waiting response into its queue. */
+export function putInLine(pool: Pool, sample: Sample): void {
+  if (sample.cause === 'requested') pool.fresh.push(sample);
+  else lineOf(pool, sample).update(sample);
+}
+
+/** Takes a waiting response out of its queue. */
+export function takeFromLine(pool: Pool, sample: Sample): void {
+  if (sample.cause === 'requested') pool.fresh.remove(sample);
+  else lineOf(pool, sample).remove(sample);
+}
+
+/** Notes when a response was set aside, if it is given up some time. */
+export function noteAside({ config, pools }: RewardState, sample: Sample): void {
+  if (config.retry.giveUpSeconds !== undefined) pools[sample.kind].asides.push({ at: sample.asideAt!, sample });
 }
 
 /** Returns a budget in milliseconds, the unit in which the loads of workers are compared. */
@@ -187,15 +273,29 @@ export function occupy(state: RewardState, dispatch: Dispatch): void {
   const { worker } = dispatch;
   state.deadlines.update(dispatch);
   worker.running.push(dispatch);
+  if (!dispatch.cancelled) countLive(worker, 1);
   worker.assignedMs += milliseconds(dispatch.budgetSeconds);
 }
+
+/** Counts dispatches that are not cancelled. */
+export function countLive(worker: Worker, more: 1 | -1): void {
+  worker.live += more;
+  worker.pool.live += more;
+}
+
+/** Whether all dispatches on a worker fail, so that only single tries are made there. */
+export const isSick = ({ pool: { faults }, id }: Worker): boolean =>
+  !faults.isQuiet && faults.find({ scope: 'reward', id })?.suspension != null;
 
 /** Updates the position of a worker in the heap of workers with a free slot. */
 export function reheap(worker: Worker): void {
   const { open } = worker.pool;
-  if (worker.active && worker.running.size < worker.slots) open.update(worker);
+  if (hasRoom(worker) && !isSick(worker)) open.update(worker);
   else open.remove(worker);
 }
+
+/** Whether a worker has a free slot. */
+export const hasRoom = ({ active, running, slots }: Worker): boolean => active && running.size < slots;
 
 /** Attaches a response to a round and to its prompt, with which it leaves. */
 export function attach(state: RewardState, sample: Sample, roundId: string): void {
@@ -216,5 +316,6 @@ export function detach(state: RewardState, sample: Sample): void {
 
 /** Returns the number of responses that wait in a pool. */
 export function queued(pool: Pool): number {
-  return pool.fresh.size + pool.again.size;
+  const { fresh, again, pauses, parked, doubtful } = pool;
+  return fresh.size + again.size + pauses.size + parked.size + doubtful.size;
 }

@@ -31,6 +31,8 @@ import type {
   RoundFailed,
   TimerFired,
   TimerSet,
+  TriesRecovered,
+  TriesSuspended,
 } from '../../schemas/types/index.ts';
 
 /** Configuration of `reward-dispatch`, as a caller writes it. */
@@ -70,11 +72,17 @@ export interface RewardDispatchInput {
   retry?:
     | {
         /**
-         * Further tries after faults of workers, lost and silent ones included. A whole number, 0 or more.
+         * Further tries after failures that are proven to be its own: others have succeeded since where it failed.
+         * Silence of a worker is such a failure, the loss of one is none. A whole number, 0 or more.
          *
          * @defaultValue `3`
          */
         infrastructure?: number | undefined;
+        /**
+         * Seconds after which a response gets no reward whose failures pass the budget, and could not be compared with
+         * others; absent: never. A number above 0.
+         */
+        giveUpSeconds?: number | undefined;
         /**
          * Further tries of a response that ran out of its budget. A whole number, 0 or more.
          *
@@ -147,8 +155,16 @@ export interface RewardDispatchConfig {
   };
   /** Retry budgets of each response. */
   retry: {
-    /** Further tries after faults of workers, lost and silent ones included. A whole number, 0 or more. */
+    /**
+     * Further tries after failures that are proven to be its own: others have succeeded since where it failed. Silence
+     * of a worker is such a failure, the loss of one is none. A whole number, 0 or more.
+     */
     infrastructure: number;
+    /**
+     * Seconds after which a response gets no reward whose failures pass the budget, and could not be compared with
+     * others; absent: never. A number above 0.
+     */
+    giveUpSeconds?: number | undefined;
     /** Further tries of a response that ran out of its budget. A whole number, 0 or more. */
     timeout: number;
   };
@@ -209,7 +225,9 @@ export type RewardDispatchNotice =
   | RewardMerged
   | RewardScored
   | RewardsResumed
-  | RewardsSaturated;
+  | RewardsSaturated
+  | TriesRecovered
+  | TriesSuspended;
 
 /** What `reward-dispatch` answers. */
 export type RewardDispatchDecision = RewardDispatchCommand | RewardDispatchNotice;

@@ -4,11 +4,11 @@ import { replacePrefix } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { release } from './dispatches.ts';
+import { forgetWorker, workerLostUnder } from './faults.ts';
 import type { Ctx } from './messages.ts';
 import { queueAgain, setActive } from './pool.ts';
 import { deadlines } from './reports.ts';
-import { fault } from './samples.ts';
-import type { RewardState } from './state.ts';
+import { type Dispatch, kinds, type RewardState } from './state.ts';
 
 export function checkKind(state: RewardState, event: Message<'reward-worker.added'>): void {
   const kind = state.workers.get(event.workerId)?.kind;
@@ -16,15 +16,19 @@ export function checkKind(state: RewardState, event: Message<'reward-worker.adde
   refuse('duplicate_id', 'kind', `${kind}, as ${event.workerId} was added before`, event.kind);
 }
 
-export function addWorker(state: RewardState, event: Message<'reward-worker.added'>): void {
+export function addWorker(state: RewardState, event: Message<'reward-worker.added'>, ctx: Ctx): void {
   const { workerId: id, kind, slots } = event;
   let worker = state.workers.get(id);
   if (worker === undefined) {
     const pool = state.pools[kind];
-    worker = { id, kind, slots, active: false, pool, running: new LinkedList(), assignedMs: 0, heapIndex: -1 };
+    const load = { running: new LinkedList<Dispatch>(), live: 0, assignedMs: 0, heapIndex: -1 };
+    worker = { id, kind, slots, active: false, pool, ...load };
     state.workers.set(id, worker);
   }
   worker.slots = slots;
+  const suspension = worker.active ? undefined : worker.pool.faults.find({ scope: 'reward', id: null })?.suspension;
+  // A new worker may be what was missing.
+  if (suspension != null) suspension.retryAt = ctx.at;
   setActive(worker, true);
 }
 
@@ -32,19 +36,22 @@ export function checkWorker(state: RewardState, { workerId }: { readonly workerI
   if (!state.workers.has(workerId)) refuse('unknown_id', 'workerId', 'a reward worker that was added', workerId);
 }
 
-export function drainWorker(state: RewardState, { workerId }: Message<'reward-worker.drained'>): void {
-  setActive(state.workers.get(workerId)!, false);
+export function drainWorker(state: RewardState, { workerId }: Message<'reward-worker.drained'>, ctx: Ctx): void {
+  const worker = state.workers.get(workerId)!;
+  setActive(worker, false);
+  forgetWorker(state, worker, ctx);
 }
 
-/** Dispatches the rewards of a lost worker elsewhere, as after any fault of a worker. */
+/** Dispatches the rewards of a lost worker elsewhere. */
 export function loseWorker(state: RewardState, { workerId }: Message<'reward-worker.lost'>, ctx: Ctx): void {
   const worker = state.workers.get(workerId)!;
   setActive(worker, false);
   state.workers.delete(workerId);
+  forgetWorker(state, worker, ctx);
   for (let dispatch = worker.running.peek(); dispatch !== undefined; dispatch = worker.running.peek()) {
     const { sample } = dispatch;
     release(state, dispatch);
-    if (sample !== null) fault(state, sample, ctx);
+    if (sample !== null) workerLostUnder(state, sample, worker, ctx);
   }
 }
 
@@ -57,4 +64,5 @@ export function restart(state: RewardState, { idPrefix }: Message<'host.restarte
     release(state, dispatch);
     if (dispatch.sample !== null) queueAgain(state, dispatch.sample, 'host_restarted', ctx.at);
   }
+  for (const kind of kinds) state.pools[kind].faults.restart(ctx.at);
 }

@@ -2,6 +2,7 @@
 
 import { type Choices, pick } from '../../core/choices.ts';
 import type { BatchAssignment, DrawnSample } from '../../schemas/loading.ts';
+import { pauses } from './faults.ts';
 import { type LoaderState, type Sample, sliceIdOf, taskIdOf } from './state.ts';
 import type { ShadowLoaderEvent } from './types.ts';
 
@@ -22,6 +23,8 @@ export function arbitrary(state: LoaderState, choices: Choices): ShadowLoaderEve
       return { type: 'batch.withdrawn', at, batchId: pick([...state.batches.keys()], choices) ?? 'b0' };
     case 3:
       return { type: 'step.completed', at, stepId: [...state.recentSteps][0] ?? 'nobody' };
+    case 4:
+      return { type: 'timer.fired', at: at + 10 * choices.below(7), timerId: pauses.timerId };
     default:
       return { type: 'step.completed', at, stepId: pick([...state.steps.keys()], choices) ?? 's0' };
   }

@@ -4,7 +4,7 @@ import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { rest, unwant, want } from './samples.ts';
 import type { Ctx } from './schema.ts';
-import { endBatch, finishBatch, forgetSlices, neededSlices, sendAll } from './slices.ts';
+import { endBatch, endSlicePause, finishBatch, forgetSlices, neededSlices, sendAll } from './slices.ts';
 import { type Batch, type Demand, type LoaderState, type Sample, type Slice, sliceIdOf } from './state.ts';
 import { checkKnown, checkOpen } from './steps.ts';
 
@@ -98,8 +98,12 @@ function demand(state: LoaderState, batch: Batch, sample: Sample, needed: readon
       attempt: 0,
       sent: false,
       failures: 0,
+      failed: 0,
+      pausedUntil: null,
+      lastSend: 0,
       fetched: false,
       demand: one,
+      heapIndex: -1,
     };
     one.slices.push(slice);
     state.slices.set(id, slice);
@@ -130,6 +134,7 @@ function bySample(state: LoaderState, assignments: readonly BatchAssignment[]): 
 export function fetched(state: LoaderState, slice: Slice, ctx: Ctx): void {
   const { demand: one } = slice;
   const { batch, sample } = one;
+  endSlicePause(state, slice);
   state.slices.delete(slice.id);
   slice.fetched = true;
   one.open -= 1;

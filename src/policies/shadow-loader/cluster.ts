@@ -4,8 +4,8 @@ import { mostRecent } from '../../core/recent-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { abandon } from './batches.ts';
+import { forgetNode, nodeLostUnder, pauses } from './faults.ts';
 import { free, reheap } from './memory.ts';
-import { tryAgain } from './reports.ts';
 import { giveShape, leave, placeAgain, requeue } from './samples.ts';
 import type { Ctx } from './schema.ts';
 import { byAge, type LoaderState, type Node, newNode, type Step } from './state.ts';
@@ -76,13 +76,12 @@ export function loseNode(state: LoaderState, { nodeId }: Message<'node.lost'>, c
   reheap(state, node);
   measure(state);
   const lost = [...node.samples].sort(byAge);
-  for (const sample of lost) {
-    // A sample that was being preprocessed may have crashed the node.
-    const isSuspect = sample.status === 'preprocessing';
-    free(state, sample);
-    if (isSuspect) tryAgain(state, sample, 'node_lost', ctx);
-    else requeue(state, sample, 'node_lost');
-  }
+  // A sample that was being preprocessed may have crashed the node.
+  const atWork = lost.filter(({ status }) => status === 'preprocessing');
+  for (const sample of lost) free(state, sample);
+  for (const sample of lost) if (!atWork.includes(sample)) requeue(state, sample, 'node_lost');
+  nodeLostUnder(state, atWork, ctx);
+  forgetNode(state, node, ctx);
 }
 
 /** Ends a step: its samples leave, unless an open batch needs them; those leave with their batches. */
@@ -112,6 +111,8 @@ export function restartHost(state: LoaderState, { idPrefix }: Message<'host.rest
   }
   for (const batch of [...state.batches.values()]) abandon(state, batch, 'host_restarted', ctx);
   for (let step = state.openSteps.peek() ?? null; step !== null; step = step.next) resume(state, step, ctx);
+  state.faults.restart(ctx.at);
+  pauses.forget(state);
   replacePrefix(state, idPrefix);
 }
 

@@ -48,6 +48,7 @@ function linkBatch(state: LoaderState, batch: Batch): void {
     for (const slice of demand.slices) {
       slice.demand = demand;
       state.slices.set(slice.id, slice);
+      if (slice.pausedUntil !== null) state.slicePauses.update(slice);
     }
   }
 }
@@ -56,6 +57,7 @@ function linkBatch(state: LoaderState, batch: Batch): void {
 function settleSample(state: LoaderState, sample: Sample): void {
   if (sample.demands.length === 0) sample.step.unwanted.add(sample);
   if (sample.status === 'waiting') state.waiting.update(sample);
+  else if (sample.status === 'paused') state.pauses.update(sample);
   else if (sample.status === 'unplaced') state.unplaced.update(sample);
   else setIdle(sample, sample.demands.length === 0);
 }

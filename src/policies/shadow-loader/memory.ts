@@ -7,9 +7,14 @@ export const freeBytes = (node: Node): number => node.hostMemoryBytes - node.use
 export const aheadLimit = (state: LoaderState, node: Node): number =>
   Math.floor(state.config.prefetchFraction * node.hostMemoryBytes);
 
+/** Whether only single tries are made on a node, as they fail there. */
+export const isSick = ({ faults }: LoaderState, { id }: Node): boolean =>
+  !faults.isQuiet && faults.find({ scope: 'loader', id })?.suspension != null;
+
 /** Updates the position of a node in the heap of nodes that take work. */
 export function reheap(state: LoaderState, node: Node): void {
-  if (node.active && (node.slots === null || node.queued < node.slots)) state.open.update(node);
+  const hasSlot = node.slots === null || node.queued < node.slots;
+  if (node.active && hasSlot && !isSick(state, node)) state.open.update(node);
   else state.open.remove(node);
 }
 

@@ -1,5 +1,6 @@
 /** Chooses the next waiting sample and its node. */
 import type { Message } from '../../schemas/messages.ts';
+import { beginSingle, dropDue, dueNode, openOf, pauses, settleFaults, waitsForSingle } from './faults.ts';
 import { aheadLimit, free, freeBytes, hold, isAhead, reheap } from './memory.ts';
 import { drop, requeue, setAside } from './samples.ts';
 import type { Ctx } from './schema.ts';
@@ -10,7 +11,13 @@ import { byLoad, type LoaderState, loadOf, type Node, type Sample, taskIdOf } fr
  * that a large sample is not overtaken for ever. A sample that no present node could hold is set aside, or leaves.
  */
 export function settle(state: LoaderState, ctx: Ctx): void {
-  if (!state.dirty) return;
+  settleFaults(state, ctx);
+  if (state.dirty) place(state, ctx);
+  dropDue(state, ctx.at);
+  pauses.arm(state, ctx);
+}
+
+function place(state: LoaderState, ctx: Ctx): void {
   for (let sample = state.waiting.peek(); sample !== undefined; sample = state.waiting.peek()) {
     const isWanted = sample.demands.length > 0;
     if (!isWanted && sample.step.order > state.lastAhead) break;
@@ -18,7 +25,9 @@ export function settle(state: LoaderState, ctx: Ctx): void {
       misfit(state, sample, ctx);
       continue;
     }
-    const node = choose(state, sample) ?? (isWanted ? makeRoom(state, sample, ctx) : undefined);
+    if (waitsForSingle(state, sample, ctx.at)) break;
+    const single = dueNode(state, sample, ctx.at, (one) => hasRoom(state, sample, one));
+    const node = single ?? choose(state, sample) ?? (isWanted ? makeRoom(state, sample, ctx) : undefined);
     if (node === undefined) break;
     start(state, sample, node, ctx);
   }
@@ -103,12 +112,13 @@ function makeRoom(state: LoaderState, sample: Sample, ctx: Ctx): Node | undefine
 
 function start(state: LoaderState, sample: Sample, node: Node, ctx: Ctx): void {
   const { bytes, media, ref } = sample;
-  const reason = reasonOf(state, sample, node);
   const type = isAhead(sample) ? 'sample.prefetch' : 'sample.preprocess';
-  const preprocessId = taskIdOf(state.prefix, state.nextTask++);
+  sample.lastTry = state.nextTask++;
+  const preprocessId = taskIdOf(state.prefix, sample.lastTry);
   state.waiting.remove(sample);
   sample.status = 'preprocessing';
   sample.task = preprocessId;
+  const reason = reasonOf(state, sample, node, ctx.at);
   sample.ahead = isAhead(sample);
   state.tasks.set(preprocessId, sample);
   hold(sample, node);
@@ -134,12 +144,16 @@ function start(state: LoaderState, sample: Sample, node: Node, ctx: Ctx): void {
   });
 }
 
-function reasonOf(state: LoaderState, sample: Sample, node: Node): Message<'sample.preprocess'>['reason'] {
+function reasonOf(state: LoaderState, sample: Sample, node: Node, at: number): Message<'sample.preprocess'>['reason'] {
   const { cause: code, infrastructureFailures, dataFailures } = sample;
   const { queuedBytes, queued } = node;
   const load = { queuedBytes, queued, freeBytes: freeBytes(node) };
+  const single = beginSingle(state, sample, node, at);
+  if (single !== undefined) return { ...load, ...single };
   if (code !== 'retry') return { code, ...load };
   const { infrastructure, data } = state.config.retry;
-  const budget = dataFailures > 0 ? data : infrastructure;
-  return { code, ...load, failures: dataFailures > 0 ? dataFailures : infrastructureFailures, budget };
+  const paused = sample.failedAt === null ? undefined : { pauseSeconds: at - sample.failedAt };
+  if (dataFailures > 0) return { code, ...load, failures: dataFailures, budget: data, ...paused };
+  const failures = infrastructureFailures + openOf(state.faults, sample.id);
+  return { code, ...load, failures, budget: infrastructure, ...paused };
 }

@@ -3,10 +3,11 @@ import { wasMinted } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { fetched } from './batches.ts';
+import { charge, fault, succeeded, transferFault, transferred } from './faults.ts';
 import { endTask, free, freeBytes, reheap, resize, setIdle } from './memory.ts';
 import { drop, evict, requeue } from './samples.ts';
 import type { Ctx } from './schema.ts';
-import { sendAgain, sendAll } from './slices.ts';
+import { sendAll } from './slices.ts';
 import { type LoaderState, type Sample, sliceKind, taskKind } from './state.ts';
 
 export function checkTask(
@@ -33,7 +34,7 @@ export function preprocessed(state: LoaderState, event: Message<'sample.preproce
     // The node needs more memory than was reserved, and has no room for it.
     evict(state, sample, { code: 'memory', reservedBytes, usedBytes: bytes }, ctx);
     sample.bytes = bytes;
-    return tryAgain(state, sample, 'memory', ctx);
+    return charge(state, sample, 'memory', ctx);
   }
   endTask(state, sample, node);
   resize(sample, bytes);
@@ -43,6 +44,7 @@ export function preprocessed(state: LoaderState, event: Message<'sample.preproce
   reheap(state, node);
   const reason = { code: 'preprocessed', reservedBytes } as const;
   ctx.emit({ type: 'sample.registered', at: ctx.at, sampleId: sample.id, nodeId: node.id, bytes, reason });
+  succeeded(state, sample, node, ctx);
   if (sample.demands.length > 0) sendAll(state, [sample], ctx);
 }
 
@@ -59,6 +61,7 @@ export function failPreprocessing(state: LoaderState, event: Message<'preprocess
   const sample = state.tasks.get(event.preprocessId);
   if (sample === undefined) return late(event.preprocessId, ctx);
   const node = sample.node!;
+  const task = event.preprocessId;
   letGo(state, sample);
   if (event.kind === 'data') {
     sample.dataFailures += 1;
@@ -67,19 +70,12 @@ export function failPreprocessing(state: LoaderState, event: Message<'preprocess
     if (failures > budget) return drop(state, sample, { code: 'data', failures, budget }, ctx);
     return requeue(state, sample, 'retry');
   }
-  if (event.kind === 'memory') sample.bytes = Math.max(sample.bytes, event.bytes!);
-  else sample.avoid = node;
-  tryAgain(state, sample, event.kind === 'memory' ? 'memory' : 'retry', ctx);
-}
-
-/** Tries a sample again after a fault that is not its own. The sample must hold no memory. */
-export function tryAgain(state: LoaderState, sample: Sample, cause: Sample['cause'], ctx: Ctx): void {
-  sample.infrastructureFailures += 1;
-  const { infrastructureFailures: failures } = sample;
-  const budget = state.config.retry.infrastructure;
-  sample.status = 'waiting';
-  if (failures > budget) drop(state, sample, { code: 'infrastructure', failures, budget }, ctx);
-  else requeue(state, sample, cause);
+  if (event.kind === 'memory') {
+    sample.bytes = Math.max(sample.bytes, event.bytes!);
+    return charge(state, sample, 'memory', ctx);
+  }
+  sample.avoid = node;
+  fault(state, sample, { node, task, cause: 'retry' }, ctx);
 }
 
 export function checkSlice(state: LoaderState, event: Message<'slice.materialized' | 'slice.failed'>): void {
@@ -99,7 +95,12 @@ export function checkSlice(state: LoaderState, event: Message<'slice.materialize
 export function materializeSlice(state: LoaderState, event: Message<'slice.materialized'>, ctx: Ctx): void {
   const { sliceId } = event;
   const slice = state.slices.get(sliceId);
-  if (slice !== undefined) return fetched(state, slice, ctx);
+  if (slice !== undefined) {
+    const { node } = slice.demand.sample;
+    fetched(state, slice, ctx);
+    transferred(state, slice, node, ctx);
+    return;
+  }
   ctx.emit({ type: 'slice.late', at: ctx.at, sliceId, reason: { code: 'over' } });
 }
 
@@ -108,19 +109,16 @@ export function failSlice(state: LoaderState, event: Message<'slice.failed'>, ct
   const { sliceId, attempt, kind } = event;
   const slice = state.slices.get(sliceId);
   if (slice === undefined) return ctx.emit({ type: 'slice.late', at: ctx.at, sliceId, reason: { code: 'over' } });
-  if (!slice.sent || attempt + 1 < slice.attempt) {
+  if (!slice.sent || slice.pausedUntil !== null || attempt + 1 < slice.attempt) {
     return ctx.emit({ type: 'slice.late', at: ctx.at, sliceId, reason: { code: 'earlier_attempt', attempt } });
   }
   const { sample } = slice.demand;
   if (kind === 'missing') {
+    const node = sample.node!;
     evict(state, sample, { code: 'copy_missing' }, ctx);
-    return tryAgain(state, sample, 'copy_missing', ctx);
+    return fault(state, sample, { node, task: '', cause: 'copy_missing' }, ctx);
   }
-  slice.failures += 1;
-  const { failures } = slice;
-  const budget = state.config.retry.transfer;
-  if (failures > budget) drop(state, sample, { code: 'transfer', failures, budget }, ctx);
-  else sendAgain(state, slice, ctx);
+  transferFault(state, slice, ctx);
 }
 
 /** Frees the memory of a failed try, as the node holds nothing of the sample. */

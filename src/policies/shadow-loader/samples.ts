@@ -4,7 +4,7 @@ import type { DrawnSample } from '../../schemas/loading.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { free, notAhead, reheap, setIdle } from './memory.ts';
 import type { Ctx } from './schema.ts';
-import { finishBatch, forgetSlices } from './slices.ts';
+import { endSlicePause, finishBatch, forgetSlices } from './slices.ts';
 import { byBatch, type Demand, type LoaderState, type Media, type Sample, type Step } from './state.ts';
 import { checkOpen, forget, stepFor } from './steps.ts';
 
@@ -63,6 +63,12 @@ function newSample(state: LoaderState, step: Step, one: DrawnSample): Sample {
     task: null,
     ahead: false,
     infrastructureFailures: 0,
+    failed: 0,
+    failedAt: null,
+    losses: 0,
+    pausedUntil: null,
+    asideAt: null,
+    lastTry: 0,
     dataFailures: 0,
     avoid: null,
     demands: [],
@@ -88,7 +94,12 @@ export function requeue(state: LoaderState, sample: Sample, cause: Sample['cause
   sample.status = 'waiting';
   sample.cause = cause;
   // Slices that were on their way must be fetched from another copy.
-  for (const { slices } of sample.demands) for (const slice of slices) slice.sent = false;
+  for (const { slices } of sample.demands) {
+    for (const slice of slices) {
+      slice.sent = false;
+      endSlicePause(state, slice);
+    }
+  }
   state.waiting.update(sample);
   state.dirty = true;
 }
@@ -193,6 +204,8 @@ function remove(state: LoaderState, sample: Sample): void {
   const { step } = sample;
   if (sample.status === 'waiting') state.waiting.remove(sample);
   else if (sample.status === 'unplaced') state.unplaced.remove(sample);
+  else if (sample.status === 'paused') state.pauses.remove(sample);
+  if (!state.faults.isQuiet) state.faults.forget(sample.id);
   state.samples.delete(sample.id);
   sample.gone = true;
   step.unwanted.delete(sample);

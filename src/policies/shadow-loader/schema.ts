@@ -17,16 +17,29 @@ import {
   sliceLate,
   stepResumed,
 } from '../../schemas/decisions/loading.ts';
+import { timerSet } from '../../schemas/decisions/session.ts';
+import { triesRecovered, triesSuspended } from '../../schemas/decisions/tries.ts';
 import { loaderNode } from '../../schemas/loading.ts';
-import { count, idPrefix, positiveCount } from '../../schemas/units.ts';
+import { count, idPrefix, positiveCount, positiveSeconds } from '../../schemas/units.ts';
 import type { LoaderState } from './state.ts';
 import type { ShadowLoaderDecision } from './types.ts';
 
 const retry = z
   .strictObject({
-    infrastructure: count.default(3).describe('Further tries after faults of nodes; a node lost at work is one.'),
+    infrastructure: count
+      .default(3)
+      .describe(
+        'Further tries after failures on nodes that are proven to be its own: others have succeeded since where it failed. The loss of a node is none.',
+      ),
+    giveUpSeconds: positiveSeconds
+      .optional()
+      .describe(
+        'Seconds after which a sample is dropped whose failures pass the budget, and could not be compared with others; absent: never.',
+      ),
     data: count.default(0).describe('Further tries of a sample that could not be decoded.'),
-    transfer: count.default(3).describe('Further tries of each slice that a rank could not fetch.'),
+    transfer: count
+      .default(3)
+      .describe('Further tries of each slice that a rank could not fetch, though others were fetched since.'),
   })
   .describe('Retry budgets of each sample.');
 
@@ -66,6 +79,9 @@ export const loaderDecisions = [
   batchAbandoned,
   preprocessLate,
   sliceLate,
+  triesSuspended,
+  triesRecovered,
+  timerSet,
 ] as const;
 
 /** The context through which handlers emit decisions. */

@@ -2,6 +2,7 @@
  * ShadowLoader (FlexRL §4): the controller keeps metadata of samples, nodes preprocess them and hold the tensors, and ranks fetch
  * the frames that they need from the nodes. See README.md.
  */
+import { checkTimer, timerFired as noteFired } from '../../core/deadlines.ts';
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
 import { batchRun } from '../../schemas/decisions/loading.ts';
@@ -16,10 +17,11 @@ import {
   sliceMaterialized,
   stepCompleted,
 } from '../../schemas/events/loading.ts';
-import { hostRestarted } from '../../schemas/events/session.ts';
+import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { checkBatch, checkPlan, plan, withdraw } from './batches.ts';
 import { addNode, checkMemory, checkNode, completeStep, loseNode, restartHost } from './cluster.ts';
+import { pauses } from './faults.ts';
 import { link } from './link.ts';
 import { settle } from './place.ts';
 import {
@@ -33,7 +35,7 @@ import {
 } from './reports.ts';
 import { checkDraw, draw } from './samples.ts';
 import { loaderDecisions, on, shadowLoaderConfig } from './schema.ts';
-import { begin, type LoaderState, loaderState, type SavedLoader } from './state.ts';
+import { begin, type LoaderState, loaderState, migrateFromThree, type SavedLoader } from './state.ts';
 import { checkKnown } from './steps.ts';
 import type {
   ShadowLoaderCommand,
@@ -55,6 +57,7 @@ const handlers = [
   on(sliceMaterialized, materializeSlice, checkSlice),
   on(sliceFailed, failSlice, checkSlice),
   on(stepCompleted, completeStep, (state, event) => checkKnown(state, event.stepId)),
+  on(timerFired, noteFired(pauses), checkTimer(pauses)),
   on(hostRestarted, restartHost, checkNewPrefix),
 ];
 
@@ -99,7 +102,8 @@ export const shadowLoader: PolicyDefinition<
   ShadowLoaderCommand['type']
 > = definePolicy({
   id: 'shadow-loader',
-  version: 3,
+  version: 4,
+  migrations: { 3: migrateFromThree },
   summary: 'Preprocesses samples on the nodes, and brings each rank the frames that it needs; holds metadata only.',
   source: 'FlexRL §4',
   config: shadowLoaderConfig,
@@ -108,6 +112,7 @@ export const shadowLoader: PolicyDefinition<
   link,
   handlers,
   after: settle,
+  dueAt: (state) => pauses.first(state),
   decisions: loaderDecisions,
   ledgers: [samples, plannedBatches],
   waits,

@@ -49,12 +49,12 @@ export function sendAll(state: LoaderState, samples: readonly Sample[], ctx: Ctx
       for (let at = 0; at < slices.length; at += 1) {
         const slice = slices[at]!;
         if (slice.sent || slice.fetched) continue;
-        if (state.nodeOfRank.get(slice.rank) === node) send(slice, 'same_node', ctx);
+        if (state.nodeOfRank.get(slice.rank) === node) send(state, slice, 'same_node', ctx);
         else far.push(slice);
       }
     }
   }
-  for (let at = 0; at < far.length; at += 1) send(far[at]!, 'other_node', ctx);
+  for (let at = 0; at < far.length; at += 1) send(state, far[at]!, 'other_node', ctx);
 }
 
 function inOrder(demands: Demand[]): void {
@@ -67,17 +67,18 @@ function inOrder(demands: Demand[]): void {
 /** Tells a rank to fetch a slice once more. */
 export function sendAgain(state: LoaderState, slice: Slice, ctx: Ctx): void {
   const isNear = state.nodeOfRank.get(slice.rank) === slice.demand.sample.node;
-  send(slice, isNear ? 'same_node' : 'other_node', ctx);
+  send(state, slice, isNear ? 'same_node' : 'other_node', ctx);
 }
 
 /** Tells a rank to fetch a slice from the node that has it. */
-function send(slice: Slice, code: 'same_node' | 'other_node', ctx: Ctx): void {
+function send(state: LoaderState, slice: Slice, code: 'same_node' | 'other_node', ctx: Ctx): void {
   const { id, demand, rank, from: fromFrame, to: toFrame } = slice;
   const { batch, sample } = demand;
   const { frames } = sample.media!;
   const node = sample.node!;
   const attempt = slice.attempt++;
   slice.sent = true;
+  slice.lastSend = state.nextSend++;
   ctx.emit({
     type: 'sample.materialize',
     at: ctx.at,
@@ -94,9 +95,21 @@ function send(slice: Slice, code: 'same_node' | 'other_node', ctx: Ctx): void {
   });
 }
 
+/** Ends the pause of a slice, if its next try was put off. */
+export function endSlicePause(state: LoaderState, slice: Slice): void {
+  if (slice.pausedUntil === null) return;
+  state.slicePauses.remove(slice);
+  slice.pausedUntil = null;
+}
+
 /** Forgets the slices that a demand still waits for. */
 export function forgetSlices(state: LoaderState, demand: Demand): void {
-  for (const { id, fetched } of demand.slices) if (!fetched) state.slices.delete(id);
+  for (const slice of demand.slices) {
+    if (slice.fetched) continue;
+    state.slices.delete(slice.id);
+    endSlicePause(state, slice);
+    if (!state.transfers.isQuiet) state.transfers.forget(slice.id);
+  }
   demand.batch.open -= demand.open;
   demand.open = 0;
 }

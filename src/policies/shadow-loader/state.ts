@@ -5,6 +5,7 @@ import { IndexedHeap } from '../../core/heap.ts';
 import { LinkedList } from '../../core/linked-list.ts';
 import { mintedId, prefixes } from '../../core/minted-ids.ts';
 import { recentIds } from '../../core/recent-ids.ts';
+import { noFaults, sharedFaults } from '../../core/shared-faults.ts';
 import { derived, mapBy, setOf } from '../../core/state.ts';
 import { batchId, nodeId, preprocessId, rank, sampleId, sliceId, stepId, visualSample } from '../../schemas/loading.ts';
 import { count, positiveCount, ref, seconds } from '../../schemas/units.ts';
@@ -44,6 +45,7 @@ export const byBatch = (a: Demand, b: Demand): number => a.batch.order - b.batch
 const byUrgency = (a: Sample, b: Sample): number =>
   Number(b.demands.length > 0) - Number(a.demands.length > 0) || byAge(a, b);
 const smallestFirst = (a: Sample, b: Sample): number => a.bytes - b.bytes || byAge(a, b);
+const byPause = (a: Sample, b: Sample): number => a.pausedUntil! - b.pausedUntil! || byAge(a, b);
 const leastUrgentFirst = (a: Sample, b: Sample): number => byAge(b, a);
 
 /** Returns the bytes that a node has to preprocess, divided by its weight (speed). */
@@ -112,7 +114,7 @@ const sample = z.strictObject({
   /** Expected bytes in host memory; the actual bytes once the sample is registered. */
   bytes: count,
   /** The status; `unplaced` means set aside, because no present node could hold the sample. */
-  status: z.enum(['waiting', 'unplaced', 'preprocessing', 'registered', 'text']),
+  status: z.enum(['waiting', 'paused', 'unplaced', 'preprocessing', 'registered', 'text']),
   /** The reason why the sample is queued. */
   cause: z.enum(['drawn', 'node_lost', 'retry', 'memory', 'copy_missing', 'displaced', 'host_restarted']),
   /** The node that preprocesses or holds the sample. */
@@ -121,7 +123,19 @@ const sample = z.strictObject({
   task: preprocessId.nullable(),
   /** Whether the sample counts as held ahead for a later step, while its step is a later one. */
   ahead: z.boolean(),
+  /** Failures of nodes that are proven to be its own. */
   infrastructureFailures: count,
+  /** All tries that have failed on nodes and are not forgotten, and the end of the last one, in seconds. */
+  failed: count,
+  failedAt: seconds.nullable(),
+  /** Nodes that were lost under it, one after the other. */
+  losses: count,
+  /** When it may be tried again, in seconds, while its next try is put off. */
+  pausedUntil: seconds.nullable(),
+  /** Since when its failures pass the budget, and are not judged, in seconds. */
+  asideAt: seconds.nullable(),
+  /** Number of its last try. */
+  lastTry: count,
   dataFailures: count,
   /** The node of the last fault; other nodes are tried first. */
   avoid: toAvoided,
@@ -160,9 +174,17 @@ const slice = z.strictObject({
   attempt: count,
   /** Whether a try is under way. */
   sent: z.boolean(),
+  /** Failures that are proven to be its own. */
   failures: count,
+  /** All tries that have failed and are not forgotten. */
+  failed: count,
+  /** When it is fetched again, in seconds, while the next try is put off. */
+  pausedUntil: seconds.nullable(),
+  /** Number of its last try, in the order of all. */
+  lastSend: count,
   fetched: derived(() => false),
   demand: derived<Demand>(),
+  heapIndex: derived(outside),
 });
 /** Frames that one rank needs. */
 export interface Slice extends z.output<typeof slice> {}
@@ -177,6 +199,8 @@ const demand = z.strictObject({
   /** Position among the demands of its sample. */
   place: derived(zero),
 });
+const bySlicePause = (a: Slice, b: Slice): number => a.pausedUntil! - b.pausedUntil! || (a.id < b.id ? -1 : 1);
+
 /** The demand of one batch for one sample. */
 export interface Demand extends z.output<typeof demand> {}
 
@@ -216,6 +240,12 @@ export const loaderState = z
     nextStep: count,
     nextTask: count,
     nextSlice: count,
+    nextSend: count,
+    /** The faults that tries of samples share, on a node or on all; and those of slices, which are never suspended. */
+    faults: sharedFaults,
+    transfers: sharedFaults,
+    /** Time when the timer fires, in seconds, if one is set. */
+    timerAt: seconds.nullable(),
     ...prefixes,
     nextBatch: derived(zero),
     nodeOfRank: derived(() => new Map<number, Node>()),
@@ -228,6 +258,9 @@ export const loaderState = z
     waiting: derived(() => new IndexedHeap<Sample>(byUrgency)),
     /** Samples that need a larger node than any present one, the smallest first. */
     unplaced: derived(() => new IndexedHeap<Sample>(smallestFirst)),
+    /** Samples and slices whose next try is put off. */
+    pauses: derived(() => new IndexedHeap<Sample>(byPause)),
+    slicePauses: derived(() => new IndexedHeap<Slice>(bySlicePause)),
     /** Samples that are being preprocessed, by the id of the try. */
     tasks: derived(() => new Map<string, Sample>()),
     openSteps: derived(() => new LinkedList<Step>()),
@@ -279,9 +312,35 @@ export function begin({ nodes, idPrefix }: ShadowLoaderConfig): SavedLoader {
     nextStep: 0,
     nextTask: 0,
     nextSlice: 0,
+    nextSend: 0,
+    faults: noFaults(),
+    transfers: noFaults(),
+    timerAt: null,
     prefix: idPrefix,
     oldPrefixes: [],
   };
+}
+
+/** Reads a state of version 3, in which every fault of a node was charged to the sample. */
+export function migrateFromThree(given: unknown): unknown {
+  const saved = given as SavedLoader;
+  const calm = { failedAt: null, losses: 0, pausedUntil: null, asideAt: null, lastTry: 0, infrastructureFailures: 0 };
+  const samples = saved.samples.map((one) => ({ ...one, ...calm, failed: one.infrastructureFailures }));
+  const batches = saved.batches.map((batch) => ({
+    ...batch,
+    demands: batch.demands.map((demand) => ({
+      ...demand,
+      slices: demand.slices.map((one) => ({
+        ...one,
+        failures: 0,
+        failed: one.failures,
+        pausedUntil: null,
+        lastSend: 0,
+      })),
+    })),
+  }));
+  const faults = { faults: noFaults(), transfers: noFaults() };
+  return { ...saved, samples, batches, ...faults, nextSend: 0, timerAt: null };
 }
 
 export function newNode(id: string): Node {

@@ -26,6 +26,10 @@ import type {
   SliceMaterialized,
   StepCompleted,
   StepResumed,
+  TimerFired,
+  TimerSet,
+  TriesRecovered,
+  TriesSuspended,
 } from '../../schemas/types/index.ts';
 import type { LoaderNode } from '../../schemas/types/objects.ts';
 
@@ -59,11 +63,17 @@ export interface ShadowLoaderInput {
   retry?:
     | {
         /**
-         * Further tries after faults of nodes; a node lost at work is one. A whole number, 0 or more.
+         * Further tries after failures on nodes that are proven to be its own: others have succeeded since where it
+         * failed. The loss of a node is none. A whole number, 0 or more.
          *
          * @defaultValue `3`
          */
         infrastructure?: number | undefined;
+        /**
+         * Seconds after which a sample is dropped whose failures pass the budget, and could not be compared with
+         * others; absent: never. A number above 0.
+         */
+        giveUpSeconds?: number | undefined;
         /**
          * Further tries of a sample that could not be decoded. A whole number, 0 or more.
          *
@@ -71,7 +81,8 @@ export interface ShadowLoaderInput {
          */
         data?: number | undefined;
         /**
-         * Further tries of each slice that a rank could not fetch. A whole number, 0 or more.
+         * Further tries of each slice that a rank could not fetch, though others were fetched since. A whole number, 0
+         * or more.
          *
          * @defaultValue `3`
          */
@@ -98,11 +109,22 @@ export interface ShadowLoaderConfig {
   channels: number;
   /** Retry budgets of each sample. */
   retry: {
-    /** Further tries after faults of nodes; a node lost at work is one. A whole number, 0 or more. */
+    /**
+     * Further tries after failures on nodes that are proven to be its own: others have succeeded since where it failed.
+     * The loss of a node is none. A whole number, 0 or more.
+     */
     infrastructure: number;
+    /**
+     * Seconds after which a sample is dropped whose failures pass the budget, and could not be compared with others;
+     * absent: never. A number above 0.
+     */
+    giveUpSeconds?: number | undefined;
     /** Further tries of a sample that could not be decoded. A whole number, 0 or more. */
     data: number;
-    /** Further tries of each slice that a rank could not fetch. A whole number, 0 or more. */
+    /**
+     * Further tries of each slice that a rank could not fetch, though others were fetched since. A whole number, 0 or
+     * more.
+     */
     transfer: number;
   };
   /** Prefix of every id that is minted; new after each restart of the host. At most 128 characters. */
@@ -121,7 +143,8 @@ export type ShadowLoaderEvent =
   | SamplesDrawn
   | SliceFailed
   | SliceMaterialized
-  | StepCompleted;
+  | StepCompleted
+  | TimerFired;
 
 /** What `shadow-loader` asks of the host. */
 export type ShadowLoaderCommand =
@@ -129,7 +152,8 @@ export type ShadowLoaderCommand =
   | SampleMaterialize
   | SamplePlaceholder
   | SamplePrefetch
-  | SamplePreprocess;
+  | SamplePreprocess
+  | TimerSet;
 
 /** What `shadow-loader` lets others know. */
 export type ShadowLoaderNotice =
@@ -141,7 +165,9 @@ export type ShadowLoaderNotice =
   | SampleReleased
   | SampleUnplaced
   | SliceLate
-  | StepResumed;
+  | StepResumed
+  | TriesRecovered
+  | TriesSuspended;
 
 /** What `shadow-loader` answers. */
 export type ShadowLoaderDecision = ShadowLoaderCommand | ShadowLoaderNotice;

@@ -1,5 +1,8 @@
 /** What blocks what in shadow-loader: steps wait for batches, batches for slices, and slices for samples. */
+
+import type { FaultDomain } from '../../core/shared-faults.ts';
 import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/waits.ts';
+import { nextSingleAt, pauses } from './faults.ts';
 import { aheadLimit, isAhead } from './memory.ts';
 import type { Batch, LoaderState, Node, Sample, Slice, Step } from './state.ts';
 
@@ -62,8 +65,33 @@ function* roomOn(state: LoaderState, sample: Sample, node: Node): Iterable<Next>
 
 function waiting(state: LoaderState, sample: Sample): Standing {
   const first = state.waiting.peek()!;
-  if (first === sample) return { stands: 'is next to be preprocessed', for: room(state, sample) };
+  if (first === sample) {
+    const domain = state.faults.find({ scope: 'loader', id: null });
+    const single = nextSingleAt(state);
+    const timers = single === undefined ? [] : [timer(single)];
+    if (domain?.suspension != null) {
+      const stands = `is next to be tried: ${domain.failures} tries of ${domain.failing.size} samples failed one after the other on nodes`;
+      return { stands, since: domain.suspension.at, for: [...triesOf(domain, state), ...timers] };
+    }
+    return { stands: 'is next to be preprocessed', for: [...room(state, sample), ...timers] };
+  }
   return { stands: 'is queued to be preprocessed', for: [sampleThing(first)] };
+}
+
+const timer = (dueAt: number): AwaitedEvent => ({ event: { type: 'timer.fired', timerId: pauses.timerId }, dueAt });
+
+/** The single tries that are being made. */
+function* triesOf({ tries }: FaultDomain, { tasks }: LoaderState): Iterable<Next> {
+  for (const id of tries.keys()) {
+    const sample = tasks.get(id);
+    if (sample !== undefined) yield sampleThing(sample);
+  }
+}
+
+/** The end of a pause; one whose step is completed leaves. */
+function* pausedWaits({ pausedUntil, step }: Sample): Iterable<Next> {
+  yield timer(pausedUntil!);
+  if (!step.closed) yield { event: { type: 'step.completed', stepId: step.id } };
 }
 
 function* slicesOf({ demands }: Sample): Iterable<Next> {
@@ -75,6 +103,12 @@ function sampleStanding(state: LoaderState, sample: Sample): Standing {
   switch (status) {
     case 'waiting':
       return waiting(state, sample);
+    case 'paused':
+      return {
+        stands: `has failed ${sample.failed} times on nodes, and is put off${sample.asideAt === null ? '' : ': its failures wait to be compared with a success of another'}`,
+        since: sample.failedAt!,
+        for: pausedWaits(sample),
+      };
     case 'unplaced':
       return {
         stands: `is set aside: no node that is there has ${bytes} bytes`,
@@ -100,7 +134,13 @@ function* batchWaits({ demands }: Batch): Iterable<Next> {
     if (open > 0) for (const one of slices) if (!one.fetched) yield sliceThing(one);
 }
 
-function sliceStanding({ rank, sent, id: sliceId, demand: { sample } }: Slice): Standing {
+function sliceStanding({ rank, sent, id: sliceId, failed, pausedUntil, demand: { sample } }: Slice): Standing {
+  if (pausedUntil !== null) {
+    return {
+      stands: `could not be fetched by rank ${rank} ${failed} times, and is put off`,
+      for: [timer(pausedUntil)],
+    };
+  }
   if (!sent) return { stands: `is for rank ${rank}, and its sample is not ready`, for: [sampleThing(sample)] };
   return {
     stands: `is fetched by rank ${rank} from node ${sample.node!.id}`,

@@ -1,6 +1,5 @@
 /** Handles tries that have failed or succeeded: what is charged to a response, what is forgotten, and what is suspended. */
 import {
-  type Failure,
   type FaultDomain,
   isFailing,
   itemsToSuspend,
@@ -9,8 +8,8 @@ import {
   type Where,
 } from '../../core/shared-faults.ts';
 import { engineOf, enqueue, reheap } from './launch.ts';
-import { failPrompt } from './progress.ts';
-import { forgiveRecalled } from './recall.ts';
+import { failPrompt, type GivenUp } from './leave.ts';
+import { forgiven, forgiveRecalled } from './recall.ts';
 import { findRequest, heldResponse } from './requests.ts';
 import type { Ctx } from './schema.ts';
 import { lossesToSuspect, requeue, runsSingly } from './singles.ts';
@@ -101,14 +100,11 @@ export function setAside(state: AdmissionState, response: ResponseState, at: num
   state.asides.add(response);
 }
 
-/** Why a response is given up: by proven failures of a kind, or since they could not be compared with others. */
-export type GivenUp =
-  | { readonly kind: FaultKind | 'reward'; readonly failures: number }
-  | { readonly failures: number; readonly seconds: number; readonly limitSeconds: number };
-
 /** Gives a response up; its prompt fails if the others do not suffice. */
 export function giveUp(state: AdmissionState, response: ResponseState, why: GivenUp, ctx: Ctx): void {
   const { prompt, requestId } = response;
+  // Another response may have taken it out.
+  if (prompt.status !== 'active') return;
   state.asides.delete(response);
   response.status = 'abandoned';
   response.asideAt = null;
@@ -192,14 +188,6 @@ export function judge(state: AdmissionState, { failure, isOwn }: Verdict, ctx: C
   state.asides.delete(response);
   response.asideAt = null;
   requeue(state, response);
-}
-
-/** Returns the failures of a response without one that was none of its own. */
-export function forgiven(
-  failures: ResponseState['failures'],
-  { kind }: Pick<Failure, 'kind'>,
-): ResponseState['failures'] {
-  return { ...failures, [kind]: failures[kind as FaultKind] - 1, uncharged: failures.uncharged + 1 };
 }
 
 /** Forgets what the responses of a prompt have failed that has all it needs; its rewards may still fail. */

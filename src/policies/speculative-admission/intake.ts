@@ -5,8 +5,10 @@ import { copyPrompt, isExpiring, oldestVersionOf } from '../../core/prompts.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { KeptResponse, Prompt } from '../../schemas/prompts.ts';
+import { giveUpProven, isBeyond, setAside } from './faults.ts';
+import { enqueue } from './launch.ts';
+import { isSpent } from './leave.ts';
 import { askReward, collect } from './progress.ts';
-import { enqueueAll } from './recall.ts';
 import { checkRound } from './requests.ts';
 import type { Ctx } from './schema.ts';
 import {
@@ -82,6 +84,7 @@ export function supply(state: AdmissionState, { roundId, prompts }: Message<'pro
     if (quota.awaiting > 0) quota.awaiting -= 1;
     addPrompt(state, prompt, round, ctx);
   }
+  round.askedAt = ctx.at;
   state.unsettled = 'merged';
 }
 
@@ -135,13 +138,13 @@ export function reopen(state: AdmissionState, _: unknown, ctx: Ctx): void {
   state.unsettled ??= 'failed';
 }
 
+/** Returns the number of prompts that a round begins with. */
+export const targetOf = ({ quotas }: Round): number => quotas.reduce((sum, { target }) => sum + target, 0);
+
 /** Asks for missing prompts that have not been asked for yet. */
-export function requestMore(
-  { faults }: AdmissionState,
-  round: Round,
-  code: Exclude<Unsettled, 'counted'>,
-  ctx: Ctx,
-): void {
+export function requestMore(state: AdmissionState, round: Round, code: Exclude<Unsettled, 'counted'>, ctx: Ctx): void {
+  const { faults } = state;
+  if (isSpent(state, round)) return;
   // Whatever comes fails by its data.
   if (!faults.isQuiet && faults.find({ scope: 'prompt', id: null })?.suspension != null) return;
   let total = 0;
@@ -155,7 +158,8 @@ export function requestMore(
     if (quota.domain !== null) domains[quota.domain] = missing;
   }
   if (total === 0) return;
-  const target = round.quotas.reduce((sum, quota) => sum + quota.target, 0);
+  round.askedAt = ctx.at;
+  const target = targetOf(round);
   const known = round.quotas.reduce((sum, quota) => sum + quota.admitted + quota.standby.size, 0);
   ctx.emit({
     type: 'prompts.request',
@@ -169,6 +173,7 @@ export function requestMore(
 
 /** Starts prompts until a quota has enough. */
 export function takeIn(state: AdmissionState, round: Round, quota: DomainQuota, ctx: Ctx): void {
+  if (isSpent(state, round)) return;
   while (quota.admitted < quota.target && quota.counted < quota.prompts) {
     const prompt = quota.standby.shift();
     if (prompt === undefined) return;
@@ -195,6 +200,25 @@ function startPrompt(state: AdmissionState, prompt: PromptState, quota: DomainQu
     return;
   }
   enqueueAll(state, prompt, ctx);
+}
+
+/** Queues the responses of a prompt that is started, with what they have failed before. */
+function enqueueAll(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
+  const { promptId } = prompt.spec;
+  const before = state.recalled.get(promptId);
+  state.recalled.delete(promptId);
+  for (const response of [...prompt.responses]) {
+    if (response.status !== 'pending') continue;
+    const failures = before?.responses.find(({ index }) => index === response.index)?.failures;
+    if (failures !== undefined) response.failures = failures;
+    if (failures === undefined || !isBeyond(state, response)) enqueue(state, response, 'planned');
+    else {
+      response.lastFault = { scope: 'engine', id: null, at: ctx.at };
+      setAside(state, response, ctx.at);
+    }
+  }
+  if (before === undefined) return;
+  for (const response of [...prompt.responses]) if (response.status === 'aside') giveUpProven(state, response, ctx);
 }
 
 /** Returns the kept responses that are fresh enough to be used: finished ones first, then the longest. */
@@ -240,4 +264,11 @@ function placeKept(state: AdmissionState, prompt: PromptState, kept: KeptRespons
   } else if (state.config.filter === 'zero-variance') {
     askReward(response, 'kept_without_reward', ctx);
   }
+}
+
+/** Asks for one prompt more, where all that are here have failed. */
+export function askToCompare(state: AdmissionState, ctx: Ctx): void {
+  if (!state.asksToCompare) return;
+  state.asksToCompare = false;
+  if (state.round !== null) requestMore(state, state.round, 'to_compare', ctx);
 }

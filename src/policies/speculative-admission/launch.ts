@@ -13,6 +13,7 @@ import {
   isSick,
   isUntroubled,
   nextParked,
+  peekPending,
 } from './singles.ts';
 import {
   type AdmissionState,
@@ -135,15 +136,6 @@ function nextResume({ resumes }: AdmissionState): ResponseState | undefined {
   return undefined;
 }
 
-/** Returns the next queued response without taking it. */
-export function peekPending(queue: AdmissionState['launches']): ResponseState | undefined {
-  for (let next = queue.peek(); next !== undefined; next = queue.peek()) {
-    if (next.prompt.status === 'active' && next.status === 'pending') return next;
-    queue.shift();
-  }
-  return undefined;
-}
-
 /** Returns the next queued response; those of prompts that need no more, and those that were queued anew, are skipped. */
 function nextPending(queue: AdmissionState['launches']): ResponseState | undefined {
   const next = peekPending(queue);
@@ -156,6 +148,7 @@ function resume(state: AdmissionState, response: ResponseState, engine: Engine |
   // A host that places requests itself resumes the response on its former engine, unless it reports another one.
   takeSlot(state, response, engine ?? engineOf(response));
   response.status = 'running';
+  response.resumedAt = ctx.at;
   response.order = state.seq++;
   if (engine !== null && !isUntroubled(state)) beginOn(state, engine, response, ctx.at);
   const { promptId, ref } = response.prompt.spec;
@@ -187,6 +180,7 @@ function launch(state: AdmissionState, response: ResponseState, round: Round, en
   response.weightVersions = from === null ? round.weightVersions : joined(from.weightVersions, round.weightVersion);
   response.since = ctx.at;
   response.heardAt = ctx.at;
+  response.resumedAt = undefined;
   response.order = state.seq++;
   response.launched = response.order;
   round.inFlight += 1;

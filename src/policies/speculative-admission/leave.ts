@@ -1,4 +1,5 @@
 /** Ends a prompt: final, deferred, returned, filtered, failed or carried; always with a decision. */
+import { given } from '../../core/given.ts';
 import { copyDeferral, copyKept, copyPrompt } from '../../core/prompts.ts';
 import type { CountedResponse, DroppedResponse, FinalPrompt, KeptResponse } from '../../schemas/prompts.ts';
 import { rememberFailures } from './recall.ts';
@@ -14,12 +15,15 @@ import {
 import type { Ctx } from './schema.ts';
 import {
   type AdmissionState,
+  budgetOf,
   type DeferReason,
+  type FaultKind,
   isLive,
   isQueued,
   type PromptState,
   part,
   type ResponseState,
+  type Round,
 } from './state.ts';
 
 /** Takes a prompt out of the round. */
@@ -221,4 +225,51 @@ export function endAbort(state: AdmissionState, response: ResponseState, tokens:
     if (prompt.unsettled === 0) finishDeferral(state, prompt, ctx);
   }
   reportDrained(state, round, ctx);
+}
+
+/** Returns the id of the open round; between rounds, that of the last one. */
+export function currentRoundId(state: AdmissionState): string {
+  return state.round?.id ?? state.recentRounds.newest!;
+}
+
+/** Why a response is given up: by proven failures of a kind, or since they could not be compared with others. */
+export type GivenUp =
+  | { readonly kind: FaultKind | 'reward'; readonly failures: number }
+  | { readonly failures: number; readonly seconds: number; readonly limitSeconds: number };
+
+/** Removes a prompt that cannot get its responses; a decision names it, and another prompt replaces it. */
+export function failPrompt(state: AdmissionState, prompt: PromptState, why: GivenUp, ctx: Ctx): void {
+  const { promptId, ref } = prompt.spec;
+  const dropped = dropHeld(prompt, 'failed');
+  abortAll(state, prompt, { code: 'prompt_failed', held: prompt.held }, ctx);
+  ctx.emit({
+    type: 'prompt.failed',
+    at: ctx.at,
+    promptId,
+    roundId: currentRoundId(state),
+    ...given({ ref }),
+    dropped,
+    reason:
+      'kind' in why
+        ? {
+            code: why.kind,
+            failures: why.failures,
+            budget: budgetOf(state, why.kind === 'reward' ? 'environment' : why.kind),
+          }
+        : { code: 'not_compared', ...why },
+  });
+  replace(state, prompt, 'failed');
+}
+
+/** Whether a round has filtered so many prompts that it begins no more. */
+export function isSpent({ config: { maxFiltered } }: AdmissionState, { filtered }: Round): boolean {
+  return maxFiltered !== undefined && filtered >= maxFiltered;
+}
+
+export function replace(state: AdmissionState, prompt: PromptState, code: 'filtered' | 'failed'): void {
+  const { quota } = prompt;
+  remove(state, prompt);
+  if (quota === null || state.round === null) return;
+  quota.admitted -= 1;
+  state.unsettled = code;
 }

@@ -6,14 +6,13 @@ import { given } from '../../core/given.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
-import { faultIn, forgiveCollected, type GivenUp, settleSuccess } from './faults.ts';
+import { faultIn, forgiveCollected, isBeyond, setAside, settleSuccess } from './faults.ts';
 import { enqueue } from './launch.ts';
-import { countedResponses, dropHeld, leaveLines, remove } from './leave.ts';
+import { countedResponses, currentRoundId, dropHeld, isSpent, leaveLines, replace } from './leave.ts';
 import { abortAll, abortControl, checkRequestId, checkRound, heldResponse, late } from './requests.ts';
 import type { Ctx } from './schema.ts';
 import {
   type AdmissionState,
-  budgetOf,
   type DomainQuota,
   isLive,
   isQueued,
@@ -25,11 +24,6 @@ import {
 
 /** Where rewards are computed. */
 const rewards = { scope: 'reward', id: null } as const;
-
-/** Returns the id of the open round; between rounds, that of the last one. */
-export function currentRoundId(state: AdmissionState): string {
-  return state.round?.id ?? state.recentRounds.newest!;
-}
 
 /** Collects a prompt with its R0-th response: its other responses are aborted, and the prompt is judged as soon as possible. */
 export function collect(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
@@ -105,6 +99,7 @@ function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   part(prompt, quota);
   quota.counted += 1;
   round.counted += 1;
+  state.futile.filtered = 0;
   state.unsettled ??= 'counted';
   ctx.emit({
     type: 'prompt.counted',
@@ -122,7 +117,7 @@ function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   });
 }
 
-/** Removes and replaces a filtered prompt. */
+/** Removes and replaces a filtered prompt, unless its round has filtered as many as it may. */
 export function reject(
   state: AdmissionState,
   prompt: PromptState,
@@ -140,39 +135,14 @@ export function reject(
     dropped: dropHeld(prompt, 'filtered'),
     reason,
   });
+  const { futile, round } = state;
+  if (futile.filtered === 0) futile.since = ctx.at;
+  futile.filtered += 1;
+  if (round !== null && prompt.quota !== null) {
+    round.filtered += 1;
+    if (isSpent(state, round)) for (const quota of round.quotas) quota.awaiting = 0;
+  }
   replace(state, prompt, 'filtered');
-}
-
-/** Removes a prompt that cannot get its responses; a decision names it, and another prompt replaces it. */
-export function failPrompt(state: AdmissionState, prompt: PromptState, why: GivenUp, ctx: Ctx): void {
-  const { promptId, ref } = prompt.spec;
-  const dropped = dropHeld(prompt, 'failed');
-  abortAll(state, prompt, { code: 'prompt_failed', held: prompt.held }, ctx);
-  ctx.emit({
-    type: 'prompt.failed',
-    at: ctx.at,
-    promptId,
-    roundId: currentRoundId(state),
-    ...given({ ref }),
-    dropped,
-    reason:
-      'kind' in why
-        ? {
-            code: why.kind,
-            failures: why.failures,
-            budget: budgetOf(state, why.kind === 'reward' ? 'environment' : why.kind),
-          }
-        : { code: 'not_compared', ...why },
-  });
-  replace(state, prompt, 'failed');
-}
-
-function replace(state: AdmissionState, prompt: PromptState, code: 'filtered' | 'failed'): void {
-  const { quota } = prompt;
-  remove(state, prompt);
-  if (quota === null || state.round === null) return;
-  quota.admitted -= 1;
-  state.unsettled = code;
 }
 
 export function checkReward(state: AdmissionState, event: Message<'reward.ready' | 'reward.failed'>): void {
@@ -207,7 +177,7 @@ export function unrewarded(state: AdmissionState, { requestId }: { requestId: st
   const { prompt } = response;
   const place = giveUpHeld(state, response, ctx);
   if (prompt.status === 'settling') return;
-  if (prompt.status === 'collected') needMore(state, prompt);
+  if (prompt.status === 'collected') needMore(state, prompt, ctx);
   const possible = prompt.responses.filter(
     ({ status, cause }) => status !== 'abandoned' && status !== 'aborting' && cause !== 'control',
   ).length;
@@ -245,14 +215,15 @@ function giveUpHeld(state: AdmissionState, response: ResponseState, ctx: Ctx): R
 }
 
 /** Makes a collected prompt active again; its queued responses have lost their places in the queues meanwhile. */
-function needMore(state: AdmissionState, prompt: PromptState): void {
+function needMore(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   prompt.status = 'active';
   prompt.responses.forEach((one, at) => {
     if (!isQueued(one) || one.cause === 'control') return;
     const again = { ...one };
     one.status = 'abandoned';
     prompt.responses[at] = again;
-    enqueue(state, again, again.cause);
+    if (isBeyond(state, again)) setAside(state, again, ctx.at);
+    else enqueue(state, again, again.cause);
   });
 }
 

@@ -1,9 +1,6 @@
 /** Remembers what prompts have failed that leave for a later round: one that fails in every round is given up all the same. */
 import type { Failure } from '../../core/shared-faults.ts';
-import { forgiven, giveUpProven, isBeyond, setAside } from './faults.ts';
-import { enqueue } from './launch.ts';
-import type { Ctx } from './schema.ts';
-import { type AdmissionState, type PromptState, triesOf } from './state.ts';
+import { type AdmissionState, type FaultKind, type PromptState, type ResponseState, triesOf } from './state.ts';
 
 /** Prompts whose failures are remembered, about as many as several rounds defer. */
 const mostRecalled = 1024;
@@ -24,23 +21,12 @@ export function rememberFailures(state: AdmissionState, { spec, responses }: Pro
   faults.forget(oldest);
 }
 
-/** Queues the responses of a prompt that is started, with what they have failed before. */
-export function enqueueAll(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
-  const { promptId } = prompt.spec;
-  const before = state.recalled.get(promptId);
-  state.recalled.delete(promptId);
-  for (const response of [...prompt.responses]) {
-    if (response.status !== 'pending') continue;
-    const failures = before?.responses.find(({ index }) => index === response.index)?.failures;
-    if (failures !== undefined) response.failures = failures;
-    if (failures === undefined || !isBeyond(state, response)) enqueue(state, response, 'planned');
-    else {
-      response.lastFault = { scope: 'engine', id: null, at: ctx.at };
-      setAside(state, response, ctx.at);
-    }
-  }
-  if (before === undefined) return;
-  for (const response of [...prompt.responses]) if (response.status === 'aside') giveUpProven(state, response, ctx);
+/** Returns the failures of a response without one that was none of its own. */
+export function forgiven(
+  failures: ResponseState['failures'],
+  { kind }: Pick<Failure, 'kind'>,
+): ResponseState['failures'] {
+  return { ...failures, [kind]: failures[kind as FaultKind] - 1, uncharged: failures.uncharged + 1 };
 }
 
 /** Takes a failure off a prompt that is not here, since it was none of its own. */

@@ -10,7 +10,7 @@ import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { addPrompt, checkDomains, isSourceExhausted, oldestFirst, requestMore, takeIn } from './intake.ts';
 import { joined } from './launch.ts';
-import { defer, finalPrompt, giveBack, remove } from './leave.ts';
+import { defer, finalPrompt, giveBack, isSpent, remove } from './leave.ts';
 import { applyFilter, countReady, nameOwed } from './progress.ts';
 import { abortAll, abortControl, reportDrained } from './requests.ts';
 import { type Ctx, usualFactor } from './schema.ts';
@@ -106,6 +106,8 @@ function newRound(state: AdmissionState, event: Message<'round.opened'>, ctx: Ct
     inFlight: 0,
     duplicates: 0,
     onlyDuplicates: false,
+    filtered: 0,
+    askedAt: ctx.at,
   };
 }
 
@@ -229,17 +231,22 @@ function carries(state: AdmissionState): boolean {
   return state.config.maxStaleness > 0 && !state.config.partialRollout;
 }
 
-function isDone(round: Round, quota: DomainQuota): boolean {
+function isDone(state: AdmissionState, round: Round, quota: DomainQuota): boolean {
   if (quota.counted === quota.prompts) return true;
-  return (quota.exhausted || round.onlyDuplicates) && quota.admitted === quota.counted && quota.standby.size === 0;
+  if (quota.admitted > quota.counted) return false;
+  // What stands by is not started any more.
+  return isSpent(state, round) || ((quota.exhausted || round.onlyDuplicates) && quota.standby.size === 0);
 }
 
 /** Returns the reason why the round is complete, once every quota is full or cannot get any more. */
 function completion(state: AdmissionState, round: Round): CompletedReason | undefined {
-  if (!round.quotas.every((quota) => isDone(round, quota))) return undefined;
+  if (!round.quotas.every((quota) => isDone(state, round, quota))) return undefined;
   const numbers = { counted: round.counted, needed: state.config.promptsPerRound };
   if (round.counted === state.config.promptsPerRound) return { code: 'quota_reached', ...numbers };
-  return { code: round.onlyDuplicates ? 'only_duplicates' : 'source_exhausted', ...numbers };
+  if (round.onlyDuplicates) return { code: 'only_duplicates', ...numbers };
+  const { maxFiltered } = state.config;
+  if (maxFiltered === undefined || !isSpent(state, round)) return { code: 'source_exhausted', ...numbers };
+  return { code: 'filtered', ...numbers, filtered: round.filtered, maxFiltered };
 }
 
 function completeRound(state: AdmissionState, round: Round, reason: CompletedReason, ctx: Ctx): void {

@@ -78,6 +78,11 @@ const shape = z.strictObject({
     .nonnegative()
     .default(1e-6)
     .describe('Standard deviation of raw rewards up to which a prompt has zero variance.'),
+  maxFiltered: positiveCount
+    .optional()
+    .describe(
+      'Prompts that a round filters before it asks for no more, and ends with those that it has; no bound if absent.',
+    ),
   quotas: z
     .record(domain, positiveCount)
     .optional()

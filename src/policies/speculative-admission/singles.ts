@@ -12,8 +12,6 @@ import {
   type Where,
 } from '../../core/shared-faults.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { requestMore } from './intake.ts';
-import { peekPending } from './launch.ts';
 import type { Ctx } from './schema.ts';
 import {
   type AdmissionState,
@@ -136,7 +134,7 @@ export function nextParked(state: AdmissionState, ctx: Ctx): ResponseState | und
     ? undefined
     : newControl(state, oldest === undefined ? aside! : parked.get(oldest)![0]!, mayTry);
   if (control !== undefined) return control;
-  if (!state.controlled) askForOther(state, (oldest ?? aside!.prompt).quota, ctx);
+  if (!state.controlled) askForOther(state, (oldest ?? aside!.prompt).quota);
   if (oldest !== undefined) return takeFromPark(state, oldest);
   asides.delete(aside!);
   state.comparedWith = aside!;
@@ -158,14 +156,14 @@ export function engineToCompare(state: AdmissionState, response: ResponseState):
 }
 
 /** Asks for one prompt more, where all that are here have failed: few of them, since it may be that all fail. */
-function askForOther(state: AdmissionState, quota: DomainQuota | null, ctx: Ctx): void {
+function askForOther(state: AdmissionState, quota: DomainQuota | null): void {
   const { faults, round } = state;
   if (round === null || quota === null || quota.awaiting > 0 || quota.standby.size > 0) return;
   const suspension = [...faults.domains].find((one) => one.suspension !== null)?.suspension;
   if (suspension == null || suspension.asked >= itemsToSuspend) return;
   suspension.asked += 1;
   quota.target = Math.max(quota.target, quota.admitted) + 1;
-  requestMore(state, round, 'to_compare', ctx);
+  state.asksToCompare = true;
 }
 
 /** Returns the prompt that has waited longest, among those with responses that may be tried, and the first of those that fit. */
@@ -264,6 +262,15 @@ export function requeue(state: AdmissionState, response: ResponseState): void {
   response.status = 'pending';
   response.order = state.seq++;
   (response.cause === 'planned' ? state.launches : state.retries).push(response);
+}
+
+/** Returns the next queued response without taking it. */
+export function peekPending(queue: AdmissionState['launches']): ResponseState | undefined {
+  for (let next = queue.peek(); next !== undefined; next = queue.peek()) {
+    if (next.prompt.status === 'active' && next.status === 'pending') return next;
+    queue.shift();
+  }
+  return undefined;
 }
 
 /** Returns when the next single try is due, in seconds, if something waits for it. */

@@ -180,6 +180,7 @@ export const speculativeAdmission: PolicyDefinition<
     if (state.mayUnpark) unpark(state);
     pump(state, ctx);
     if (suspendWhereTriesFail(state, ctx)) pump(state, ctx);
+    intake.askToCompare(state, ctx);
     dropDue(state, ctx.at);
     reports.armTimers(state, ctx);
   },

@@ -82,6 +82,10 @@ const round = z
     /** Number of duplicates in a row, without a new prompt between them. */
     duplicates: count,
     onlyDuplicates: z.boolean(),
+    /** Number of prompts that were filtered in it. */
+    filtered: count,
+    /** Time since when the prompts that it has asked for are awaited: of the last `prompts.request`, or the last portion. */
+    askedAt: time,
   })
   // Each quota is rounded up by itself.
   .refine(({ responses, quotas }) => quotas.reduce((sum, one) => sum + one.target * responses, 0) <= 2 * mostRequests, {
@@ -169,6 +173,8 @@ const response = z.strictObject({
   heardAt: time,
   /** Time of its launch, in seconds; once it is aborted, the time of that decision; while it is `paused`, the end of the pause. */
   since: time,
+  /** Time when its request was resumed last, in seconds; absent for most, which never are. */
+  resumedAt: time.optional(),
 });
 /**
  * One response of a prompt, and the request that generates it, if one is in flight. One object serves for both: with 100,000 in
@@ -297,6 +303,8 @@ export const admissionState = z.strictObject({
   /** Requests of prompts that have left. */
   departures,
   exhausted: z.strictObject({ all: z.boolean(), domains: setOf(z.string()) }),
+  /** Prompts that were filtered since one counted last, and when the first of them was, in seconds. */
+  futile: z.strictObject({ filtered: count, since: time }),
   exploration,
   /**
    * Held responses that are not found through their ids: a prompt brought them along, their prompt is `settling`, or they were
@@ -319,6 +327,8 @@ export const admissionState = z.strictObject({
   suspects: derived(() => new Set<PromptState>()),
   /** Prompts with requests that generate, and the number of these. */
   live: derived(() => new Map<PromptState, number>()),
+  /** Whether one prompt more is asked for, to compare others with it. */
+  asksToCompare: derived(() => false),
   /** The response whose failures the next launch is compared with; `null` between events. */
   comparedWith: derived<ResponseState | null>(() => null),
   /** Whether responses that are parked may be tried, because something has ended that they waited for. */
@@ -358,6 +368,7 @@ export const begin = ({ idPrefix }: SpeculativeAdmissionConfig): SavedAdmission 
   restarts: 0,
   departures: { horizon: 0, launched: [] },
   exhausted: { all: false, domains: [] },
+  futile: { filtered: 0, since: 0 },
   exploration: newExploration(),
 });
 
@@ -386,7 +397,7 @@ export function migrateFromThree(saved: unknown): SavedAdmission {
 
 /** Adds what version 5 has: faults that tries share. */
 export function migrateFromFour(saved: unknown): SavedAdmission {
-  const old = saved as SavedAdmission;
+  const old = withProgress(saved as SavedAdmission);
   const upgraded = <R extends { failures: object; order: number; since: number; cause: string }>(one: R): R => ({
     ...one,
     failures: { timeout: 0, ...one.failures },
@@ -414,6 +425,21 @@ export function migrateFromFour(saved: unknown): SavedAdmission {
     recalled: [],
     controlled: false,
     pace: { tokens: 0, seconds: 0 },
+  };
+}
+
+/** Adds the measure of progress, and since when prompts are awaited. What was filtered before is not known. */
+function withProgress(old: SavedAdmission): SavedAdmission {
+  const measured = <R extends SavedAdmission['draining'][number]>(one: R): R => ({
+    ...one,
+    filtered: 0,
+    askedAt: one.openedAt,
+  });
+  return {
+    ...old,
+    round: old.round && measured(old.round),
+    draining: old.draining.map(measured),
+    futile: { filtered: 0, since: 0 },
   };
 }
 
@@ -471,6 +497,7 @@ export function newResponse(owner: PromptState, index: number): ResponseState {
     limitSeconds: 0,
     heardAt: 0,
     since: 0,
+    resumedAt: undefined,
   };
 }
 

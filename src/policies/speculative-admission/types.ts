@@ -120,6 +120,11 @@ export interface SpeculativeAdmissionInput {
    */
   varianceTolerance?: number | undefined;
   /**
+   * Prompts that a round filters before it asks for no more, and ends with those that it has; no bound if absent. A
+   * whole number, 1 or more.
+   */
+  maxFiltered?: number | undefined;
+  /**
    * Prompts of each domain in a short round; together they are P0. Long rounds take any mix. Each: a whole number, 1 or
    * more.
    */
@@ -203,6 +208,11 @@ export interface SpeculativeAdmissionConfig {
   filter: 'none' | 'zero-variance' | 'host';
   /** Standard deviation of raw rewards up to which a prompt has zero variance. A number, 0 or more. */
   varianceTolerance: number;
+  /**
+   * Prompts that a round filters before it asks for no more, and ends with those that it has; no bound if absent. A
+   * whole number, 1 or more.
+   */
+  maxFiltered?: number | undefined;
   /**
    * Prompts of each domain in a short round; together they are P0. Long rounds take any mix. Each: a whole number, 1 or
    * more.

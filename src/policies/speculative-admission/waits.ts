@@ -1,7 +1,10 @@
 /** What blocks what in speculative-admission. */
+
 import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/waits.ts';
+import { targetOf } from './intake.ts';
 import { engineOf, timeouts } from './launch.ts';
-import { currentRoundId } from './progress.ts';
+import { currentRoundId } from './leave.ts';
+
 import { findRequest, grace, heldResponse } from './requests.ts';
 import { type AdmissionState, isLive, type PromptState, type ResponseState, type Round } from './state.ts';
 import { pauses } from './versions.ts';
@@ -81,8 +84,17 @@ function beforeOpening({ round, draining, config }: AdmissionState): readonly He
   return rounds.map(({ id }) => ({ what: 'rounds', id }));
 }
 
-/** What has to end before events are accepted. */
-export const gates: Gates<AdmissionState> = { 'round.opened': beforeOpening };
+/** Since when the response of a request that runs is awaited, in seconds. */
+const awaitedSince = ({ since, resumedAt = since }: ResponseState): number => resumedAt;
+
+/** What has to end before events are accepted; a response is awaited since its request was launched, or resumed. */
+export const gates: Gates<AdmissionState> = {
+  'round.opened': beforeOpening,
+  'response.completed': (state, event) => {
+    const found = findRequest(state, event.requestId as string);
+    return found?.status === 'running' ? [{ event, since: awaitedSince(found) }] : [];
+  },
+};
 
 function verdict(state: AdmissionState, { spec, responses }: PromptState): readonly AwaitedEvent[] {
   if (state.config.filter === 'none') return [];
@@ -154,7 +166,7 @@ function* roundWaits(state: AdmissionState, round: Round): Iterable<HeldThing | 
   for (const quota of round.quotas) {
     if (quota.counted === quota.prompts) continue;
     for (const { spec } of quota.members) yield prompt(spec.promptId);
-    if (quota.awaiting > 0) yield { event: { type: 'prompts.supplied', roundId: round.id }, since: round.openedAt };
+    if (quota.awaiting > 0) yield { event: { type: 'prompts.supplied', roundId: round.id }, since: round.askedAt };
   }
 }
 
@@ -163,10 +175,15 @@ function roundStanding(state: AdmissionState, id: string): Standing | undefined 
   const found = round?.id === id ? round : draining.find((one) => one.id === id);
   if (found === undefined) return undefined;
   const isOpen = found === round;
+  const { futile, config } = state;
+  const { filtered } = futile;
+  const inVain = filtered === 0 ? '' : `, and ${filtered === 1 ? '1 was' : `${filtered} in a row were`} filtered`;
   const stands = isOpen
-    ? `has ${found.counted} of ${state.config.promptsPerRound} prompts`
+    ? `has ${found.counted} of ${config.promptsPerRound} prompts${inVain}`
     : `is over, with ${found.inFlight} requests in flight`;
-  return { stands, since: isOpen ? found.openedAt : found.completedAt, for: roundWaits(state, found) };
+  const waiting = roundWaits(state, found);
+  if (!isOpen) return { stands, since: found.completedAt, for: waiting };
+  return { stands, since: found.openedAt, for: waiting, futile: { ...futile, target: targetOf(found) } };
 }
 
 /** The timer that would end a request without its engine, at the end of its own time. */
@@ -201,7 +218,7 @@ function requestStanding(state: AdmissionState, one: ResponseState): Standing {
       return {
         stands: by === undefined ? 'is in flight' : `runs on engine ${by}`,
         since,
-        for: [{ event: { type: 'response.completed', requestId }, since, by }, ...timer(state, one)],
+        for: [{ event: { type: 'response.completed', requestId }, since: awaitedSince(one), by }, ...timer(state, one)],
       };
   }
 }

@@ -89,6 +89,7 @@ export function handOver(
 ): void {
   const batch = state.batches[index]!;
   const { publicationId, groups, samples, tokens } = batch;
+  batch.since = ctx.at;
   // Beyond what was named, the host has skipped versions.
   if (state.batches.at(-1)!.weightVersion < state.weightVersion) batch.weightVersion = state.weightVersion + index + 1;
   const trained = batch.weightVersion - 1;

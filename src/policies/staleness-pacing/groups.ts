@@ -112,6 +112,8 @@ export function finish(state: PacingState, event: Message<'group.completed'>, ct
   if (one === undefined) return late(event, 'launch_over', ctx);
   if (one.isComplete) return late(event, 'known', ctx);
   Object.assign(one, { samples: event.samples, tokens: event.tokens, since: ctx.at });
+  const { futile } = state.round!;
+  if (futile !== undefined) futile.filtered = 0;
   complete(state, one);
 }
 
@@ -122,7 +124,13 @@ export function reject(state: PacingState, event: Message<'group.rejected'>, ctx
   const { groupId: promptId } = one;
   remove(state, one);
   askAgain(state.round!);
+  if (event.cause === 'filtered') countFiltered(state.round!, ctx.at);
   ctx.emit({ type: 'group.withdrawn', at: ctx.at, roundId: event.roundId, promptId, reason: { code: event.cause } });
+}
+
+function countFiltered(round: NonNullable<PacingState['round']>, at: number): void {
+  const { filtered, since } = round.futile ?? { filtered: 0, since: at };
+  round.futile = { filtered: filtered + 1, since: filtered === 0 ? at : since };
 }
 
 /** Names everything again that the host owes. What was generated is gone, and is launched anew, after all that is complete. */

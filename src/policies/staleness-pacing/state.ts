@@ -54,6 +54,7 @@ const batch = z.strictObject({
   groups: z.array(pacedGroup).min(1),
   samples: count,
   tokens: count,
+  /** Time when its `train.batch` was decided last, in seconds. */
   since: seconds,
 });
 /** A batch that the trainer has. */
@@ -72,6 +73,8 @@ export const pacingState = z.strictObject({
       onlyDuplicates: z.boolean(),
       /** Time when the last batch was decided, in seconds. */
       lastBatchAt: seconds.nullable(),
+      /** Groups that were filtered since one was complete last, and when the first of them was; absent before the first. */
+      futile: z.strictObject({ filtered: count, since: seconds }).optional(),
     })
     .nullable(),
   recentRounds: recentIds(roundId),

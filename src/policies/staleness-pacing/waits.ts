@@ -76,9 +76,11 @@ export const waits: Waits<PacingState> = {
       const { round, groups, batches, complete, isExhausted } = state;
       if (round?.roundId !== id) return undefined;
       const trainer = batches.length === 0 ? 'the trainer waits' : 'the trainer works';
-      const stands = `has ${groups.size - complete} groups in flight and ${complete} complete, ${trainer}`;
+      const { futile = { filtered: 0, since: 0 } } = round;
+      const inVain = futile.filtered === 0 ? '' : `; ${futile.filtered} in a row were filtered`;
+      const stands = `has ${groups.size - complete} groups in flight and ${complete} complete, ${trainer}${inVain}`;
       const end: For = isExhausted ? [] : [{ event: { type: 'source.exhausted' } }];
-      return { stands, for: [...progress(state), ...end] };
+      return { stands, for: [...progress(state), ...end], futile: { ...futile, target: allowed(state) } };
     },
   },
 };

@@ -60,6 +60,7 @@ import type {
   RoundDrained,
   RoundFailed,
   RoundRequested,
+  RoundStalled,
   SampleMaterialize,
   SamplePrefetch,
   SamplePreprocess,
@@ -240,7 +241,7 @@ export type WatchdogEvent =
 export type WatchdogCommand = TimerSet;
 
 /** What `watchdog` lets others know. */
-export type WatchdogNotice = HostOwes;
+export type WatchdogNotice = HostOwes | RoundStalled;
 
 /** What `watchdog` answers. */
 export type WatchdogDecision = WatchdogCommand | WatchdogNotice;

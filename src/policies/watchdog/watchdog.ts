@@ -3,8 +3,15 @@
  * See README.md.
  */
 import { Deadlines } from '../../core/deadlines.ts';
-import { type Context, definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
-import { hostOwes, timerSet } from '../../schemas/decisions/session.ts';
+import {
+  type AnyDecision,
+  type Context,
+  definePolicy,
+  handlersOf,
+  type Ledger,
+  type PolicyDefinition,
+} from '../../core/definition.ts';
+import { hostOwes, roundStalled, timerSet } from '../../schemas/decisions/session.ts';
 import { engineLost } from '../../schemas/events/engines.ts';
 import { rewardWorkerLost } from '../../schemas/events/reward-workers.ts';
 import { roundFailed } from '../../schemas/events/rounds.ts';
@@ -64,9 +71,13 @@ const handlers = [
     if (decision.reason.code === 'response_timeout') state.owed.timeoutSeconds = decision.reason.limitSeconds;
     state.owed.told(decision, ctx.at);
   }),
-  on(answering, (state, event, ctx) => heard(state.owed, event, ctx.at)),
+  on(answering, (state, event, ctx) => {
+    heard(state.owed, event, ctx.at);
+    nameStalled(state, event as Dropping, ctx);
+  }),
   on(timerFired, fired),
-  on([...dropping], (state, decision) => {
+  on([...dropping], (state, decision, ctx) => {
+    follow(state, decision, ctx);
     const { roundId, prompt, promptId = prompt?.promptId, dropped = [] } = decision as Dropping;
     state.owed.forget(
       { type: 'prompt.judged', promptId, roundId } as never,
@@ -92,6 +103,24 @@ const handlers = [
     deadlines.forget(state);
   }),
 ];
+
+/** Follows a decision that ends what is awaited of a prompt. */
+function follow(state: WatchdogState, decision: Dropping & AnyDecision, ctx: Ctx): void {
+  state.owed.commands.futile.follow(decision, ctx.at);
+  nameStalled(state, decision, ctx);
+}
+
+/** Says that work goes on and gains nothing, once more has been filtered than is usual. */
+function nameStalled({ owed }: WatchdogState, { roundId }: Dropping, ctx: Ctx): void {
+  const { futile } = owed.commands;
+  if (roundId === undefined || futile.isNamed || !futile.isTooMuch) return;
+  futile.isNamed = true;
+  const { filtered, since: sinceSeconds, most: mostFiltered, usual } = futile;
+  const { highFiltered, counted = 0 } = usual ?? {};
+  const learnt = highFiltered === undefined ? { counted: 0 } : { highFiltered, counted: Math.round(counted) };
+  const reason = { code: 'filtered', mostFiltered, ...learnt } as const;
+  ctx.emit({ type: 'round.stalled', at: ctx.at, roundId, filtered, sinceSeconds, reason });
+}
 
 /** Sets the time of the next check, for which there is no timer yet; without a time, nothing is overdue before something happens. */
 function plan(state: WatchdogState, at: number | undefined): void {
@@ -133,7 +162,7 @@ export const watchdog: PolicyDefinition<
 > = definePolicy({
   id: 'watchdog',
   version: 2,
-  summary: 'Says who owes an answer that is overdue, by how long such answers usually take.',
+  summary: 'Says who owes an answer that is overdue, and where work gains nothing, by what is usual.',
   source: 'rollflex',
   config: watchdogConfig,
   state: watchdogState,
@@ -148,7 +177,7 @@ export const watchdog: PolicyDefinition<
     if (armedAt === null && owed.size > 0 && !owed.isResting) plan(state, ctx.at + config.floorSeconds);
     deadlines.arm(state, ctx);
   },
-  decisions: [hostOwes, timerSet],
+  decisions: [hostOwes, roundStalled, timerSet],
   ledgers: [nothing],
   waits: { nothing: { ids: () => [], of: () => undefined } },
 });

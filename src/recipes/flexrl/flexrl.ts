@@ -19,7 +19,7 @@ import {
   sliceMaterialized,
   stepCompleted,
 } from '../../schemas/events/loading.ts';
-import { hostRestarted } from '../../schemas/events/session.ts';
+import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
 import type { BatchAssignment } from '../../schemas/loading.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 import { batchPlanning } from './batch-planning.ts';
@@ -39,6 +39,7 @@ const events = [
   sliceMaterialized,
   sliceFailed,
   stepCompleted,
+  timerFired,
   hostRestarted,
 ] as const;
 const decisions = [batchRun, ...loaderDecisions] as const;

@@ -28,6 +28,10 @@ import type {
   SliceMaterialized,
   StepCompleted,
   StepResumed,
+  TimerFired,
+  TimerSet,
+  TriesRecovered,
+  TriesSuspended,
 } from '../../schemas/types/index.ts';
 import type { LoaderNode } from '../../schemas/types/objects.ts';
 
@@ -139,11 +143,17 @@ export interface FlexrlInput {
   retry?:
     | {
         /**
-         * Further tries after faults of nodes; a node lost at work is one. A whole number, 0 or more.
+         * Further tries after failures on nodes that are proven to be its own: others have succeeded since where it
+         * failed. The loss of a node is none. A whole number, 0 or more.
          *
          * @defaultValue `3`
          */
         infrastructure?: number | undefined;
+        /**
+         * Seconds after which a sample is dropped whose failures pass the budget, and could not be compared with
+         * others; absent: never. A number above 0.
+         */
+        giveUpSeconds?: number | undefined;
         /**
          * Further tries of a sample that could not be decoded. A whole number, 0 or more.
          *
@@ -151,7 +161,8 @@ export interface FlexrlInput {
          */
         data?: number | undefined;
         /**
-         * Further tries of each slice that a rank could not fetch. A whole number, 0 or more.
+         * Further tries of each slice that a rank could not fetch, though others were fetched since. A whole number, 0
+         * or more.
          *
          * @defaultValue `3`
          */
@@ -230,11 +241,22 @@ export interface FlexrlConfig {
   channels: number;
   /** Retry budgets of each sample. */
   retry: {
-    /** Further tries after faults of nodes; a node lost at work is one. A whole number, 0 or more. */
+    /**
+     * Further tries after failures on nodes that are proven to be its own: others have succeeded since where it failed.
+     * The loss of a node is none. A whole number, 0 or more.
+     */
     infrastructure: number;
+    /**
+     * Seconds after which a sample is dropped whose failures pass the budget, and could not be compared with others;
+     * absent: never. A number above 0.
+     */
+    giveUpSeconds?: number | undefined;
     /** Further tries of a sample that could not be decoded. A whole number, 0 or more. */
     data: number;
-    /** Further tries of each slice that a rank could not fetch. A whole number, 0 or more. */
+    /**
+     * Further tries of each slice that a rank could not fetch, though others were fetched since. A whole number, 0 or
+     * more.
+     */
     transfer: number;
   };
   /** Prefix of every id that is minted; new after each restart of the host. At most 128 characters. */
@@ -253,7 +275,8 @@ export type FlexrlEvent =
   | SamplesDrawn
   | SliceFailed
   | SliceMaterialized
-  | StepCompleted;
+  | StepCompleted
+  | TimerFired;
 
 /** What `flexrl` asks of the host. */
 export type FlexrlCommand =
@@ -262,7 +285,8 @@ export type FlexrlCommand =
   | SampleMaterialize
   | SamplePlaceholder
   | SamplePrefetch
-  | SamplePreprocess;
+  | SamplePreprocess
+  | TimerSet;
 
 /** What `flexrl` lets others know. */
 export type FlexrlNotice =
@@ -274,7 +298,9 @@ export type FlexrlNotice =
   | SampleReleased
   | SampleUnplaced
   | SliceLate
-  | StepResumed;
+  | StepResumed
+  | TriesRecovered
+  | TriesSuspended;
 
 /** What `flexrl` answers. */
 export type FlexrlDecision = FlexrlCommand | FlexrlNotice;

@@ -119,6 +119,11 @@ export interface LosslessTailInput {
    */
   varianceTolerance?: number | undefined;
   /**
+   * Prompts that a round filters before it asks for no more, and ends with those that it has; no bound if absent. A
+   * whole number, 1 or more.
+   */
+  maxFiltered?: number | undefined;
+  /**
    * Whether a round may open before the last one has drained.
    *
    * @defaultValue `false`
@@ -274,6 +279,11 @@ export interface LosslessTailConfig {
   filter: 'none' | 'zero-variance' | 'host';
   /** Standard deviation of raw rewards up to which a prompt has zero variance. A number, 0 or more. */
   varianceTolerance: number;
+  /**
+   * Prompts that a round filters before it asks for no more, and ends with those that it has; no bound if absent. A
+   * whole number, 1 or more.
+   */
+  maxFiltered?: number | undefined;
   /** Whether a round may open before the last one has drained. */
   allowOverlap: boolean;
   /** Seconds until an unconfirmed abort frees its engine slot. A number above 0. */

@@ -189,6 +189,11 @@ export interface RollpackerInput {
    */
   varianceTolerance?: number | undefined;
   /**
+   * Prompts that a round filters before it asks for no more, and ends with those that it has; no bound if absent. A
+   * whole number, 1 or more.
+   */
+  maxFiltered?: number | undefined;
+  /**
    * Prompts of each domain in a short round; together they are P0. Long rounds take any mix. Each: a whole number, 1 or
    * more.
    */
@@ -433,11 +438,17 @@ export interface RollpackerInput {
   rewardRetry?:
     | {
         /**
-         * Further tries after faults of workers, lost and silent ones included. A whole number, 0 or more.
+         * Further tries after failures that are proven to be its own: others have succeeded since where it failed.
+         * Silence of a worker is such a failure, the loss of one is none. A whole number, 0 or more.
          *
          * @defaultValue `3`
          */
         infrastructure?: number | undefined;
+        /**
+         * Seconds after which a response gets no reward whose failures pass the budget, and could not be compared with
+         * others; absent: never. A number above 0.
+         */
+        giveUpSeconds?: number | undefined;
         /**
          * Further tries of a response that ran out of its budget. A whole number, 0 or more.
          *
@@ -591,6 +602,11 @@ export interface RollpackerConfig {
   /** Standard deviation of raw rewards up to which a prompt has zero variance. A number, 0 or more. */
   varianceTolerance: number;
   /**
+   * Prompts that a round filters before it asks for no more, and ends with those that it has; no bound if absent. A
+   * whole number, 1 or more.
+   */
+  maxFiltered?: number | undefined;
+  /**
    * Prompts of each domain in a short round; together they are P0. Long rounds take any mix. Each: a whole number, 1 or
    * more.
    */
@@ -729,8 +745,16 @@ export interface RollpackerConfig {
   };
   /** Retry budgets of each response. */
   rewardRetry: {
-    /** Further tries after faults of workers, lost and silent ones included. A whole number, 0 or more. */
+    /**
+     * Further tries after failures that are proven to be its own: others have succeeded since where it failed. Silence
+     * of a worker is such a failure, the loss of one is none. A whole number, 0 or more.
+     */
     infrastructure: number;
+    /**
+     * Seconds after which a response gets no reward whose failures pass the budget, and could not be compared with
+     * others; absent: never. A number above 0.
+     */
+    giveUpSeconds?: number | undefined;
     /** Further tries of a response that ran out of its budget. A whole number, 0 or more. */
     timeout: number;
   };

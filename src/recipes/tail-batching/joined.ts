@@ -3,8 +3,6 @@
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition, Ledger } from '../../core/definition.ts';
 import { copyPrompt } from '../../core/prompts.ts';
 import type { Delivery, SavedRecipe } from '../../core/recipe.ts';
-import type { QueueState } from '../../policies/long-prompt-queue/state.ts';
-import type { CompositionState } from '../../policies/round-composition/state.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
@@ -70,10 +68,12 @@ export const released = {
   },
 };
 
+type Entries = ReadonlyMap<string, { readonly prompt: Prompt }>;
+
 /** What holds prompts for the next round: `queue` or `composition`. */
 interface Holders {
-  readonly queue?: Pick<QueueState, 'entries' | 'unused'>;
-  readonly composition?: Pick<CompositionState, 'due' | 'window'>;
+  readonly queue?: { readonly entries: Entries; readonly unused: ReadonlyMap<string, Prompt> };
+  readonly composition?: { readonly window: Entries; readonly due: ReadonlyMap<string, Prompt> };
 }
 
 /** Returns any prompt that waits for the next round: with one, a round may open that has no other. */

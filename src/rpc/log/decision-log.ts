@@ -3,7 +3,7 @@ import type { AnyDecision } from '../../core/definition.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import type { LooseEvent } from '../../core/start.ts';
 import type { PolicyError } from '../../errors.ts';
-import type { Message } from '../../schemas/messages.ts';
+import type { WatchdogNotice } from '../../policies/watchdog/index.ts';
 
 /** The interface of a session to its log. */
 export interface LoggedSession {
@@ -37,8 +37,8 @@ export interface SessionDecisionLog {
   decided(at: number, decision: { readonly type: string }, producer: string | undefined): void;
   /** Logs an event that was refused. */
   refused(error: PolicyError, producer: string | undefined): void;
-  /** Logs that an answer is overdue, if the server watches over its sessions. */
-  owes?(notice: Message<'host.owes'>): void;
+  /** Logs what its watchdog says, if the server watches over its sessions. */
+  owes?(notice: WatchdogNotice): void;
   /** Logs that the session is closed, or that the server stops and keeps the session. */
   closed(reason: 'closed' | 'replaced' | 'stopped'): void;
 }

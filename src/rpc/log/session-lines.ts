@@ -4,7 +4,7 @@ import type { AnyDecision } from '../../core/definition.ts';
 import { printable } from '../../core/printable.ts';
 import type { LooseEvent } from '../../core/start.ts';
 import type { PolicyError } from '../../errors.ts';
-import type { Message } from '../../schemas/messages.ts';
+import type { WatchdogNotice } from '../../policies/watchdog/index.ts';
 import type { LoggedSession, SessionDecisionLog } from './decision-log.ts';
 
 /** Reason why a line was dropped: too much was waiting, the disk refused the line, or it is too long for any file. */
@@ -77,7 +77,7 @@ export class SessionLines implements SessionDecisionLog {
     this.#log.add({ kind: 'refused', ...this.#stamp(producer), code, path: path.slice(0, longestPath) });
   }
 
-  owes(notice: Message<'host.owes'>): void {
+  owes(notice: WatchdogNotice): void {
     this.#log.add({ kind: 'owes', ...this.#stamp(undefined), notice: { ...notice } });
   }
 

@@ -1,5 +1,6 @@
 /** Decisions: the node that preprocesses a sample, the frames that a rank fetches, and releases of host memory. */
 import { z } from 'zod';
+import { faultDomain, notCompared, sharedFailures } from '../faults.ts';
 import {
   batchAssignment,
   batchId,
@@ -54,7 +55,17 @@ const work = {
 const causes = {
   drawn: load,
   node_lost: load,
-  retry: { ...load, ...attempts },
+  retry: {
+    ...load,
+    ...attempts,
+    pauseSeconds: seconds.optional().describe('Since the last try that failed on a node, in seconds.'),
+  },
+  probe: {
+    ...load,
+    ...faultDomain,
+    failures: sharedFailures,
+    pauseSeconds: seconds.describe('Since the single try before, in seconds.'),
+  },
   memory: load,
   copy_missing: load,
   displaced: load,
@@ -149,6 +160,7 @@ export const sampleDropped = defineDecision(
     infrastructure: attempts,
     data: attempts,
     transfer: attempts,
+    not_compared: notCompared,
     too_large: {
       bytes: sampleBytes,
       largestBudgetBytes: bytes.describe('Host memory of the largest node, lost or not, in bytes.'),

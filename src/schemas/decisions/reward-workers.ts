@@ -38,13 +38,20 @@ export const rewardDispatch = defineDecision(
   { dispatchId, workerId, ...sample, budgetSeconds: rewardBudgetSeconds },
   {
     requested: { waitedSeconds, running },
-    retry_infrastructure: { waitedSeconds, running, ...retry, ...faultDomain },
+    retry_infrastructure: {
+      waitedSeconds,
+      running,
+      ...retry,
+      pauseSeconds: seconds.describe('Since the try before, in seconds.'),
+      ...faultDomain,
+    },
     retry_timeout: { waitedSeconds, running, ...retry },
     probe: {
       waitedSeconds,
       running,
       ...faultDomain,
       failures: sharedFailures,
+      pauseSeconds: seconds.describe('Since the single try before, in seconds.'),
     },
     host_restarted: { waitedSeconds, running },
   },

@@ -1,7 +1,7 @@
 /** Decisions: the contents of rounds, and their ends. */
 import { z } from 'zod';
 import { finalPrompt, prompt } from '../prompts.ts';
-import { count, domain, promptId, roundId, roundKind, seconds, weightVersion } from '../units.ts';
+import { count, domain, positiveCount, promptId, roundId, roundKind, seconds, weightVersion } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 const factor = z.number();
@@ -96,6 +96,11 @@ export const roundCompleted = defineDecision(
     quota_reached: quota,
     source_exhausted: quota,
     only_duplicates: quota,
+    filtered: {
+      ...quota,
+      filtered: count.describe('Prompts that it has filtered.'),
+      maxFiltered: positiveCount.describe('After how many it asks for no more.'),
+    },
     round_failed: quota,
     all_ended: quota,
   },

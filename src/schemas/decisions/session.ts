@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { rewardBudgetSeconds } from '../reward-workers.ts';
 import { senders } from '../senders.ts';
-import { count, positiveCount, seconds, timerId } from '../units.ts';
+import { count, positiveCount, roundId, seconds, timerId } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 const graceSeconds = seconds.describe('How long the report of a worker is waited for beyond that, in seconds.');
@@ -52,6 +52,26 @@ const late = {
   answers: count.describe('From how many answers that was learnt; older ones weigh less.'),
 };
 const silentSeconds = seconds.describe('How long nothing has come, in seconds.');
+
+export const roundStalled = defineDecision(
+  'round.stalled',
+  'notice',
+  'Work goes on and gains nothing: prompts, or groups, are filtered, and none counts. Nobody owes anything. It is said once, until one counts.',
+  {
+    roundId,
+    filtered: positiveCount.describe('How many were filtered since one counted last, in this round and before it.'),
+    sinceSeconds: seconds.describe('When the first of them was, on the clock of `at`, in seconds.'),
+  },
+  {
+    filtered: {
+      mostFiltered: positiveCount.describe('From how many on this is said.'),
+      highFiltered: count
+        .optional()
+        .describe('How many are filtered, at most, before 99 % of those that count; absent before the first one.'),
+      counted: count.describe('From how many that count that was learnt; older ones weigh less.'),
+    },
+  },
+);
 
 export const hostOwes = defineDecision(
   'host.owes',

@@ -183,7 +183,7 @@ import type {
   SandboxScored,
   SandboxUnscored,
 } from './sandbox.ts';
-import type { HostDecided, HostOwes, HostRestarted, TimerFired, TimerSet } from './session.ts';
+import type { HostDecided, HostOwes, HostRestarted, RoundStalled, TimerFired, TimerSet } from './session.ts';
 import type {
   SlotAssign,
   SlotDenied,
@@ -525,6 +525,8 @@ export interface Messages {
   'round.resumed': RoundResumed;
   /** The round is complete and every response of it has its reward, or will never have one. */
   'round.rewarded': RoundRewarded;
+  /** Work goes on and gains nothing: prompts, or groups, are filtered, and none counts. Nobody owes anything. It is said once, until one counts. */
+  'round.stalled': RoundStalled;
   /** Every group of the round is in one optimizer step, each in one, and the weights are new. */
   'round.trained': RoundTrained;
   /** A sample is given up: no batch gets more of it. */

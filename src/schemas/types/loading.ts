@@ -408,6 +408,16 @@ export interface SampleDropped {
       }
     | {
         /** Which reason it is. */
+        code: 'not_compared';
+        /** Failures that no success of another has followed. A whole number, 0 or more. */
+        failures: number;
+        /** How long it has waited for one, in seconds. A number, 0 or more. */
+        seconds: number;
+        /** How long it waits (`giveUpSeconds`), in seconds. A number, 0 or more. */
+        limitSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
         code: 'too_large';
         /** What its tensors need, in bytes. A whole number, 0 or more. */
         bytes: number;
@@ -619,6 +629,28 @@ export interface SamplePrefetch {
         failures: number;
         /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
+        /** Since the last try that failed on a node, in seconds. A number, 0 or more. */
+        pauseSeconds?: number | undefined;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'probe';
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
+        queuedBytes: number;
+        /** The same in samples. A whole number, 0 or more. */
+        queued: number;
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
+        freeBytes: number;
+        /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
+        scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
+        /**
+         * Which one: id of the engine or worker, or kind of the rewards; absent: all of them. At most 512 characters.
+         */
+        id?: string | undefined;
+        /** Tries that have failed in this domain, none having succeeded since. A whole number, 0 or more. */
+        failures: number;
+        /** Since the single try before, in seconds. A number, 0 or more. */
+        pauseSeconds: number;
       }
     | {
         /** Which reason it is. */
@@ -734,6 +766,28 @@ export interface SamplePreprocess {
         failures: number;
         /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
+        /** Since the last try that failed on a node, in seconds. A number, 0 or more. */
+        pauseSeconds?: number | undefined;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'probe';
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
+        queuedBytes: number;
+        /** The same in samples. A whole number, 0 or more. */
+        queued: number;
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
+        freeBytes: number;
+        /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
+        scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
+        /**
+         * Which one: id of the engine or worker, or kind of the rewards; absent: all of them. At most 512 characters.
+         */
+        id?: string | undefined;
+        /** Tries that have failed in this domain, none having succeeded since. A whole number, 0 or more. */
+        failures: number;
+        /** Since the single try before, in seconds. A number, 0 or more. */
+        pauseSeconds: number;
       }
     | {
         /** Which reason it is. */

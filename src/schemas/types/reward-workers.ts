@@ -357,6 +357,8 @@ export interface RewardDispatch {
         attempt: number;
         /** Most further tries after failures of this kind. A whole number, 0 or more. */
         budget: number;
+        /** Since the try before, in seconds. A number, 0 or more. */
+        pauseSeconds: number;
         /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
         scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
         /**
@@ -391,6 +393,8 @@ export interface RewardDispatch {
         id?: string | undefined;
         /** Tries that have failed in this domain, none having succeeded since. A whole number, 0 or more. */
         failures: number;
+        /** Since the single try before, in seconds. A number, 0 or more. */
+        pauseSeconds: number;
       }
     | {
         /** Which reason it is. */

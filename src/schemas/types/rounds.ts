@@ -285,6 +285,18 @@ export interface RoundCompleted {
       }
     | {
         /** Which reason it is. */
+        code: 'filtered';
+        /** Prompts of the round that count. A whole number, 0 or more. */
+        counted: number;
+        /** Prompts that the round needs. A whole number, 0 or more. */
+        needed: number;
+        /** Prompts that it has filtered. A whole number, 0 or more. */
+        filtered: number;
+        /** After how many it asks for no more. A whole number, 1 or more. */
+        maxFiltered: number;
+      }
+    | {
+        /** Which reason it is. */
         code: 'round_failed';
         /** Prompts of the round that count. A whole number, 0 or more. */
         counted: number;

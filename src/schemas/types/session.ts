@@ -142,6 +142,42 @@ export interface HostOwes {
 }
 
 /**
+ * Work goes on and gains nothing: prompts, or groups, are filtered, and none counts. Nobody owes anything. It is said
+ * once, until one counts.
+ *
+ * Notice `round.stalled`.
+ */
+export interface RoundStalled {
+  /** Which event or decision it is. */
+  type: 'round.stalled';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** How many were filtered since one counted last, in this round and before it. A whole number, 1 or more. */
+  filtered: number;
+  /** When the first of them was, on the clock of `at`, in seconds. A number, 0 or more. */
+  sinceSeconds: number;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'filtered';
+    /** From how many on this is said. A whole number, 1 or more. */
+    mostFiltered: number;
+    /**
+     * How many are filtered, at most, before 99 % of those that count; absent before the first one. A whole number, 0
+     * or more.
+     */
+    highFiltered?: number | undefined;
+    /** From how many that count that was learnt; older ones weigh less. A whole number, 0 or more. */
+    counted: number;
+  };
+}
+
+/**
  * Answer with `timer.fired` at this time, not before it; a later `timer.set` with the same id replaces it.
  *
  * Command `timer.set`; answered by `timer.fired`.

@@ -89,8 +89,8 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
       retry: { infrastructure: 1, data: 0, environment: 1 },
     },
     { ...admission, filter: 'zero-variance', maxInFlight: 5, responseTimeoutSeconds: 20 },
-    { ...admission, filter: 'host', quotas: { code: 2, math: 1 }, allowOverlap: true },
-    { ...admission, partialRollout: true, maxStaleness: 1, filter: 'zero-variance' },
+    { ...admission, filter: 'host', maxFiltered: 2, quotas: { code: 2, math: 1 }, allowOverlap: true },
+    { ...admission, partialRollout: true, maxStaleness: 1, filter: 'zero-variance', maxFiltered: 1 },
     { ...admission, maxStaleness: 2, placement: 'policy', quotas: { code: 1, math: 2 }, allowOverlap: true },
     { ...admission, speculation: 'auto', responsesPerPrompt: 1 },
     { ...admission, onRestart: 'continue', maxInFlight: 4, responseTimeoutSeconds: 30, filter: 'zero-variance' },
@@ -237,12 +237,19 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
       ...{ kvCapacityTokens: 500, maxInFlight: 4, responseTimeoutSeconds: 60, filter: 'zero-variance' },
       ...{ quotas: { code: 2, math: 1 } },
     },
-    { ...admission, composition: true, windowRounds: 2, rememberedPrompts: 9, slots: { box: 2 }, environment: 'box' },
+    {
+      ...admission,
+      ...{ composition: true, windowRounds: 2, rememberedPrompts: 9, slots: { box: 2 }, environment: 'box' },
+      ...{ filter: 'zero-variance', maxFiltered: 2 },
+    },
   ],
   'lossless-tail': [
     { ...admission, windowRounds: 2, rememberedPrompts: 9 },
     { ...admission, windowRounds: 3, rememberedPrompts: 4, filter: 'zero-variance', placement: 'policy' },
-    { ...admission, windowRounds: 1, rememberedPrompts: 1, filter: 'host', allowOverlap: true, maxInFlight: 4 },
+    {
+      ...admission,
+      ...{ windowRounds: 1, rememberedPrompts: 1, filter: 'host', maxFiltered: 2, allowOverlap: true, maxInFlight: 4 },
+    },
     { ...admission, windowRounds: 2, maxStaleness: 2, promptSpeculation: 1.5 },
     {
       ...admission,
@@ -283,6 +290,7 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
       windowRounds: 2,
       rememberedPrompts: 9,
       filter: 'zero-variance',
+      maxFiltered: 2,
     },
     {
       ...smallCluster,
@@ -343,12 +351,22 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
       responseTimeoutSeconds: 20,
       allowOverlap: true,
     },
-    { ...admission, globalBatchSamples: 4, frontier: true, width: 1, filter: 'host', quotas: { code: 2, math: 1 } },
+    {
+      ...admission,
+      ...{
+        globalBatchSamples: 4,
+        frontier: true,
+        width: 1,
+        filter: 'host',
+        maxFiltered: 2,
+        quotas: { code: 2, math: 1 },
+      },
+    },
   ],
   'tail-batching': [
     admission,
     { ...admission, placement: 'policy', maxDeferrals: 2, filter: 'host', allowOverlap: true },
     { ...admission, partialRollout: true, maxStaleness: 2, order: 'longest-expected-first', maxWaitRounds: 2 },
-    { ...admission, maxStaleness: 1, quotas: { code: 2, math: 1 } },
+    { ...admission, maxStaleness: 1, quotas: { code: 2, math: 1 }, filter: 'zero-variance', maxFiltered: 2 },
   ],
 };

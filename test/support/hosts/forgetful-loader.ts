@@ -69,9 +69,13 @@ export class ForgetfulLoader {
   }
 
   readonly #named: string[][] = [];
+  #timer: DecisionOf<'timer.set'> | undefined;
 
   #told(decision: ShadowLoaderDecision): void {
     switch (decision.type) {
+      case 'timer.set':
+        this.#timer = decision;
+        return;
       case 'step.resumed':
         this.steps.push(decision);
         this.#named.push([...decision.samples]);
@@ -141,7 +145,14 @@ export class ForgetfulLoader {
   }
 
   #answerAll(): void {
-    while (this.#tasks.length > 0) this.#answer();
+    while (this.#tasks.length > 0 || this.#timer !== undefined) {
+      const timer = this.#timer;
+      if (this.#tasks.length > 0) this.#answer();
+      else if (timer !== undefined) {
+        this.#timer = undefined;
+        this.send({ type: 'timer.fired', at: timer.fireAtSeconds, timerId: timer.timerId });
+      }
+    }
   }
 
   #answer(): void {

@@ -63,6 +63,9 @@ export class LoaderWorld {
     Object.assign(node, { inbox: [], working: new Map(), memory: new Map() });
   }
 
+  /** The timer that runs, if any. */
+  timer: Extract<ShadowLoaderEvent, { type: 'timer.fired' }> | undefined;
+
   /** Everything is gone but what is still on its way to the policy. */
   restart(): void {
     for (const node of this.nodes.values()) {
@@ -71,6 +74,7 @@ export class LoaderWorld {
     }
     this.ranks.clear();
     this.batches.clear();
+    this.timer = undefined;
   }
 
   carryOut(decisions: readonly ShadowLoaderDecision[]): void {
@@ -109,6 +113,9 @@ export class LoaderWorld {
           break;
         case 'batch.abandoned':
           this.batches.delete(one.batchId);
+          break;
+        case 'timer.set':
+          this.timer = { type: 'timer.fired', at: one.fireAtSeconds, timerId: one.timerId };
       }
     }
   }

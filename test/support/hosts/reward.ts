@@ -29,6 +29,9 @@ interface Sample {
   attempts: number;
   waits: boolean;
   failures: number;
+  /** When it has failed first, and where last. */
+  failedAt?: number;
+  failedOn?: string;
   timeouts: number;
 }
 interface Dispatch {
@@ -47,6 +50,8 @@ interface Worker {
   active: boolean;
 }
 
+/** From so many lost workers on a response runs alone, and further losses are its own. */
+const lossesToSuspect = 3;
 const kinds = ['rule', 'sandbox', 'judge'] as const;
 const sorted = (ids: Iterable<string>): string[] => [...ids].sort();
 
@@ -56,6 +61,12 @@ export class RewardHost {
   running: Dispatch[] = [];
   workers: Worker[] = [];
   dispatched = new Set<string>();
+  /** Kinds with a failure so far: from then on retries are put off, and single tries are made where dispatches fail. */
+  readonly troubled = new Set<Kind>();
+  /** Workers and kinds that are suspended. */
+  readonly suspended = new Set<string>();
+  /** When a worker of each kind has answered last, and about which response. */
+  readonly answers: { kind: Kind; requestId: string; at: number }[] = [];
   saturated: Record<Kind, boolean> = { rule: false, sandbox: false, judge: false };
   timerAt: number | undefined;
   #order = 0;
@@ -74,7 +85,14 @@ export class RewardHost {
     expect(expected.ended).toEqual([]);
     for (const kind of kinds) {
       const waiting = this.samples.filter((one) => one.waits && one.kind === kind);
-      if (this.#open(kind).length > 0) expect(waiting, 'invariant 4').toEqual([]);
+      const isFresh = ({ cause }: Sample) => !this.troubled.has(kind) || cause === 'requested';
+      const isIdle = this.#open(kind).some(({ id }) => !this.suspended.has(id)) && !this.suspended.has(kind);
+      if (isIdle) expect(waiting.filter(isFresh), 'invariant 4').toEqual([]);
+      // What is put off has a timer.
+      const isPutOff = waiting.length > 0 && this.#open(kind).length > 0;
+      if (isPutOff && !this.running.some(({ sample }) => sample.kind === kind)) {
+        expect(this.timerAt, 'invariant 10').toBeDefined();
+      }
     }
     const first = Math.min(...this.running.map((one) => one.deadline));
     if (this.running.length > 0) expect(this.timerAt, 'invariant 7').toBeLessThanOrEqual(first);
@@ -104,7 +122,7 @@ export class RewardHost {
         this.workers = this.workers.filter((one) => one.id !== event.workerId);
         for (const one of this.running.filter((other) => other.worker.id === event.workerId)) {
           this.#over(one);
-          if (!one.cancelled) this.#fault(one.sample, expected, at);
+          if (!one.cancelled) this.#fault(one.sample, one.worker, at);
         }
         break;
       case 'host.restarted':
@@ -156,6 +174,9 @@ export class RewardHost {
     if (dispatch.cancelled) return;
     const { sample, worker } = dispatch;
     const { attempts, budgetSeconds } = sample;
+    if (outcome === 'scored' || outcome === 'timeout') {
+      this.answers.push({ kind: sample.kind, requestId: sample.requestId, at });
+    }
     const scored = { type: 'reward.scored', sample, workerId: worker.id } as const;
     if (outcome === 'scored') expected.ended.push({ ...scored, reward, reason: { code: 'scored', seconds, attempts } });
     else if (outcome === 'timeout') {
@@ -170,15 +191,34 @@ export class RewardHost {
         const reason = { code: 'timeout', seconds, budgetSeconds, timeouts };
         expected.ended.push({ ...scored, reward: timeoutReward, reason });
       }
-    } else this.#fault(sample, expected, at);
+    } else this.#fault(sample, worker, at);
   }
 
-  #fault(sample: Sample, expected: Expected, at: number): void {
-    const budget = this.config.retry.infrastructure;
+  #fault(sample: Sample, { id }: Worker, at: number): void {
     sample.failures += 1;
-    const { failures } = sample;
-    if (failures <= budget) this.#again(sample, 'retry_infrastructure', at);
-    else expected.ended.push({ type: 'reward.failed', sample, reason: { code: 'infrastructure', failures, budget } });
+    sample.failedAt ??= at;
+    sample.failedOn = id;
+    this.troubled.add(sample.kind);
+    this.#again(sample, 'retry_infrastructure', at);
+  }
+
+  /** A response is given up when more of its tries have failed than its budget, and others have been answered since. */
+  #givenUp({ requestId, reason }: DecisionOf<'reward.failed'>): void {
+    const { kind, failures, failedAt, waits } = this.#sample(requestId);
+    const budget = this.config.retry.infrastructure;
+    if (reason.code !== 'infrastructure') throw new Error(`expected a reason with failures, got ${reason.code}`);
+    expect(waits, 'invariant 6').toBe(true);
+    expect(reason).toEqual({ code: 'infrastructure', failures: reason.failures, budget });
+    expect(reason.failures, 'invariant 6').toBeGreaterThan(budget);
+    expect(reason.failures, 'invariant 6').toBeLessThanOrEqual(failures);
+    const others = this.answers.filter((one) => one.kind === kind && one.requestId !== requestId);
+    if (failures < lossesToSuspect + budget + 1) {
+      expect(
+        others.some(({ at }) => at >= failedAt!),
+        'invariant 6',
+      ).toBe(true);
+    }
+    this.#ended(requestId);
   }
 
   #again(sample: Sample, cause: string, at: number): void {
@@ -246,6 +286,10 @@ export class RewardHost {
       }
       case 'reward.scored':
       case 'reward.failed': {
+        if (decision.type === 'reward.failed' && decision.reason.code === 'infrastructure') {
+          this.#givenUp(decision);
+          break;
+        }
         const next = expected.ended.shift();
         expect(decision, 'invariant 6').toMatchObject({ type: next?.type, requestId: next?.sample.requestId });
         this.#names(decision, at, next!.reason);
@@ -267,6 +311,11 @@ export class RewardHost {
       case 'timer.set': {
         this.timerAt = decision.fireAtSeconds;
         const first = Math.min(...this.running.map((one) => one.deadline));
+        if (decision.reason.code === 'retry_pause') {
+          expect(this.timerAt, 'invariant 10').toBeLessThan(first);
+          expect(this.troubled.size, 'invariant 10').toBeGreaterThan(0);
+          break;
+        }
         expect(this.timerAt, 'invariant 7').toBe(first);
         const { answerGraceSeconds, cancelGraceSeconds } = this.config;
         const reasons = this.running
@@ -277,7 +326,15 @@ export class RewardHost {
               : { code: 'reward_budget', budgetSeconds, graceSeconds: answerGraceSeconds },
           );
         expect(reasons).toContainEqual(decision.reason);
+        break;
       }
+      case 'tries.suspended':
+        expect(decision.scope).toBe('reward');
+        expect(this.suspended.has(decision.id!), 'invariant 10').toBe(false);
+        this.suspended.add(decision.id!);
+        break;
+      case 'tries.recovered':
+        expect(this.suspended.delete(decision.id!), 'invariant 10').toBe(true);
     }
   }
 
@@ -296,22 +353,49 @@ export class RewardHost {
     const sample = this.samples.find((one) => one.requestId === requestId)!;
     expect(sample?.waits, 'invariant 1').toBe(true);
     expect(budgetSeconds).toBe(sample.budgetSeconds);
-    const inLine = this.samples.filter((one) => one.waits && one.kind === sample.kind);
-    expect(sample.order, 'invariant 3').toBe(Math.min(...inLine.map((one) => one.order)));
-    const open = this.#open(sample.kind);
-    const [worker] = open.sort(
-      (a, b) =>
-        this.#on(a).length - this.#on(b).length || this.#assigned(a) - this.#assigned(b) || (a.id < b.id ? -1 : 1),
-    );
+    const isTroubled = this.troubled.has(sample.kind);
+    const { reason } = decision;
+    const isFirstInLine = (one: Sample) => !isTroubled || one.cause === sample.cause;
+    const inLine = this.samples.filter((one) => one.waits && one.kind === sample.kind && isFirstInLine(one));
+    if (!isTroubled || sample.cause === 'requested') {
+      expect(sample.order, 'invariant 3').toBe(Math.min(...inLine.map((one) => one.order)));
+    }
+    const isSingle = this.suspended.has(sample.kind) || this.suspended.has(workerId);
+    if (isSingle) expect(reason.code, 'invariant 10').toBe('probe');
+    const open = this.#open(sample.kind).filter(({ id }) => (isSingle ? id === workerId : !this.suspended.has(id)));
+    const leastLoaded = (of: Worker[]) =>
+      of.sort(
+        (a, b) =>
+          this.#on(a).length - this.#on(b).length || this.#assigned(a) - this.#assigned(b) || (a.id < b.id ? -1 : 1),
+      )[0];
+    // While dispatches fail, a response goes elsewhere than where it has failed last.
+    const elsewhere = isTroubled ? open.filter(({ id }) => id !== sample.failedOn) : [];
+    const worker = [leastLoaded(elsewhere), leastLoaded(open)].find((one) => one?.id === workerId);
     expect(workerId, 'invariants 2 and 3').toBe(worker?.id);
     const deadline = at + budgetSeconds + this.config.answerGraceSeconds;
+    const running = this.#on(worker!).length;
     const { retry } = this.config;
-    const tries: Record<string, object> = {
-      retry_infrastructure: { attempt: sample.failures, budget: retry.infrastructure },
-      retry_timeout: { attempt: sample.timeouts, budget: retry.timeout },
-    };
-    const { cause: code, since } = sample;
-    this.#names(decision, at, { code, waitedSeconds: at - since, running: this.#on(worker!).length, ...tries[code] });
+    if (reason.code === 'retry_infrastructure' || reason.code === 'probe') {
+      const pauseSeconds = reason.code === 'probe' ? reason.pauseSeconds : at - sample.since;
+      const { waitedSeconds, scope } = reason;
+      expect(reason).toMatchObject({ running, pauseSeconds, scope: 'reward' });
+      expect(waitedSeconds).toBeLessThanOrEqual(at - sample.since);
+      if (reason.code === 'retry_infrastructure') {
+        const { budget, attempt, id } = reason;
+        expect([sample.cause, scope, id]).toEqual([reason.code, 'reward', sample.failedOn]);
+        expect(budget).toBe(retry.infrastructure);
+        expect(attempt, 'invariant 6').toBeLessThanOrEqual(Math.min(budget, sample.failures));
+      }
+      this.#names(decision, at, reason);
+    } else {
+      const { cause: code, since, timeouts: attempt } = sample;
+      const tries = code === 'retry_timeout' ? { attempt, budget: retry.timeout } : {};
+      // One that was put off has been queued again since.
+      const isExact = !isTroubled || code === 'requested';
+      if (!isExact) expect(reason.waitedSeconds).toBeLessThanOrEqual(at - since);
+      const { waitedSeconds } = isExact ? { waitedSeconds: at - since } : reason;
+      this.#names(decision, at, { code, waitedSeconds, running, ...tries });
+    }
     sample.waits = false;
     sample.attempts += 1;
     const times = { dispatchedAt: at, deadline };
@@ -333,7 +417,7 @@ export class RewardHost {
     );
     if (reason.code === 'no_answer') {
       expect(dispatch.deadline, 'invariant 7').toBeLessThanOrEqual(at);
-      this.#fault(dispatch.sample, expected, at);
+      this.#fault(dispatch.sample, dispatch.worker, at);
     } else expect(this.samples, 'invariant 5').not.toContain(dispatch.sample);
     dispatch.cancelled = true;
     dispatch.deadline = at + this.config.cancelGraceSeconds;

@@ -187,6 +187,27 @@ const make = (wrong: Partial<Behaviour>, change: object = {}): WithEvents => ({
 /** Keeps laws 11 and 12. */
 export const rightFinisher = make({});
 
+/** Waits that say since when prompts are awaited: as the policy knows it, or since the beginning. */
+const dated = (since: number | undefined) => ({
+  waits: {
+    prompts: {
+      ids: ({ waiting, running }: State) => [...waiting, ...running.map(({ promptId }) => promptId)],
+      of: ({ running, round }: State, id: string) => {
+        const found = running.find(({ promptId }) => promptId === id);
+        if (found !== undefined) {
+          return {
+            stands: 'runs',
+            for: [{ event: { type: 'response.completed', requestId: found.requestId }, since }],
+          };
+        }
+        return round === null
+          ? { stands: 'waits', for: [{ event: { type: 'round.requested' } }] }
+          : { stands: 'waits', for: [{ what: 'rounds', id: round.id }] };
+      },
+    },
+  },
+});
+
 /** Each breaks the law with its number, and is told so in these words. */
 export const wrongFinishers: { law: number; title: string; says: RegExp; tested: WithEvents }[] = [
   {
@@ -242,6 +263,12 @@ export const wrongFinishers: { law: number; title: string; says: RegExp; tested:
         },
       },
     ),
+  },
+  {
+    law: 14,
+    title: 'dates what it waits for to the beginning',
+    says: /waits for .*response\.completed.* since 0, and request\.launch \(planned\) has asked for it at \d+/,
+    tested: make({}, dated(0)),
   },
   {
     law: 12,

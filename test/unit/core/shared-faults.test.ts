@@ -43,7 +43,7 @@ class Faults {
 
   /** Lets a try fail of an item of which none has succeeded, or of one that can succeed (`isGood`). */
   fail(item: string, where = anywhere, { tryId = '', isGood = false } = {}): boolean {
-    return this.#now.failed({ ...where, item, place: 0, kind: 'x', order: this.next() }, isGood, tryId, this.at);
+    return this.#now.failed({ ...where, item, place: 0, kind: 'x', order: this.next(), isGood }, tryId, this.at);
   }
 
   /** Lets a try succeed that was launched now, or with this number. Returns whose failures are own, and whose forgotten. */

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { OpenCommands } from '../../../src/core/open-commands.ts';
 import { WaitingTimes } from '../../../src/core/waiting-times.ts';
+import { allOwed, inOneGo } from '../../../src/core/why.ts';
 import { create, rewardDispatch, tailBatching, watch } from '../../../src/index.ts';
 
 const settings = {
@@ -115,6 +116,34 @@ describe('open commands', () => {
     const commands = new OpenCommands(rewardDispatch, 3);
     for (let index = 0; index < 10; index += 1) commands.told(dispatched(`d${index}`, 'w', index));
     expect([...commands.open].map(({ ids }) => ids.dispatchId)).toEqual(['d7', 'd8', 'd9']);
+  });
+
+  test('prompts that were asked for and have not come are awaited beside those that are asked for after them', () => {
+    const commands = new OpenCommands(tailBatching);
+    const ask = (at: number, count: number, code: string) => {
+      const reason = { code, target: 4, admitted: 0 };
+      commands.told({ type: 'prompts.request', at, roundId: 'r', count, reason } as never);
+    };
+    const supply = (at: number, ...ids: string[]) => {
+      const prompts = ids.map((promptId) => ({ promptId }));
+      commands.heard({ type: 'prompts.supplied', at, roundId: 'r', prompts } as never, at);
+    };
+    ask(1, 4, 'round_opened');
+    ask(5, 1, 'filtered');
+    supply(7, 'a');
+    expect(commands.open).toMatchObject([{ since: 7, missing: 4 }]);
+    supply(8, 'b', 'c', 'd', 'e');
+    expect(commands.open).toEqual([]);
+  });
+
+  test('what is asked for again is as old as that', () => {
+    const commands = new OpenCommands(rewardDispatch);
+    commands.told(dispatched('d1', 'w1', 50));
+    const waits = { what: 'things', id: 'x' };
+    const event = { type: 'reward.finished', dispatchId: 'd1' };
+    const of = () => ({ stands: 'waits', for: [{ event, since: 1 }] });
+    const holdings = { at: 60, kinds: ['things'], ids: () => [waits.id], of, times: commands };
+    expect(inOneGo(allOwed(holdings)).owed).toMatchObject([{ since: 50 }]);
   });
 
   test('the saved state makes the same', () => {

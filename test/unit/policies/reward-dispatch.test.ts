@@ -187,10 +187,23 @@ describe('timeouts and faults', () => {
     ]);
     // A cancellation that nobody asked for is the worker's doing.
     expect(session.finish('reward/2', 'cancelled')).toMatchObject([
-      { type: 'reward.dispatch', reason: { code: 'retry_infrastructure', attempt: 2, budget: 2 } },
+      // Since it was answered, what had failed before was none of its own.
+      { type: 'reward.dispatch', reason: { code: 'retry_infrastructure', attempt: 1, budget: 2 } },
     ]);
-    expect(session.finish('reward/3', 'infrastructure')).toMatchObject([
-      { type: 'reward.failed', requestId: 'a', reason: { code: 'infrastructure', failures: 3, budget: 2 } },
+  });
+
+  test('failures are charged when another has succeeded since where they happened', () => {
+    const session = new Rewards({ retry: { infrastructure: 1 } });
+    session.add('w');
+    session.want('a');
+    expect(session.finish('reward/0', 'infrastructure')).toMatchObject([
+      { type: 'reward.dispatch', reason: { code: 'retry_infrastructure', attempt: 1, budget: 1, id: 'w' } },
+    ]);
+    session.want('b');
+    expect(placed(session.finish('reward/1', 'infrastructure'))).toEqual(['b on w']);
+    expect(session.score('reward/2')).toMatchObject([
+      { type: 'reward.failed', requestId: 'a', reason: { code: 'infrastructure', failures: 2, budget: 1 } },
+      { type: 'reward.scored', requestId: 'b' },
     ]);
   });
 
@@ -214,8 +227,9 @@ describe('timeouts and faults', () => {
       // The earlier deadline first.
       { type: 'reward.cancel', dispatchId: 'reward/1', reason: { code: 'no_answer' } },
       { type: 'reward.expired', dispatchId: 'reward/0', workerId: 'w1', reason: { graceSeconds: 5 } },
-      { type: 'reward.dispatch', requestId: 'a', workerId: 'w1' },
-      { type: 'timer.set', fireAtSeconds: 11 },
+      // The second retry is put off for a second.
+      { type: 'reward.dispatch', requestId: 'b', workerId: 'w1' },
+      { type: 'timer.set', fireAtSeconds: 9, reason: { code: 'retry_pause' } },
     ]);
   });
 
@@ -262,9 +276,12 @@ describe('workers', () => {
   test('a response that takes its worker down with it does not do so for ever', () => {
     const session = new Rewards({ retry: { infrastructure: 1 } });
     session.want('poison');
-    for (const id of ['w1', 'w2']) session.add(id);
-    session.send({ type: 'reward-worker.lost', workerId: 'w1' } as never);
-    expect(session.send({ type: 'reward-worker.lost', workerId: 'w2' } as never)).toMatchObject([
+    // Three losses say little: the workers may be at fault. From then on it runs alone, and they are its own.
+    for (const id of ['w1', 'w2', 'w3', 'w4', 'w5']) session.add(id);
+    for (const workerId of ['w1', 'w2', 'w3', 'w4']) {
+      expect(placed(session.send({ type: 'reward-worker.lost', workerId } as never))).toHaveLength(1);
+    }
+    expect(session.send({ type: 'reward-worker.lost', workerId: 'w5' } as never)).toMatchObject([
       { type: 'reward.failed', requestId: 'poison', reason: { failures: 2, budget: 1 } },
     ]);
   });

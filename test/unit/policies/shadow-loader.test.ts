@@ -260,7 +260,15 @@ describe('shadow-loader: materialization', () => {
       { type: 'sample.preprocess', reason: { code: 'copy_missing' } },
     ]);
     session.done(1, 'a');
+    // It is set aside, until another slice is fetched from there: then its failures are its own.
     expect(failed(2, 'transfer')).toMatchObject([
+      { type: 'timer.set', fireAtSeconds: 60, reason: { code: 'retry_pause' } },
+    ]);
+    expect(failed(2, 'transfer')).toMatchObject([{ type: 'slice.late' }]);
+    session.plan('d', [{ sampleId: 'x', ranks: [2] }]);
+    const dropped = session.has(1, 2);
+    expect(only(dropped, 'batch.materialized')[0]).toMatchObject({ batchId: 'd', reason: { code: 'delivered' } });
+    expect(dropped.slice(1)).toMatchObject([
       { type: 'sample.dropped', reason: { code: 'transfer', failures: 2, budget: 1 } },
       { type: 'sample.evict', reason: { code: 'dropped' } },
       { type: 'batch.materialized', slices: 0, missing: ['x'], reason: { code: 'samples_dropped', dropped: 1 } },

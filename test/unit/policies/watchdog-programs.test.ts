@@ -43,7 +43,7 @@ class Followed {
     if (!this.#dog.takes(message)) return;
     for (const one of this.#dog.send({ ...message, at: this.now } as never) as readonly WatchdogDecision[]) {
       if (one.type === 'timer.set') this.#timers.set(one.timerId, one.fireAtSeconds);
-      else {
+      else if (one.type === 'host.owes') {
         const by = one.by === undefined ? '' : ` ${one.by}`;
         this.said.push(`${one.sender}${by} owes ${one.event} ${Object.values(one.ids).join(' ')}`);
       }

@@ -31,6 +31,18 @@ describe('speculative-admission', () => {
     expect(() => registry.restore(snapshot)).toThrow(isMismatch('snapshot.version'));
   });
 
+  test('goes on from a snapshot of version 4, which has no measure of progress', () => {
+    const session = rounds({ filter: 'host' });
+    session.at = 7;
+    session.open(prompts('a'));
+    const now = session.policy.snapshot() as Saved;
+    const { filtered, askedAt, ...round } = now.state.round as Record<string, unknown>;
+    const { futile, ...state } = now.state;
+    expect([filtered, askedAt, futile]).toEqual([0, 7, { filtered: 0, since: 0 }]);
+    const restored = registry.restore({ ...now, version: 4, state: { ...state, round } });
+    expect(JSON.parse(JSON.stringify(restored.snapshot()))).toEqual(JSON.parse(JSON.stringify(now)));
+  });
+
   test.each([
     [5, 'state'],
     [{ oldPrefixes: [], prompts: [5], nextAttempt: 'x' }, 'state.round'],

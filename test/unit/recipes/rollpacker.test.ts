@@ -223,12 +223,11 @@ describe('configurations', () => {
     const job = new Job({ filter: 'zero-variance', rewardRetry: { infrastructure: 0 } });
     job.open();
     const [dispatch] = only(job.complete('r0p0/0#0'), 'reward.dispatch');
-    const failed = job.send({
-      type: 'reward.finished',
-      dispatchId: dispatch!.dispatchId,
-      outcome: 'infrastructure',
-      seconds: 1,
-    });
+    const ended = { type: 'reward.finished', seconds: 1 };
+    job.send({ ...ended, dispatchId: dispatch!.dispatchId, outcome: 'infrastructure' });
+    // Another is scored since: the failure was its own.
+    const [other] = only(job.complete('r0p0/1#0'), 'reward.dispatch');
+    const failed = job.send({ ...ended, dispatchId: other!.dispatchId, outcome: 'scored', reward: 1 });
     expect(types(failed)).toEqual(expect.arrayContaining(['reward.failed', 'response.dropped']));
   });
 

@@ -84,6 +84,9 @@ class GroupRounds:
         """Groups in the queue of the policy, and those that are being judged."""
         self._confirm: list[str] = []
         self._draining = False
+        self._is_exhausted = False
+        self._is_held = False
+        """Whether the policy asks for no more groups, because all fail."""
 
     @property
     def missing(self) -> int:
@@ -120,6 +123,10 @@ class GroupRounds:
         for request in self._confirm:
             events.append({"type": "request.aborted", "requestId": request})
         self._confirm = []
+        if self._is_held and not self._is_exhausted:
+            # What becomes of groups that fail is decided by the framework: it goes on, or stops.
+            events.append({"type": "source.reopened"})
+        self._is_held = False
         self._take_in(groups)
         for prompt, request in list(self._awaited.items()):
             group = groups.get(prompt)
@@ -143,11 +150,12 @@ class GroupRounds:
 
     def exhausted(self) -> list[TailBatchingEvent]:
         """The framework has no more prompts: rounds end with what there is."""
+        self._is_exhausted = True
         return [{"type": "source.exhausted"}]
 
     def reopened(self) -> list[TailBatchingEvent]:
         """It has prompts again."""
-        self.is_drained = False
+        self.is_drained = self._is_exhausted = False
         return [{"type": "source.reopened"}]
 
     def judged(self, verdicts: Iterable[tuple[str, bool]]) -> list[TailBatchingEvent]:
@@ -189,6 +197,8 @@ class GroupRounds:
                 self.is_open = False
                 self._wanted = 0
                 self.to_judge = []
+            elif one["type"] == "tries.suspended":
+                self._is_held = self._is_held or one["scope"] == "prompt"
             elif one["type"] == "source.drained":
                 # No round was opened.
                 self.is_open = self._draining = False

@@ -153,7 +153,7 @@ _names = {
         SpeculationChosen
     """,
     "decisions.sandbox": "SandboxLate SandboxReport SandboxRun SandboxScored SandboxUnscored",
-    "decisions.session": "HostOwes TimerSet",
+    "decisions.session": "HostOwes RoundStalled TimerSet",
     "decisions.slots": """
         SlotAssign SlotDenied SlotExpired SlotLate SlotPrewarm SlotReclaim SlotsRecovered SlotsSuspended
     """,

@@ -224,6 +224,25 @@ class SessionWhyResultOwedItem(TypedDict):
     """How long such an event usually takes; only where it is followed, once one has come."""
 
 
+class SessionWhyResultStalled(TypedDict):
+    """The thing for which work goes on and gains nothing, if there is one: nobody owes anything."""
+
+    what: str
+    """Kind of the thing, such as `prompts`."""
+    id: str
+    """Its id."""
+    stands: str
+    """Where it stands, in a few words, such as `runs on engine vllm-0`."""
+    since: NotRequired[float]
+    """Since when, in seconds on the clock of the session, where this is known. Number ≥ 0."""
+    filtered: int
+    """How many prompts, or groups, were filtered since one counted last. Whole number ≥ 0."""
+    filteredSince: float
+    """When the first of them was, in seconds on the clock of the session. Number ≥ 0."""
+    mostFiltered: int
+    """From how many on this counts as futile: it follows what is usual here. Whole number ≥ 0."""
+
+
 class SessionWhyResult(TypedDict):
     """Result of `session.why`."""
 
@@ -241,6 +260,8 @@ class SessionWhyResult(TypedDict):
     """The events that would let it go on: those that are overdue first, then the oldest. At most 32."""
     more: int
     """Further such events. Whole number ≥ 0."""
+    stalled: NotRequired[SessionWhyResultStalled]
+    """The thing for which work goes on and gains nothing, if there is one: nobody owes anything."""
     at: float
     """What the times of the answer compare with, in seconds: the present, if the session has Unix time, otherwise its
     latest time. Number ≥ 0."""

@@ -142,6 +142,13 @@ class Decisions(Generic[P, R]):
         self._state.bodies.take_newest(id)
         self._state.drop(Dropped(id, entry.supplied.body, "merged", decision))
 
+    def _tries_suspended(self, decision: Decision) -> None:
+        where = " ".join(filter(None, (decision["scope"], decision.get("id"))))
+        failures = decision["reason"]["failures"]
+        logger.warning("%s failures in a row (%s): only single tries are made until one succeeds", failures, where)
+        if decision["scope"] == "prompt":
+            logger.warning("no more prompts are drawn: source_reopened() of the rollout, or a next round, goes on")
+
     def _round_planned(self, decision: Decision) -> None:
         self._state.composes = decision["reason"]["code"] == "composed"
         self._prompts_released(decision)
@@ -200,6 +207,7 @@ _handlers: dict[str, Callable[[Decisions[Any, Any], Decision], None]] = {
     "response.surplus": Decisions._response_gone,
     "response.late": Decisions._response_gone,
     "response.dropped": Decisions._response_gone,
+    "tries.suspended": Decisions._tries_suspended,
     "round.planned": Decisions._round_planned,
     "prompts.released": Decisions._prompts_released,
     "round.completed": Decisions._round_completed,

@@ -37,24 +37,22 @@ class Flights(Generic[P, R]):
         unusable: Callable[[Exception], None],
         *,
         abort_seconds: float,
-        longest_delay: float,
     ) -> None:
         """``unusable``: no request can succeed."""
         self._host = host
         self._report = report
         self._unusable = unusable
         self._abort_seconds = abort_seconds
-        self._longest_delay = longest_delay
         self._flights: dict[str, Flight[P, R]] = {}
 
     def __len__(self) -> int:
         return len(self._flights)
 
-    def launch(self, launch: Launch[P, R], delay: float = 0.0) -> None:
-        """Starts a request. A retry waits a moment first: an engine that fails fast must not use all of them up."""
+    def launch(self, launch: Launch[P, R]) -> None:
+        """Starts a request, at once: when a retry is due is decided by the policy alone."""
         flight = Flight(launch)
         self._flights[launch.request_id] = flight
-        flight.task = asyncio.get_running_loop().create_task(self._fly(flight, min(delay, self._longest_delay)))
+        flight.task = asyncio.get_running_loop().create_task(self._fly(flight))
         # A task that is cancelled before its first step never runs.
         flight.task.add_done_callback(lambda _: self._finish(flight, {"type": "request.aborted"}, None))
 
@@ -92,13 +90,11 @@ class Flights(Generic[P, R]):
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _fly(self, flight: Flight[P, R], delay: float) -> None:
+    async def _fly(self, flight: Flight[P, R]) -> None:
         launch = flight.launch
         event: dict[str, Any]
         response: Response[R] | None = None
         try:
-            if delay > 0:
-                await asyncio.sleep(delay)
             flight.begun = True
             response = await self._host.generate(launch)
         except asyncio.CancelledError:

@@ -21,14 +21,9 @@ class Work(Generic[P, R]):
         *,
         unusable: Callable[[Exception], None],
         abort_seconds: float,
-        retry_delay: float,
-        longest_retry_delay: float,
     ) -> None:
         self._state = state
-        self._retry_delay = retry_delay
-        self.flights: Flights[P, R] = Flights(
-            state.host, self._ended, unusable, abort_seconds=abort_seconds, longest_delay=longest_retry_delay
-        )
+        self.flights: Flights[P, R] = Flights(state.host, self._ended, unusable, abort_seconds=abort_seconds)
         self.rewards: Rewards[P, R] = Rewards(state.host, self._rewarded, self.unrewarded)
 
     def launch(self, decision: Decision) -> None:
@@ -53,9 +48,7 @@ class Work(Generic[P, R]):
         )
         if state.opened is not None:
             state.opened.round.launched += 1
-        reason = decision["reason"]
-        attempt = reason.get("attempt", 0) if reason["code"].startswith("retry_") else 0
-        self.flights.launch(launch, self._retry_delay * 2 ** (attempt - 1) if attempt > 0 else 0.0)
+        self.flights.launch(launch)
 
     async def sample(
         self, launch: Launch[P, R], response: Response[R], weight_versions: Sequence[int] = ()

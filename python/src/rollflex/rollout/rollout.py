@@ -42,8 +42,6 @@ class Rollout(Generic[P, R]):
         send_interval_seconds: float = 0.1,
         unreachable_seconds: float = 60.0,
         abort_seconds: float = 10.0,
-        retry_delay_seconds: float = 1.0,
-        longest_retry_delay_seconds: float = 30.0,
     ) -> None:
         self._session = session
         state = self._state = State(host, clock=clock, tell=self._tell)
@@ -52,8 +50,6 @@ class Rollout(Generic[P, R]):
             state,
             unusable=lambda error: self._ending.unusable(error, self.outbox.close, self._leave),
             abort_seconds=abort_seconds,
-            retry_delay=retry_delay_seconds,
-            longest_retry_delay=longest_retry_delay_seconds,
         )
         judging = Judging(state, work)
         self._groups = Groups(state, work=work, judging=judging)

@@ -103,11 +103,16 @@ class PreprocessLate(AnyDecision):
 class SampleDroppedReason(TypedDict):
     """Reason of :class:`SampleDropped`. Why, with the numbers."""
 
-    code: Literal["infrastructure", "data", "transfer", "too_large"]
+    code: Literal["infrastructure", "data", "transfer", "not_compared", "too_large"]
     failures: NotRequired[int]
-    """Failures of the sample, of this kind. Whole number ≥ 0. Only with `infrastructure`, `data`, `transfer`."""
+    """With `infrastructure`, `data`, `transfer`: Failures of the sample, of this kind. Whole number ≥ 0. With
+    `not_compared`: Failures that no success of another has followed. Whole number ≥ 0."""
     budget: NotRequired[int]
     """Most failures that lead to another try. Whole number ≥ 0. Only with `infrastructure`, `data`, `transfer`."""
+    seconds: NotRequired[float]
+    """How long it has waited for one, in seconds. Number ≥ 0. Only with `not_compared`."""
+    limitSeconds: NotRequired[float]
+    """How long it waits (`giveUpSeconds`), in seconds. Number ≥ 0. Only with `not_compared`."""
     bytes: NotRequired[int]
     """What its tensors need, in bytes. Whole number ≥ 0. Only with `too_large`."""
     largestBudgetBytes: NotRequired[int]
@@ -212,7 +217,7 @@ class SamplePlaceholder(AnyDecision):
 class SamplePrefetchReason(TypedDict):
     """Reason of :class:`SamplePrefetch`. Why, with the numbers."""
 
-    code: Literal["drawn", "node_lost", "retry", "memory", "copy_missing", "displaced", "host_restarted"]
+    code: Literal["drawn", "node_lost", "retry", "probe", "memory", "copy_missing", "displaced", "host_restarted"]
     queuedBytes: int
     """What the node had to preprocess already, in bytes. Whole number ≥ 0."""
     queued: int
@@ -220,9 +225,19 @@ class SamplePrefetchReason(TypedDict):
     freeBytes: int
     """Host memory of the node that was free, in bytes. Whole number ≥ 0."""
     failures: NotRequired[int]
-    """Failures of the sample, of this kind. Whole number ≥ 0. Only with `retry`."""
+    """With `retry`: Failures of the sample, of this kind. Whole number ≥ 0. With `probe`: Tries that have failed in
+    this domain, none having succeeded since. Whole number ≥ 0."""
     budget: NotRequired[int]
     """Most failures that lead to another try. Whole number ≥ 0. Only with `retry`."""
+    pauseSeconds: NotRequired[float]
+    """With `retry`: Since the last try that failed on a node, in seconds. Number ≥ 0. With `probe`: Since the single
+    try before, in seconds. Number ≥ 0."""
+    scope: NotRequired[Literal["engine", "environment", "reward", "loader", "prompt"]]
+    """What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. Only with
+    `probe`."""
+    id: NotRequired[str]
+    """Which one: id of the engine or worker, or kind of the rewards; absent: all of them. String ≤ 512. Only with
+    `probe`."""
 
 
 class SamplePrefetch(AnyDecision):

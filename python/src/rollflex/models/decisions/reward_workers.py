@@ -77,6 +77,9 @@ class RewardDispatchReason(TypedDict):
     budget: NotRequired[int]
     """Most further tries after failures of this kind. Whole number ≥ 0. Only with `retry_infrastructure`,
     `retry_timeout`."""
+    pauseSeconds: NotRequired[float]
+    """With `retry_infrastructure`: Since the try before, in seconds. Number ≥ 0. With `probe`: Since the single try
+    before, in seconds. Number ≥ 0."""
     scope: NotRequired[Literal["engine", "environment", "reward", "loader", "prompt"]]
     """What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. Only with
     `retry_infrastructure`, `probe`."""

@@ -70,11 +70,15 @@ class PromptsRequest(AnyDecision):
 class RoundCompletedReason(TypedDict):
     """Reason of :class:`RoundCompleted`. Why, with the numbers."""
 
-    code: Literal["quota_reached", "source_exhausted", "only_duplicates", "round_failed", "all_ended"]
+    code: Literal["quota_reached", "source_exhausted", "only_duplicates", "filtered", "round_failed", "all_ended"]
     counted: int
     """Prompts of the round that count. Whole number ≥ 0."""
     needed: int
     """Prompts that the round needs. Whole number ≥ 0."""
+    filtered: NotRequired[int]
+    """Prompts that it has filtered. Whole number ≥ 0. Only with `filtered`."""
+    maxFiltered: NotRequired[int]
+    """After how many it asks for no more. Whole number ≥ 1. Only with `filtered`."""
 
 
 class RoundCompleted(AnyDecision):

@@ -48,6 +48,33 @@ class HostOwes(AnyDecision):
     reason: HostOwesReason
 
 
+class RoundStalledReason(TypedDict):
+    """Reason of :class:`RoundStalled`. Why, with the numbers."""
+
+    code: Literal["filtered"]
+    mostFiltered: int
+    """From how many on this is said. Whole number ≥ 1."""
+    highFiltered: NotRequired[int]
+    """How many are filtered, at most, before 99 % of those that count; absent before the first one. Whole number ≥
+    0."""
+    counted: int
+    """From how many that count that was learnt; older ones weigh less. Whole number ≥ 0."""
+
+
+class RoundStalled(AnyDecision):
+    """A notice. Work goes on and gains nothing: prompts, or groups, are filtered, and none counts. Nobody owes
+    anything. It is said once, until one counts."""
+
+    type: Literal["round.stalled"]
+    roundId: str
+    """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
+    filtered: int
+    """How many were filtered since one counted last, in this round and before it. Whole number ≥ 1."""
+    sinceSeconds: float
+    """When the first of them was, on the clock of `at`, in seconds. Number ≥ 0."""
+    reason: RoundStalledReason
+
+
 class TimerSetReason(TypedDict):
     """Reason of :class:`TimerSet`. Why, with the numbers."""
 

@@ -59,6 +59,9 @@ class AgenticRolloutConfig(TypedDict):
     """Which collected prompts count: all, those whose rewards differ, or those that the host keeps. Default: "none"."""
     varianceTolerance: NotRequired[float]
     """Standard deviation of raw rewards up to which a prompt has zero variance. Number ≥ 0. Default: 0.000001."""
+    maxFiltered: NotRequired[int]
+    """Prompts that a round filters before it asks for no more, and ends with those that it has; no bound if absent.
+    Whole number ≥ 1."""
     quotas: NotRequired[Mapping[str, int]]
     """Prompts of each domain in a short round; together they are P0. Long rounds take any mix."""
     partialRollout: NotRequired[bool]

@@ -11,11 +11,13 @@ from ..decisions.loading import (
     SamplePlaceholder, SamplePrefetch, SamplePreprocess, SampleRegistered, SampleReleased, SampleUnplaced, SliceLate,
     StepResumed,
 )
+from ..decisions.session import TimerSet
+from ..decisions.tries import TriesRecovered, TriesSuspended
 from ..events.loading import (
     BatchReady, BatchWithdrawn, NodeAdded, NodeLost, PreprocessFailed, SamplePreprocessed, SamplesDrawn, SliceFailed,
     SliceMaterialized, StepCompleted,
 )
-from ..events.session import HostRestarted
+from ..events.session import HostRestarted, TimerFired
 from ..objects import LoaderNode
 from ..planners.flex_ulysses import FlexUlyssesInputCosts
 from .shadow_loader import ShadowLoaderConfigRetry
@@ -82,7 +84,7 @@ class FlexrlConfig(TypedDict):
 
 FlexrlEvent: TypeAlias = Union[
     NodeAdded, NodeLost, SamplesDrawn, SamplePreprocessed, PreprocessFailed, BatchReady, BatchWithdrawn,
-    SliceMaterialized, SliceFailed, StepCompleted, HostRestarted,
+    SliceMaterialized, SliceFailed, StepCompleted, TimerFired, HostRestarted,
 ]
 """What `flexrl` is told."""
 
@@ -90,7 +92,7 @@ FlexrlEvent: TypeAlias = Union[
 FlexrlDecision: TypeAlias = Union[
     BatchRun, StepResumed, SamplePlaceholder, SampleUnplaced, SamplePreprocess, SamplePrefetch, SampleRegistered,
     SampleMaterialize, SampleEvict, SampleReleased, SampleDropped, BatchMaterialized, BatchAbandoned, PreprocessLate,
-    SliceLate,
+    SliceLate, TriesSuspended, TriesRecovered, TimerSet,
 ]
 """What `flexrl` answers."""
 

@@ -51,6 +51,9 @@ class LosslessTailConfig(TypedDict):
     """Which collected prompts count: all, those whose rewards differ, or those that the host keeps. Default: "none"."""
     varianceTolerance: NotRequired[float]
     """Standard deviation of raw rewards up to which a prompt has zero variance. Number ≥ 0. Default: 0.000001."""
+    maxFiltered: NotRequired[int]
+    """Prompts that a round filters before it asks for no more, and ends with those that it has; no bound if absent.
+    Whole number ≥ 1."""
     allowOverlap: NotRequired[bool]
     """Whether a round may open before the last one has drained. Default: false."""
     abortGraceSeconds: NotRequired[float]

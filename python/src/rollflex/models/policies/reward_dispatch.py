@@ -15,6 +15,7 @@ from ..decisions.reward_workers import (
 from ..decisions.rewards import RewardRequest
 from ..decisions.rounds import RoundCompleted
 from ..decisions.session import TimerSet
+from ..decisions.tries import TriesRecovered, TriesSuspended
 from ..events.reward_workers import (
     RewardFinished, RewardRequested, RewardStarted, RewardWithdrawn, RewardWorkerAdded, RewardWorkerDrained,
     RewardWorkerLost,
@@ -38,7 +39,11 @@ class RewardDispatchConfigRetry(TypedDict):
     """Retry budgets of each response."""
 
     infrastructure: NotRequired[int]
-    """Further tries after faults of workers, lost and silent ones included. Whole number ≥ 0. Default: 3."""
+    """Further tries after failures that are proven to be its own: others have succeeded since where it failed. Silence
+    of a worker is such a failure, the loss of one is none. Whole number ≥ 0. Default: 3."""
+    giveUpSeconds: NotRequired[float]
+    """Seconds after which a response gets no reward whose failures pass the budget, and could not be compared with
+    others; absent: never. Number > 0."""
     timeout: NotRequired[int]
     """Further tries of a response that ran out of its budget. Whole number ≥ 0. Default: 0."""
 
@@ -84,7 +89,7 @@ RewardDispatchEvent: TypeAlias = Union[
 
 RewardDispatchDecision: TypeAlias = Union[
     RewardDispatch, RewardCancel, RewardScored, RewardFailed, RewardCancelled, RewardMerged, RewardLate, RewardExpired,
-    RewardsSaturated, RewardsResumed, TimerSet,
+    RewardsSaturated, RewardsResumed, TriesSuspended, TriesRecovered, TimerSet,
 ]
 """What `reward-dispatch` answers."""
 

@@ -11,11 +11,13 @@ from ..decisions.loading import (
     SamplePlaceholder, SamplePrefetch, SamplePreprocess, SampleRegistered, SampleReleased, SampleUnplaced, SliceLate,
     StepResumed,
 )
+from ..decisions.session import TimerSet
+from ..decisions.tries import TriesRecovered, TriesSuspended
 from ..events.loading import (
     BatchWithdrawn, NodeAdded, NodeLost, PreprocessFailed, SamplePreprocessed, SamplesDrawn, SliceFailed,
     SliceMaterialized, StepCompleted,
 )
-from ..events.session import HostRestarted
+from ..events.session import HostRestarted, TimerFired
 from ..objects import LoaderNode
 
 
@@ -23,11 +25,16 @@ class ShadowLoaderConfigRetry(TypedDict):
     """Retry budgets of each sample."""
 
     infrastructure: NotRequired[int]
-    """Further tries after faults of nodes; a node lost at work is one. Whole number ≥ 0. Default: 3."""
+    """Further tries after failures on nodes that are proven to be its own: others have succeeded since where it failed.
+    The loss of a node is none. Whole number ≥ 0. Default: 3."""
+    giveUpSeconds: NotRequired[float]
+    """Seconds after which a sample is dropped whose failures pass the budget, and could not be compared with others;
+    absent: never. Number > 0."""
     data: NotRequired[int]
     """Further tries of a sample that could not be decoded. Whole number ≥ 0. Default: 0."""
     transfer: NotRequired[int]
-    """Further tries of each slice that a rank could not fetch. Whole number ≥ 0. Default: 3."""
+    """Further tries of each slice that a rank could not fetch, though others were fetched since. Whole number ≥ 0.
+    Default: 3."""
 
 
 class ShadowLoaderConfig(TypedDict):
@@ -49,7 +56,7 @@ class ShadowLoaderConfig(TypedDict):
 
 ShadowLoaderEvent: TypeAlias = Union[
     NodeAdded, NodeLost, SamplesDrawn, SamplePreprocessed, PreprocessFailed, BatchRun, BatchWithdrawn,
-    SliceMaterialized, SliceFailed, StepCompleted, HostRestarted,
+    SliceMaterialized, SliceFailed, StepCompleted, TimerFired, HostRestarted,
 ]
 """What `shadow-loader` is told."""
 
@@ -57,7 +64,7 @@ ShadowLoaderEvent: TypeAlias = Union[
 ShadowLoaderDecision: TypeAlias = Union[
     StepResumed, SamplePlaceholder, SampleUnplaced, SamplePreprocess, SamplePrefetch, SampleRegistered,
     SampleMaterialize, SampleEvict, SampleReleased, SampleDropped, BatchMaterialized, BatchAbandoned, PreprocessLate,
-    SliceLate,
+    SliceLate, TriesSuspended, TriesRecovered, TimerSet,
 ]
 """What `shadow-loader` answers."""
 

@@ -1,5 +1,5 @@
 # Generated from the schemas by `npm run docs:generate`: do not edit.
-"""Says who owes an answer that is overdue, by how long such answers usually take."""
+"""Says who owes an answer that is overdue, and where work gains nothing, by what is usual."""
 
 from typing import Literal, TypeAlias, Union
 
@@ -22,7 +22,7 @@ from ..decisions.reward_workers import RewardCancel, RewardDispatch, RewardFaile
 from ..decisions.rewards import JudgementRequest, RewardRequest
 from ..decisions.rounds import PromptsRequest, RoundCompleted, RoundDrained
 from ..decisions.sandbox import SandboxRun
-from ..decisions.session import HostOwes, TimerSet
+from ..decisions.session import HostOwes, RoundStalled, TimerSet
 from ..decisions.slots import SlotAssign, SlotDenied, SlotExpired, SlotPrewarm, SlotReclaim
 from ..decisions.training import OptimizerStep, TrainFetch, TrainFinish
 from ..events.engines import EngineLost
@@ -77,7 +77,7 @@ WatchdogEvent: TypeAlias = Union[
 
 
 WatchdogDecision: TypeAlias = Union[
-    HostOwes, TimerSet,
+    HostOwes, RoundStalled, TimerSet,
 ]
 """What `watchdog` answers."""
 

@@ -1,0 +1,229 @@
+/** Handles dispatches that have failed or succeeded: what is charged to a response, what is forgotten, and what is suspended. */
+import {
+  type FaultDomain,
+  isFailing,
+  itemsToSuspend,
+  longestPauseSeconds,
+  pauseAfter,
+  type Verdict,
+  type Where,
+} from '../../core/shared-faults.ts';
+import type { Message } from '../../schemas/messages.ts';
+import type { Ctx } from './messages.ts';
+import { drain, named, queueAgain } from './pool.ts';
+import { end } from './samples.ts';
+import { openFailures, runsAlone } from './singles.ts';
+import {
+  type Dispatch,
+  isSuspect,
+  isSuspended,
+  noteAside,
+  type Pool,
+  putInLine,
+  type RewardState,
+  reheap,
+  type Sample,
+  takeFromLine,
+  type Worker,
+} from './state.ts';
+
+const partOf = (worker: Worker): Where => ({ scope: 'reward', id: worker.id });
+const whole: Where = { scope: 'reward', id: null };
+
+/** Where a dispatch has failed: with one worker there is nothing to compare it with. */
+function whereOf(worker: Worker): Where {
+  const { active, pool } = worker;
+  const isPart = active && (pool.activeWorkers > 1 || pool.faults.find(partOf(worker)) !== undefined);
+  return isPart ? partOf(worker) : whole;
+}
+
+/** Handles a try that has failed. The failure is open, until others show whether it was one of the response. */
+export function fault(state: RewardState, sample: Sample, { worker, id }: Dispatch, ctx: Ctx): void {
+  const { requestId: item } = sample;
+  const { faults } = worker.pool;
+  sample.failed += 1;
+  sample.failedOn = worker.id;
+  sample.failedAt = ctx.at;
+  const which = { item, place: 0, kind: 'infrastructure', order: state.nextDispatch, isGood: false };
+  faults.failed({ ...whereOf(worker), ...which }, id, ctx.at);
+  faults.keepLatest(item, state.config.retry.infrastructure + 1);
+  goOn(state, sample, ctx);
+}
+
+/** Tries a response again after a failure, within its budget. Beyond it the response is set aside until its failures are judged. */
+function goOn(state: RewardState, sample: Sample, ctx: Ctx): void {
+  const pool = state.pools[sample.kind];
+  const { infrastructure: budget, giveUpSeconds } = state.config.retry;
+  const { failures } = sample;
+  if (failures > budget) return fail(state, sample, { code: 'infrastructure', failures, budget }, ctx);
+  const isAside = failures + openFailures(pool, sample) > budget;
+  const { asideAt } = sample;
+  if (isAside && asideAt !== null && giveUpSeconds !== undefined && ctx.at - asideAt >= giveUpSeconds) {
+    return giveUp(state, sample, giveUpSeconds, ctx);
+  }
+  sample.dispatch = null;
+  sample.cause = 'retry_infrastructure';
+  sample.asideAt = isAside ? (asideAt ?? ctx.at) : null;
+  const least = (pool.faults.find(whole)?.failing.size ?? 0) > 1 ? 1 : 0;
+  const seconds = isAside ? longestPauseSeconds : Math.max(least, pauseAfter(sample.failed));
+  sample.pausedUntil = null;
+  sample.since = ctx.at;
+  if (seconds > 0 && !isSuspended(pool)) putOff(sample, ctx.at, seconds);
+  putInLine(pool, sample);
+  if (isAside) noteAside(state, sample);
+}
+
+function putOff(sample: Sample, at: number, seconds: number): void {
+  sample.pausedUntil = at + seconds;
+  sample.since = at + seconds;
+}
+
+/** Ends a response without a reward. It must be in no queue. */
+export function fail(state: RewardState, sample: Sample, reason: Message<'reward.failed'>['reason'], ctx: Ctx): void {
+  ctx.emit({ type: 'reward.failed', at: ctx.at, ...named(sample), reason });
+  end(state, sample);
+}
+
+function giveUp(state: RewardState, sample: Sample, limitSeconds: number, ctx: Ctx): void {
+  const failures = openFailures(state.pools[sample.kind], sample);
+  const seconds = ctx.at - sample.asideAt!;
+  fail(state, sample, { code: 'not_compared', failures, seconds, limitSeconds }, ctx);
+}
+
+/** Notes that a worker has answered, and charges or forgets the failures of others that this dispatch was made after. */
+export function answered(state: RewardState, sample: Sample, { worker, number }: Dispatch, ctx: Ctx): void {
+  const { pool } = worker;
+  const { faults } = pool;
+  if (sample.losses > 0) {
+    sample.losses = 0;
+    pool.suspects.delete(sample);
+  }
+  if (faults.isQuiet) return;
+  const forgotten = faults.forgetOutage('reward', number);
+  const { verdicts, hasRecovered } = faults.succeeded(partOf(worker), sample.requestId, number, ctx);
+  if (hasRecovered) {
+    reheap(worker);
+    for (const one of drain(ctx.at, pool.parked, pool.pauses)) {
+      // Its failures are judged first, by this success or by those to come.
+      if (one.asideAt !== null) putOff(one, ctx.at, longestPauseSeconds);
+      putInLine(pool, one);
+    }
+  }
+  for (const one of [...forgotten, ...verdicts]) judge(state, one, ctx);
+}
+
+/** Charges a failure to its response, or forgets it. */
+export function judge(state: RewardState, { failure, isOwn }: Verdict, ctx: Ctx): void {
+  const sample = state.samples.get(failure.item);
+  if (sample === undefined) return;
+  if (isOwn) sample.failures += 1;
+  else sample.failed = Math.max(0, sample.failed - 1);
+  // One that is being computed is judged by its end.
+  if (sample.dispatch !== null) return;
+  const { infrastructure: budget } = state.config.retry;
+  const { failures } = sample;
+  const pool = state.pools[sample.kind];
+  if (failures > budget) {
+    takeFromLine(pool, sample);
+    fail(state, sample, { code: 'infrastructure', failures, budget }, ctx);
+  } else if (sample.asideAt !== null && failures + openFailures(pool, sample) <= budget) {
+    takeFromLine(pool, sample);
+    sample.asideAt = null;
+    sample.pausedUntil = null;
+    sample.since = Math.min(sample.since, ctx.at);
+    putInLine(pool, sample);
+  }
+}
+
+/** Dispatches again what a lost worker has computed. This costs a response nothing, unless it ran alone, as one that has lost three. */
+export function workerLostUnder(state: RewardState, sample: Sample, { id }: Worker, ctx: Ctx): void {
+  const pool = state.pools[sample.kind];
+  const isAlone = runsAlone(pool, sample);
+  sample.losses += 1;
+  sample.failedOn = id;
+  sample.failedAt = ctx.at;
+  if (isSuspect(sample)) pool.suspects.add(sample);
+  if (isAlone) {
+    sample.failures += 1;
+    goOn(state, sample, ctx);
+  } else queueAgain(state, sample, 'retry_infrastructure', ctx.at);
+}
+
+/** Forgets the failures on a worker that takes no dispatches any more: nothing can be compared with them. */
+export function forgetWorker(state: RewardState, worker: Worker, ctx: Ctx): void {
+  const { faults } = worker.pool;
+  if (faults.isQuiet) return;
+  for (const one of faults.removePart(partOf(worker), ctx)) judge(state, one, ctx);
+}
+
+/** Follows every event: suspends workers and kinds on which different responses fail one after the other. */
+export function settleFaults(state: RewardState, pool: Pool, ctx: Ctx): void {
+  const { faults } = pool;
+  if (!faults.isQuiet) {
+    faults.dropTries((_, id) => state.dispatches.get(id)?.cancelled !== false);
+    for (const domain of [...faults.domains]) {
+      // While there are single tries only, the few that fail on a worker say little about it.
+      if (domain.id !== null && isSuspended(pool)) continue;
+      if (isFailing(domain, Number.POSITIVE_INFINITY, (one) => hasOther(state, pool, one)))
+        suspend(state, pool, domain, ctx);
+    }
+  }
+  endPauses(pool, ctx.at);
+  endAsides(state, pool, ctx);
+}
+
+function suspend(state: RewardState, pool: Pool, domain: FaultDomain, ctx: Ctx): void {
+  const { again, doubtful, pauses, faults } = pool;
+  const all = domain.id === null ? drain(ctx.at, again, doubtful, pauses) : [];
+  const verdicts = faults.suspend(domain, state.nextDispatch, liveIn(state, pool, domain), ctx);
+  for (const one of all) putInLine(pool, one);
+  const worker = domain.id === null ? undefined : state.workers.get(domain.id);
+  if (worker !== undefined) reheap(worker);
+  for (const one of verdicts) judge(state, one, ctx);
+}
+
+const liveIn = ({ workers }: RewardState, pool: Pool, { id }: FaultDomain): number =>
+  id === null ? pool.live : (workers.get(id)?.live ?? 0);
+
+/** Whether a response that has not failed in a domain is being computed there, or is next in line. */
+function hasOther(state: RewardState, pool: Pool, domain: FaultDomain): boolean {
+  const { id, failing } = domain;
+  if (failing.size >= itemsToSuspend) return false;
+  let others = liveIn(state, pool, domain);
+  for (const item of failing.keys()) {
+    const dispatch = state.samples.get(item)?.dispatch;
+    if (dispatch != null && (id === null || dispatch.workerId === id)) others -= 1;
+  }
+  const next = pool.again.peek();
+  return others > 0 || pool.fresh.size > 0 || (next !== undefined && !failing.has(next.requestId));
+}
+
+function endPauses(pool: Pool, at: number): void {
+  const { pauses } = pool;
+  for (let next = pauses.peek(); next !== undefined && next.pausedUntil! <= at; next = pauses.peek()) {
+    pauses.remove(next);
+    next.pausedUntil = null;
+    putInLine(pool, next);
+  }
+}
+
+/** Gives up the responses that were set aside for as long as the configuration allows. */
+function endAsides(state: RewardState, pool: Pool, ctx: Ctx): void {
+  const { giveUpSeconds } = state.config.retry;
+  if (giveUpSeconds === undefined) return;
+  for (let first = firstAside(state, pool); first !== undefined; first = firstAside(state, pool)) {
+    if (first.at + giveUpSeconds > ctx.at) return;
+    takeFromLine(pool, first.sample);
+    giveUp(state, first.sample, giveUpSeconds, ctx);
+  }
+}
+
+/** Returns the response that was set aside first; those that were tried or judged since leave the heap. */
+export function firstAside({ samples }: RewardState, { asides }: Pool) {
+  for (let first = asides.peek(); first !== undefined; first = asides.peek()) {
+    const { sample, at } = first;
+    if (sample.asideAt === at && sample.dispatch === null && samples.get(sample.requestId) === sample) return first;
+    asides.pop();
+  }
+  return undefined;
+}

@@ -1,0 +1,325 @@
+/** Handles tries that have failed or succeeded: what is charged to a sample, what is forgotten, and which nodes are suspended. */
+import { Deadlines, onlyTimer } from '../../core/deadlines.ts';
+import {
+  beginTry,
+  type FaultDomain,
+  isFailing,
+  itemsToSuspend,
+  longestPauseSeconds,
+  mustWait,
+  pauseAfter,
+  type SharedFaults,
+  type Verdict,
+  type Where,
+} from '../../core/shared-faults.ts';
+import { reheap } from './memory.ts';
+import { drop, requeue } from './samples.ts';
+import type { Ctx } from './schema.ts';
+import { sendAgain } from './slices.ts';
+import type { LoaderState, Node, Sample, Slice } from './state.ts';
+
+/** From so many lost nodes on a sample is suspected, and further losses are its own. */
+const lossesToSuspect = 3;
+const whole: Where = { scope: 'loader', id: null };
+const partOf = ({ id }: Node): Where => ({ scope: 'loader', id });
+
+/** Where a try has failed: with one node there is nothing to compare it with. */
+function whereOf({ nodes }: LoaderState, faults: SharedFaults, node: Node): Where {
+  return node.active && (nodes.size > 1 || faults.find(partOf(node)) !== undefined) ? partOf(node) : whole;
+}
+
+/** Returns how many failures of a sample or slice are not judged yet. */
+export const openOf = (faults: SharedFaults, id: string): number => [...faults.openOf(id)].length;
+
+/** Handles a try that has failed on a node, on which nothing of the sample is now. The failure is open, until others show whose it is. */
+export function fault(
+  state: LoaderState,
+  sample: Sample,
+  by: { readonly node: Node; readonly task: string; readonly cause: Sample['cause'] },
+  ctx: Ctx,
+): void {
+  const { faults, config, nextTask: order } = state;
+  const { id: item } = sample;
+  sample.failed += 1;
+  sample.failedAt = ctx.at;
+  const failure = { ...whereOf(state, faults, by.node), item, place: 0, kind: 'infrastructure', order, isGood: false };
+  faults.failed(failure, by.task, ctx.at);
+  faults.keepLatest(item, config.retry.infrastructure + 1);
+  goOn(state, sample, by.cause, ctx);
+}
+
+/** Charges a failure to its sample, which must hold no memory, and tries it again within its budget. */
+export function charge(state: LoaderState, sample: Sample, cause: Sample['cause'], ctx: Ctx): void {
+  sample.infrastructureFailures += 1;
+  sample.status = 'waiting';
+  if (!isOver(state, sample, ctx)) requeue(state, sample, cause);
+}
+
+/** Drops a sample whose proven failures pass its budget. Returns whether it is dropped. */
+function isOver(state: LoaderState, sample: Sample, ctx: Ctx): boolean {
+  const { infrastructureFailures: failures } = sample;
+  const { infrastructure: budget } = state.config.retry;
+  if (failures <= budget) return false;
+  drop(state, sample, { code: 'infrastructure', failures, budget }, ctx);
+  return true;
+}
+
+/** Tries a sample again after a failure, within its budget. Beyond it the sample is set aside until its failures are judged. */
+function goOn(state: LoaderState, sample: Sample, cause: Sample['cause'], ctx: Ctx): void {
+  sample.status = 'waiting';
+  if (isOver(state, sample, ctx)) return;
+  const { infrastructure, giveUpSeconds } = state.config.retry;
+  const failures = openOf(state.faults, sample.id);
+  const isAside = sample.infrastructureFailures + failures > infrastructure;
+  sample.asideAt = isAside ? (sample.asideAt ?? ctx.at) : null;
+  let seconds = longestPauseSeconds;
+  if (isAside && giveUpSeconds !== undefined) {
+    const waited = ctx.at - sample.asideAt!;
+    if (waited >= giveUpSeconds) {
+      const reason = { code: 'not_compared', failures, seconds: waited, limitSeconds: giveUpSeconds } as const;
+      return drop(state, sample, reason, ctx);
+    }
+    seconds = Math.min(seconds, giveUpSeconds - waited);
+  }
+  const least = (state.faults.find(whole)?.failing.size ?? 0) > 1 ? 1 : 0;
+  if (!isAside) seconds = Math.max(least, pauseAfter(sample.failed));
+  requeue(state, sample, cause);
+  if (seconds === 0) return;
+  state.waiting.remove(sample);
+  sample.status = 'paused';
+  sample.pausedUntil = ctx.at + seconds;
+  state.pauses.update(sample);
+}
+
+/** Notes that a node has preprocessed a sample, and charges or forgets the failures of others that this try was begun after. */
+export function succeeded(state: LoaderState, sample: Sample, node: Node, ctx: Ctx): void {
+  const { faults } = state;
+  sample.losses = 0;
+  if (faults.isQuiet) return;
+  const forgotten = faults.forgetOutage('loader', sample.lastTry);
+  const { verdicts, hasRecovered } = faults.succeeded(partOf(node), sample.id, sample.lastTry, ctx);
+  if (hasRecovered) {
+    reheap(state, node);
+    resume(state);
+  }
+  for (const one of [...forgotten, ...verdicts]) judge(state, one, ctx);
+  faults.forget(sample.id);
+  sample.asideAt = null;
+}
+
+function judge(state: LoaderState, { failure, isOwn }: Verdict, ctx: Ctx): void {
+  const sample = state.samples.get(failure.item);
+  if (sample === undefined) return;
+  if (isOwn) sample.infrastructureFailures += 1;
+  else sample.failed = Math.max(0, sample.failed - 1);
+  // One that is being preprocessed is judged by its end.
+  if (sample.status !== 'waiting' && sample.status !== 'paused') return;
+  if (isOver(state, sample, ctx) || sample.asideAt === null) return;
+  if (sample.infrastructureFailures + openOf(state.faults, sample.id) > state.config.retry.infrastructure) return;
+  sample.asideAt = null;
+  if (sample.status === 'paused') endPause(state, sample);
+}
+
+/** Tries a sample again that a lost node has preprocessed. This costs it nothing, unless three were lost under it, and no other suspect. */
+export function nodeLostUnder(state: LoaderState, samples: readonly Sample[], ctx: Ctx): void {
+  const suspects = samples.filter(({ losses }) => losses >= lossesToSuspect);
+  for (const sample of samples) {
+    sample.losses += 1;
+    if (suspects.length === 1 && suspects[0] === sample) charge(state, sample, 'node_lost', ctx);
+    else requeue(state, sample, 'node_lost');
+  }
+}
+
+/** Forgets the failures on a node that is gone: nothing can be compared with them. */
+export function forgetNode(state: LoaderState, node: Node, ctx: Ctx): void {
+  for (const one of state.faults.removePart(partOf(node), ctx)) judge(state, one, ctx);
+  for (const one of state.transfers.removePart(partOf(node), ctx)) judgeSlice(state, one, ctx);
+}
+
+/** Whether a sample has to wait, since only single tries are made. */
+export function waitsForSingle({ faults }: LoaderState, { id }: Sample, at: number): boolean {
+  const domain = faults.isQuiet ? undefined : faults.find(whole);
+  return domain !== undefined && mustWait(domain, id, at);
+}
+
+/** Returns a node that is suspended and due for a single try, if the sample has room there. */
+export function dueNode(
+  state: LoaderState,
+  sample: Sample,
+  at: number,
+  hasRoom: (node: Node) => boolean,
+): Node | undefined {
+  if (state.faults.isQuiet) return undefined;
+  for (const { id, suspension, tries } of state.faults.domains) {
+    if (id === null || suspension === null || tries.size > 0 || suspension.retryAt > at) continue;
+    const node = state.nodes.get(id);
+    if (node === undefined || (node === sample.avoid && state.open.size > 0)) continue;
+    if ((node.slots === null || node.queued < node.slots) && hasRoom(node)) return node;
+  }
+  return undefined;
+}
+
+/** Notes that a try begins. Returns the reason if it is a single one. */
+export function beginSingle(state: LoaderState, sample: Sample, node: Node, at: number) {
+  const { faults } = state;
+  if (faults.isQuiet) return undefined;
+  const domains = [faults.find(whole), faults.find(partOf(node))].filter(
+    (one) => one?.suspension != null,
+  ) as FaultDomain[];
+  const pauses = domains.map((one) => beginTry(one, sample.task!, sample.id, at));
+  const [first] = domains;
+  if (first === undefined) return undefined;
+  return { code: 'probe', ...faults.named(first), failures: first.failures, pauseSeconds: pauses[0]! } as const;
+}
+
+/** Handles a rank that could not fetch a slice: it tries again, after a pause. */
+export function transferFault(state: LoaderState, slice: Slice, ctx: Ctx): void {
+  const { transfers, config } = state;
+  const node = slice.demand.sample.node!;
+  const { transfer: budget } = config.retry;
+  slice.failed += 1;
+  const failure = { item: slice.id, place: 0, kind: 'transfer', order: state.nextSend, isGood: false };
+  transfers.failed({ ...whereOf(state, transfers, node), ...failure }, slice.id, ctx.at);
+  transfers.keepLatest(slice.id, budget + 1);
+  if (isSliceOver(state, slice, ctx)) return;
+  const isAside = slice.failures + openOf(transfers, slice.id) > budget;
+  const seconds = isAside ? longestPauseSeconds : pauseAfter(slice.failed);
+  if (seconds === 0) return sendAgain(state, slice, ctx);
+  slice.pausedUntil = ctx.at + seconds;
+  state.slicePauses.update(slice);
+}
+
+/** Notes that a rank has fetched a slice. */
+export function transferred(state: LoaderState, slice: Slice, node: Node | null, ctx: Ctx): void {
+  const { transfers } = state;
+  if (transfers.isQuiet) return;
+  const { verdicts } = transfers.succeeded(node === null ? whole : partOf(node), slice.id, slice.lastSend, ctx);
+  transfers.forget(slice.id);
+  for (const one of verdicts) judgeSlice(state, one, ctx);
+}
+
+function judgeSlice(state: LoaderState, { failure, isOwn }: Verdict, ctx: Ctx): void {
+  const slice = state.slices.get(failure.item);
+  if (slice === undefined) return;
+  if (isOwn) slice.failures += 1;
+  else slice.failed = Math.max(0, slice.failed - 1);
+  // One that is under way is judged by its end.
+  if (slice.pausedUntil !== null) isSliceOver(state, slice, ctx);
+}
+
+function isSliceOver(state: LoaderState, { failures, demand }: Slice, ctx: Ctx): boolean {
+  const { transfer: budget } = state.config.retry;
+  if (failures <= budget) return false;
+  drop(state, demand.sample, { code: 'transfer', failures, budget }, ctx);
+  return true;
+}
+
+function endPause(state: LoaderState, sample: Sample): void {
+  state.pauses.remove(sample);
+  sample.pausedUntil = null;
+  sample.status = 'waiting';
+  state.waiting.update(sample);
+  state.dirty = true;
+}
+
+/** Lets the retries of samples go on, but for those whose failures are not judged yet. */
+function resume(state: LoaderState): void {
+  const asides: Sample[] = [];
+  for (let next = state.pauses.peek(); next !== undefined; next = state.pauses.peek()) {
+    if (next.asideAt === null) endPause(state, next);
+    else {
+      state.pauses.remove(next);
+      asides.push(next);
+    }
+  }
+  for (const one of asides) state.pauses.update(one);
+}
+
+/** Ends the pauses that are over, and drops what was set aside for as long as the configuration allows. */
+function takePauses(state: LoaderState, ctx: Ctx): void {
+  const { pauses, slicePauses, config } = state;
+  const { giveUpSeconds } = config.retry;
+  for (let next = pauses.peek(); next !== undefined && next.pausedUntil! <= ctx.at; next = pauses.peek()) {
+    endPause(state, next);
+    if (next.asideAt === null || giveUpSeconds === undefined || ctx.at - next.asideAt < giveUpSeconds) continue;
+    const seconds = ctx.at - next.asideAt;
+    const failures = openOf(state.faults, next.id);
+    drop(state, next, { code: 'not_compared', failures, seconds, limitSeconds: giveUpSeconds }, ctx);
+  }
+  for (let next = slicePauses.peek(); next !== undefined && next.pausedUntil! <= ctx.at; next = slicePauses.peek()) {
+    slicePauses.remove(next);
+    next.pausedUntil = null;
+    sendAgain(state, next, ctx);
+  }
+}
+
+/** Follows every event: suspends nodes on which different samples fail one after the other, or all of them. */
+export function settleFaults(state: LoaderState, ctx: Ctx): void {
+  const { faults } = state;
+  if (!faults.isQuiet) {
+    state.dirty = true;
+    faults.dropTries((_, id) => !state.tasks.has(id));
+    for (const domain of [...faults.domains]) {
+      // While there are single tries only, the few that fail on a node say little about it.
+      if (domain.id !== null && faults.find(whole)?.suspension != null) continue;
+      if (isFailing(domain, Number.POSITIVE_INFINITY, (one) => hasOther(state, one))) suspend(state, domain, ctx);
+    }
+  }
+  takePauses(state, ctx);
+}
+
+function suspend(state: LoaderState, domain: FaultDomain, ctx: Ctx): void {
+  const verdicts = state.faults.suspend(domain, state.nextTask, inFlightIn(state, domain), ctx);
+  const node = domain.id === null ? undefined : state.nodes.get(domain.id);
+  if (node !== undefined) reheap(state, node);
+  for (const one of verdicts) judge(state, one, ctx);
+}
+
+const inFlightIn = ({ tasks, nodes }: LoaderState, { id }: FaultDomain): number =>
+  id === null ? tasks.size : (nodes.get(id)?.queued ?? 0);
+
+/** Whether a sample that has not failed in a domain is being preprocessed there, or is next in line. */
+function hasOther(state: LoaderState, domain: FaultDomain): boolean {
+  const { id, failing } = domain;
+  if (failing.size >= itemsToSuspend) return false;
+  let others = inFlightIn(state, domain);
+  for (const item of failing.keys()) {
+    const sample = state.samples.get(item);
+    if (sample !== undefined && sample.task !== null && (id === null || sample.node!.id === id)) others -= 1;
+  }
+  const next = state.waiting.peek();
+  if (others > 0 || next === undefined || failing.has(next.id)) return others > 0;
+  return next.demands.length > 0 || next.step.order <= state.lastAhead;
+}
+
+/** Returns when the next single try is due, in seconds, if a sample waits for it. */
+export function nextSingleAt({ faults, waiting }: LoaderState): number | undefined {
+  if (faults.isQuiet || waiting.size === 0) return undefined;
+  let next: number | undefined;
+  for (const { suspension, tries } of faults.domains) {
+    if (suspension === null || suspension.retryAt === 0 || tries.size > 0) continue;
+    next = Math.min(next ?? suspension.retryAt, suspension.retryAt);
+  }
+  return next;
+}
+
+/** Lets single tries that were due, and could not be made, wait for any event instead of a timer. */
+export function dropDue({ faults }: LoaderState, at: number): void {
+  if (faults.isQuiet) return;
+  for (const { suspension } of faults.domains) {
+    if (suspension !== null && suspension.retryAt <= at) suspension.retryAt = 0;
+  }
+}
+
+/** The ends of the pauses of retries, and between single tries. */
+export const pauses = new Deadlines<LoaderState>({
+  ...onlyTimer,
+  timerId: 'shadow-loader/pause',
+  first: (state) => {
+    const all = [state.pauses.peek()?.pausedUntil, state.slicePauses.peek()?.pausedUntil, nextSingleAt(state)];
+    let first: number | undefined;
+    for (const one of all) if (one != null && (first === undefined || one < first)) first = one;
+    return first;
+  },
+  reason: () => ({ code: 'retry_pause', longestPauseSeconds }),
+});

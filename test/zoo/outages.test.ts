@@ -1,0 +1,43 @@
+/** `rollflex explain` names what all tries share in outages, collapses and skews, and nothing in runs that look like them and go on. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import type { Explanation } from '../../src/cli/explain/explain.ts';
+import { answerOf } from '../../src/cli/explain/text.ts';
+import { runExplain } from '../../src/cli/explain-command.ts';
+import { captured } from '../support/command-line/in-process.ts';
+import { mended, outages } from './outages.ts';
+import { eventLog } from './record.ts';
+import type { Scene } from './scene.ts';
+import { sharedIncidents } from './shared-incidents.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'rollflex-zoo-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function explained(name: string, make: () => Scene): Promise<Explanation> {
+  const log = join(folder, `${name}.jsonl`);
+  writeFileSync(log, eventLog(make()));
+  const { code, out, err } = await captured(() => runExplain([log], { json: true }));
+  expect(code, err).toBe(0);
+  return (JSON.parse(out) as { sessions: [Explanation] }).sessions[0];
+}
+
+test('there are ten of them', () => {
+  expect(sharedIncidents.map(({ log }) => log).sort()).toEqual(Object.keys(outages).sort());
+  expect(Object.keys(outages)).toHaveLength(10);
+});
+
+test.each(sharedIncidents)('$log: what all tries share', async ({ log, policy, verdict, names }) => {
+  const found = await explained(log, outages[log]!);
+  expect([found.policy, found.verdict]).toEqual([policy, verdict]);
+  const lines = answerOf(found);
+  expect(lines.length).toBeLessThanOrEqual(3);
+  expect(lines.join(' ')).toContain(names);
+});
+
+test.each(Object.entries(mended))('nothing is named in %s', async (name, make) => {
+  const { verdict, owed } = await explained(name, make);
+  expect(verdict).toBe('waits');
+  expect(owed.filter(({ overdue }) => overdue)).toEqual([]);
+});
