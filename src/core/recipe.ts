@@ -133,8 +133,11 @@ export interface RecipeSpec<Input, Config, EW extends EventMessage, DW extends D
    * `ifTaken` or `otherwise`: a refusal in the middle of an event would leave the event half applied.
    */
   readonly vouches?: Readonly<Record<string, readonly string[]>>;
-  /** Returns the events that will follow inside. If a part would refuse one of them, the event from outside is refused. */
-  readonly expects?: (event: Of<EW>, config: Config) => readonly Delivery[];
+  /**
+   * Returns the events that will follow inside. If a part would refuse one of them, the event from outside is refused. `parts` are
+   * the states of the parts, by name: they may be read, and must not be changed.
+   */
+  readonly expects?: (event: Of<EW>, config: Config, parts: Readonly<Record<string, unknown>>) => readonly Delivery[];
   /** Exceptions to the routing of decisions, by part, then by decision; all other routes follow from the messages of the parts. */
   readonly routes: Readonly<Record<string, Readonly<Record<string, Route<AnyDecision, Config>>>>>;
   /**
@@ -291,7 +294,7 @@ export function defineRecipe<
       }
       state.checked = { event, outside, refused: refused ?? nothing };
       if (spec.expects === undefined) return;
-      for (const next of spec.expects(event, config)) {
+      for (const next of spec.expects(event, config, parts)) {
         if (!wiring.off.includes(next.part)) part(next.part).check(parts[next.part], next.event);
       }
     },

@@ -145,8 +145,8 @@ export const agenticRollout: PolicyDefinition<
     'round.opened': { event: 'round.requested' },
     'program.closed': { event: 'response.completed' },
   },
-  expects: (event) => {
-    if (event.type !== 'slot.requested') return expectedOpenings(event);
+  expects: (event, _, parts) => {
+    if (event.type !== 'slot.requested') return expectedOpenings(event, parts);
     // Whether it is a request at all: an environment of another would never come back.
     const { at, requestId } = event;
     return [{ part: 'admission', event: { type: 'response.failed', at, requestId, kind: 'environment' } as AnyEvent }];

@@ -68,7 +68,7 @@ export const losslessTail: PolicyDefinition<
   // Ids of requests are never minted twice.
   vouches: { admission: ['round.opened'], chunks: ['request.opened'] },
   origins: { 'round.opened': { event: 'round.requested' } },
-  expects: (event) => expectedOpenings(event),
+  expects: (event, _, parts) => expectedOpenings(event, parts),
   routes: {
     composition: {
       'round.planned': planned,

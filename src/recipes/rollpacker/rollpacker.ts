@@ -133,12 +133,12 @@ export const rollpacker: PolicyDefinition<
     'training/round.completed': { parts: ['assembly', 'admission'] },
   },
   // The queue plans a round, but only the other parts know whether a round may open.
-  expects: (event, config) => {
+  expects: (event, config, parts) => {
     if (event.type !== 'round.requested') return [];
     const { minTp: tp } = config;
     // It does not matter here which engines come, only whether the engines may change.
     const engines = arrange({ at: event.at, replicas: replicasOf(config.servers, tp), tp }, config);
-    return [...engines, ...expectedOpenings(event, openIn)];
+    return [...engines, ...expectedOpenings(event, parts, openIn)];
   },
   routes,
   // A response has two ids: its request, and the dispatch for its reward.

@@ -5,6 +5,7 @@ import { copyPrompt } from '../../core/prompts.ts';
 import type { Delivery, SavedRecipe } from '../../core/recipe.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import type { Message } from '../../schemas/messages.ts';
+import type { Prompt } from '../../schemas/prompts.ts';
 
 const none: readonly string[] = Object.freeze([]);
 
@@ -67,14 +68,38 @@ export const released = {
   },
 };
 
+type Entries = ReadonlyMap<string, { readonly prompt: Prompt }>;
+
+/** What holds prompts for the next round: `queue` or `composition`. */
+interface Holders {
+  readonly queue?: { readonly entries: Entries; readonly unused: ReadonlyMap<string, Prompt> };
+  readonly composition?: { readonly window: Entries; readonly due: ReadonlyMap<string, Prompt> };
+}
+
+/** Returns any prompt that waits for the next round: with one, a round may open that has no other. */
+function anyPrompt({ queue, composition }: Holders): Prompt[] {
+  for (const prompts of [queue?.unused, composition?.due])
+    for (const prompt of prompts?.values() ?? []) return [prompt];
+  for (const entries of [queue?.entries, composition?.window]) {
+    for (const { prompt } of entries?.values() ?? []) return [prompt];
+  }
+  return [];
+}
+
 /**
  * Returns the events that these parts have to accept before another part plans a round: only they know whether a round may open.
  *
+ * @param parts - the states of the parts
  * @param others - the parts that open rounds, beside the admission
  */
-export function expectedOpenings(event: AnyEvent, others?: readonly string[]): Delivery[] {
+export function expectedOpenings(
+  event: AnyEvent,
+  parts: Readonly<Record<string, unknown>>,
+  others?: readonly string[],
+): Delivery[] {
   if (event.type !== 'round.requested') return [];
-  return openings({ ...(event as Message<'round.requested'>), kind: 'long', queued: [] }, others);
+  const queued = anyPrompt(parts as Holders);
+  return openings({ ...(event as Message<'round.requested'>), kind: 'long', queued }, others);
 }
 
 /** Routes a reward to the part that holds its response. This is the queue if a prompt that waits there keeps the response. */

@@ -65,7 +65,7 @@ export const tailBatching: PolicyDefinition<
   // Prompts are released into a round that is open, and have been in the admission before.
   vouches: { admission: ['round.opened', 'prompts.supplied'] },
   origins: { 'round.opened': { event: 'round.requested' } },
-  expects: (event) => expectedOpenings(event),
+  expects: (event, _, parts) => expectedOpenings(event, parts),
   routes: {
     queue: {
       'round.planned': planned,

@@ -65,7 +65,7 @@ export const tailPipelining: PolicyDefinition<
   off: ({ frontier }) => (frontier ? [] : ['frontier']),
   deliver,
   // The queue plans a round, but only the other parts know whether a round may open.
-  expects: (event) => expectedOpenings(event, openIn),
+  expects: (event, _, parts) => expectedOpenings(event, parts, openIn),
   // `expects` has asked whether a round may open. Prompts are released into one that is open, and have been in the admission before. The admission mints each request, and counts each prompt once, in a round that it
   // completes once.
   vouches: {
