@@ -28,16 +28,18 @@ export function watchable(definition: AnyPolicyDefinition, configs: readonly unk
 /** Machines that come and are lost, under names of their own. */
 function machinesOf(life: number): { type: string; at: number; [field: string]: unknown }[] {
   const at = life;
-  const gpus = { serverId: `s${life}`, gpuIds: [`g${life}`], kvCapacityTokens: 1e6 };
+  // All names have one length: a state is to grow with their number only.
+  const name = 100_000 + life;
+  const gpus = { serverId: `s${name}`, gpuIds: [`g${name}`], kvCapacityTokens: 1e6 };
   return [
-    { type: 'engine.added', at, engineId: `engine${life}`, ...gpus },
-    { type: 'engine.added', at, engineId: `engine${life}` },
-    { type: 'engine.lost', at, engineId: `engine${life}` },
-    { type: 'node.added', at, nodeId: `node${life}`, hostMemoryBytes: 100, ranks: [10 + life] },
-    { type: 'node.lost', at, nodeId: `node${life}` },
-    { type: 'reward-worker.added', at, workerId: `worker${life}`, kind: 'sandbox', slots: 1 },
-    { type: 'reward-worker.lost', at, workerId: `worker${life}` },
-    { type: 'replica.lost', at, replica: `replica${life}` },
+    { type: 'engine.added', at, engineId: `engine${name}`, ...gpus },
+    { type: 'engine.added', at, engineId: `engine${name}` },
+    { type: 'engine.lost', at, engineId: `engine${name}` },
+    { type: 'node.added', at, nodeId: `node${name}`, hostMemoryBytes: 100, ranks: [10 + life] },
+    { type: 'node.lost', at, nodeId: `node${name}` },
+    { type: 'reward-worker.added', at, workerId: `worker${name}`, kind: 'sandbox', slots: 1 },
+    { type: 'reward-worker.lost', at, workerId: `worker${name}` },
+    { type: 'replica.lost', at, replica: `replica${name}` },
   ];
 }
 

@@ -3,6 +3,7 @@ import { refuse } from '../errors.ts';
 import { type Sender, senderOf } from '../schemas/senders.ts';
 import type { AnyPolicyDefinition } from './definition.ts';
 import { mostFiltered, type UsualFiltered } from './futile-work.ts';
+import { given } from './given.ts';
 import { Heap } from './heap.ts';
 import type { OpenCommand } from './kept-commands.ts';
 import { didYouMean, oneOf } from './nearest.ts';
@@ -158,8 +159,6 @@ function stalled(thing: HeldThing, standing: Standing, times: KnownTimes | undef
   return filtered < most ? undefined : { ...standpoint(thing, standing), filtered, filteredSince, mostFiltered: most };
 }
 
-const given = (one: StalledThing | undefined) => (one === undefined ? undefined : { stalled: one });
-
 /** An event that was found, with what its place in the order rests on, and the thing that waits for it. */
 interface FoundEvent {
   readonly one: AwaitedEvent;
@@ -277,7 +276,7 @@ export function* whyOf(holdings: Holdings, id: string, what?: string): Generator
     const { thing: each, standing } = reached.get(key)!;
     if (key !== pending[0]) through.unshift(standpoint(each, standing));
   }
-  return { ...standpoint(thing, start), through, ...owed, ...given(inVain) };
+  return { ...standpoint(thing, start), through, ...owed, ...given({ stalled: inVain }) };
 }
 
 /** Finds out all that is owed to a policy, in short steps. The cost is linear in what the policy holds. */
@@ -297,7 +296,7 @@ export function* allOwed(holdings: Holdings): Generator<undefined, WhyAll> {
     }
   }
   const { key: _, ...owed } = yield* found.sorted();
-  return { ...owed, ...given(inVain) };
+  return { ...owed, ...given({ stalled: inVain }) };
 }
 
 /** Returns all that a policy holds, and where it stands. */

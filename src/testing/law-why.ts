@@ -25,7 +25,7 @@ const most = { times: 2, things: 3, events: 2 };
 const datedEvery = 3;
 
 /** Values for the fields of an event that neither a `why` nor a command names; the first that make an event acceptable count. */
-const fillings: readonly Filling[] = [0, 1, 2, 3].flatMap((variant) =>
+const fillings: readonly Filling[] = [0, 1, 2, 3, 4, 5].flatMap((variant) =>
   [1, 0].map((leastItems) => ({ variant, leastItems })),
 );
 

@@ -96,7 +96,7 @@ describe('a log of the zoo', () => {
     await page.locator('#state > summary').click();
     const node = (name: string) => page.locator('#tree summary', { hasText: new RegExp(`^${name}\\b`) });
     for (const name of ['state', 'parts', 'admission']) await node(name).first().click();
-    await expect.poll(() => text(page, '#tree')).toContain('version 4');
+    await expect.poll(() => text(page, '#tree')).toContain('version 5');
     await inEveryLook(page, 'debug');
     await page.keyboard.press('Escape');
     expect(await page.locator('#thing').isVisible()).toBe(false);

@@ -1,4 +1,5 @@
 /** What is known of one running session: its policy asked on the spot, with the times that were followed. */
+import { given } from '../../core/given.ts';
 import type { OpenCommand } from '../../core/kept-commands.ts';
 import { lateness } from '../../core/overdue.ts';
 import { type KnownTimes, mostOwed, type OwedEvent, type Why, type WhyAll } from '../../core/why.ts';
@@ -6,7 +7,7 @@ import { isPolicyError, refuse } from '../../errors.ts';
 import type { Session } from '../../rpc/session.ts';
 import { isUnasked } from '../../schemas/answers.ts';
 import type { WhyText } from '../debug/view.ts';
-import { type Explanation, type Owed, stalledIn, verdictOf } from '../explain/explain.ts';
+import { type Explanation, type Owed, verdictOf } from '../explain/explain.ts';
 import { answerOf, chainText } from '../explain/text.ts';
 import type { Actor, Span } from '../job-view/spans.ts';
 import { actorName, type JobView } from '../job-view/view.ts';
@@ -90,10 +91,10 @@ export function whyAnswer(session: Session, heard: SessionFeed, id: string | und
   const one: Explanation = {
     ...{ session: session.id, policy: policy.id, seq: policy.seq, at },
     asked: id === undefined ? undefined : { id, word: 'id', ...(thing === undefined ? undefined : { kinds: [] }) },
-    verdict: verdictOf({ owed, ...stalledIn(found.stalled) }),
+    verdict: verdictOf({ owed, ...given({ stalled: found.stalled }) }),
     standing: thing ?? (actor && { what: 'others', id: id!, stands: owesText(actor) }),
     through: thing?.through ?? [],
-    ...{ owed, more: found.more, chain: [], notes: [], ...stalledIn(found.stalled) },
+    ...{ owed, more: found.more, chain: [], notes: [], ...given({ stalled: found.stalled }) },
   };
   return { verdict: one.verdict, answer: answerOf(one).join(' '), notes: [], chain: chainText(one) };
 }

@@ -1,5 +1,6 @@
 /** Explains from a log why something waits at a place: where it stands, who must act, since when, and what led there. */
 
+import { given } from '../../core/given.ts';
 import type { OpenCommand } from '../../core/kept-commands.ts';
 import type { SessionPlay } from '../../core/log-play.ts';
 import { lateness } from '../../core/overdue.ts';
@@ -135,9 +136,6 @@ export function verdictOf({
   return owed.length > 0 ? 'waits' : 'idle';
 }
 
-/** Returns the field for a round that gains nothing, where there is one. */
-export const stalledIn = (stalled: StalledThing | undefined) => (stalled === undefined ? undefined : { stalled });
-
 /**
  * The place of an event in the order of causes. A timer that has not fired is a fault for sure, and other waits would end by it; but
  * until it is due it comes last. What a command has asked for comes before what the host does by itself: the host may wait, too.
@@ -225,7 +223,7 @@ function ofSession(scene: Scene): Found {
   const holdingUp = commands!.suspended.holdingUp(scene.at);
   const { all } = commands!.suspended;
   const suspended = holdingUp.length > 0 ? { suspended: holdingUp } : all.length > 0 ? { singles: all } : undefined;
-  return { standing: undefined, through: [], owed: inOrder(owed, scene), more, ...stalledIn(stalled), ...suspended };
+  return { standing: undefined, through: [], owed: inOrder(owed, scene), more, ...given({ stalled }), ...suspended };
 }
 
 /** Returns why a thing waits; `undefined` if it is not held. */
@@ -260,7 +258,7 @@ function owedBy(play: SessionPlay, id: string): OwedEvent[] {
 function thing(found: Why, scene: Scene, otherwise: readonly OwedEvent[] = []): Found {
   const { what, id, stands, since, through, owed, more, stalled } = found;
   const standing = { what, id, stands, ...(since === undefined ? undefined : { since }) };
-  return { standing, through, owed: inOrder(owed.length > 0 ? owed : otherwise, scene), more, ...stalledIn(stalled) };
+  return { standing, through, owed: inOrder(owed.length > 0 ? owed : otherwise, scene), more, ...given({ stalled }) };
 }
 
 function whyOrNothing(why: () => Why): Why | undefined {

@@ -144,9 +144,21 @@ function* running({ prompts, aborting }: AdmissionState): Iterable<ResponseState
 
 function* heldIds({ prompts, settling }: AdmissionState): Iterable<string> {
   for (const all of [prompts.values(), settling]) {
-    for (const { responses } of all)
+    for (const { status: its, spec, responses } of all) {
+      if (its === 'standby') for (const one of spec.kept ?? []) if (one.finished) yield one.requestId;
       for (const { status, requestId } of responses) if (status === 'held') yield requestId;
+    }
   }
+}
+
+/** Returns the id of the prompt with a complete response, which a prompt that is not started may have brought along. */
+function holderOf(state: AdmissionState, id: string): string | undefined {
+  const held = heldResponse(state, id);
+  if (held !== undefined) return held.prompt.spec.promptId;
+  for (const { status, spec } of state.prompts.values()) {
+    if (status === 'standby' && spec.kept?.some((one) => one.finished && one.requestId === id)) return spec.promptId;
+  }
+  return undefined;
 }
 
 function* promptIds({ prompts, settling }: AdmissionState): Iterable<string> {
@@ -242,8 +254,8 @@ export const waits: Waits<AdmissionState> = {
   responses: {
     ids: heldIds,
     of: (state, id) => {
-      const found = heldResponse(state, id);
-      return found && { stands: 'is complete', for: [prompt(found.prompt.spec.promptId)] };
+      const holder = holderOf(state, id);
+      return holder === undefined ? undefined : { stands: 'is complete', for: [prompt(holder)] };
     },
   },
   slots: {

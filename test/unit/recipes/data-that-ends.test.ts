@@ -68,3 +68,22 @@ describe.each<[string, AnyPolicyDefinition, object]>([
     expect(play(definition, { promptsPerRound: 4, ...config }, 0).flat()).toEqual([]);
   });
 });
+
+test('a round opens with the prompts that wait for it, while the abort of another prompt is not confirmed', () => {
+  const policy = create(tailBatching, {
+    promptsPerRound: 1,
+    responsesPerPrompt: 1,
+    promptSpeculation: 2,
+    partialRollout: true,
+    maxStaleness: 1,
+    allowOverlap: true,
+  });
+  const prompts = ['a', 'b', 'c'].map((promptId) => ({ promptId }));
+  policy.send({ type: 'round.requested', at: 0, roundId: 'r0', weightVersion: 0 });
+  policy.send({ type: 'prompts.supplied', at: 0, roundId: 'r0', prompts });
+  policy.send({ type: 'source.exhausted', at: 0 });
+  const first = policy.send({ type: 'response.completed', at: 1, requestId: 'a/0#0', tokens: 9 });
+  expect(first.some(({ type }) => type === 'request.abort')).toBe(true);
+  const next = policy.send({ type: 'round.requested', at: 2, roundId: 'r1', weightVersion: 1 });
+  expect(next.flatMap((one) => (one.type === 'request.launch' ? [one.promptId] : []))).toEqual(['c']);
+});
