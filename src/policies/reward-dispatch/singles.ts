@@ -48,7 +48,9 @@ function inLine({ again, doubtful, fresh }: Pool, hasSuspect: boolean): (Sample 
   const suspect = hasSuspect ? undefined : doubtful.peek();
   const other = again.peek();
   const first = suspect !== undefined && isLessThan(suspect, other) ? suspect : other;
-  return [first, first === suspect ? other : suspect, fresh.peek()];
+  const all = [first, first === suspect ? other : suspect, fresh.peek()];
+  // Another tells more than one that was set aside.
+  return all.sort((a, b) => Number(a?.asideAt != null) - Number(b?.asideAt != null));
 }
 
 /** Returns a worker: one that is suspended and due for a single try, or the least loaded one; never, if others are free, the one of the last failure. */

@@ -96,13 +96,12 @@ export function succeeded(state: LoaderState, sample: Sample, node: Node, ctx: C
   const { faults } = state;
   sample.losses = 0;
   if (faults.isQuiet) return;
-  const forgotten = faults.forgetOutage('loader', sample.lastTry);
-  const { verdicts, hasRecovered } = faults.succeeded(partOf(node), sample.id, sample.lastTry, ctx);
+  const { verdicts, hasRecovered } = faults.succeededOnce(partOf(node), sample.id, sample.lastTry, ctx);
   if (hasRecovered) {
     reheap(state, node);
     resume(state);
   }
-  for (const one of [...forgotten, ...verdicts]) judge(state, one, ctx);
+  for (const one of verdicts) judge(state, one, ctx);
   faults.forget(sample.id);
   sample.asideAt = null;
 }
@@ -118,6 +117,7 @@ function judge(state: LoaderState, { failure, isOwn }: Verdict, ctx: Ctx): void 
   if (sample.infrastructureFailures + openOf(state.faults, sample.id) > state.config.retry.infrastructure) return;
   sample.asideAt = null;
   if (sample.status === 'paused') endPause(state, sample);
+  else state.waiting.update(sample);
 }
 
 /** Tries a sample again that a lost node has preprocessed. This costs it nothing, unless three were lost under it, and no other suspect. */
@@ -193,7 +193,7 @@ export function transferFault(state: LoaderState, slice: Slice, ctx: Ctx): void 
 export function transferred(state: LoaderState, slice: Slice, node: Node | null, ctx: Ctx): void {
   const { transfers } = state;
   if (transfers.isQuiet) return;
-  const { verdicts } = transfers.succeeded(node === null ? whole : partOf(node), slice.id, slice.lastSend, ctx);
+  const { verdicts } = transfers.succeededOnce(node === null ? whole : partOf(node), slice.id, slice.lastSend, ctx);
   transfers.forget(slice.id);
   for (const one of verdicts) judgeSlice(state, one, ctx);
 }
@@ -262,6 +262,7 @@ export function settleFaults(state: LoaderState, ctx: Ctx): void {
     for (const domain of [...faults.domains]) {
       // While there are single tries only, the few that fail on a node say little about it.
       if (domain.id !== null && faults.find(whole)?.suspension != null) continue;
+      if (domain.id !== null && faults.countNew(domain) < 2) continue;
       if (isFailing(domain, Number.POSITIVE_INFINITY, (one) => hasOther(state, one))) suspend(state, domain, ctx);
     }
   }
@@ -272,7 +273,10 @@ function suspend(state: LoaderState, domain: FaultDomain, ctx: Ctx): void {
   const verdicts = state.faults.suspend(domain, state.nextTask, inFlightIn(state, domain), ctx);
   const node = domain.id === null ? undefined : state.nodes.get(domain.id);
   if (node !== undefined) reheap(state, node);
-  for (const one of verdicts) judge(state, one, ctx);
+  for (const one of verdicts) {
+    state.faults.forgave(one.failure);
+    judge(state, one, ctx);
+  }
 }
 
 const inFlightIn = ({ tasks, nodes }: LoaderState, { id }: FaultDomain): number =>

@@ -43,7 +43,9 @@ export const byAge = (a: Sample, b: Sample): number => a.step.order - b.step.ord
 export const byBatch = (a: Demand, b: Demand): number => a.batch.order - b.batch.order;
 /** Orders samples that a batch waits for first. */
 const byUrgency = (a: Sample, b: Sample): number =>
-  Number(b.demands.length > 0) - Number(a.demands.length > 0) || byAge(a, b);
+  Number(a.asideAt !== null) - Number(b.asideAt !== null) ||
+  Number(b.demands.length > 0) - Number(a.demands.length > 0) ||
+  byAge(a, b);
 const smallestFirst = (a: Sample, b: Sample): number => a.bytes - b.bytes || byAge(a, b);
 const byPause = (a: Sample, b: Sample): number => a.pausedUntil! - b.pausedUntil! || byAge(a, b);
 const leastUrgentFirst = (a: Sample, b: Sample): number => byAge(b, a);
