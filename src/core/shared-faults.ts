@@ -296,6 +296,22 @@ export class SharedFaults {
     }
   }
 
+  /** Returns when the next single try may be, in seconds, where none is being made. */
+  nextTryAt(): number | undefined {
+    let next: number | undefined;
+    for (const { suspension, tries } of this.#domains.values()) {
+      if (suspension === null || suspension.retryAt === 0 || tries.size > 0) continue;
+      next = Math.min(next ?? suspension.retryAt, suspension.retryAt);
+    }
+    return next;
+  }
+
+  /** Lets single tries that were due, and could not be made, wait for any event instead of a timer. */
+  dropDue(at: number): void {
+    for (const { suspension } of this.#domains.values())
+      if (suspension !== null && suspension.retryAt <= at) suspension.retryAt = 0;
+  }
+
   /** Handles a restart of the host: nothing is in flight, and what is suspended stays so. */
   restart(at: number): void {
     for (const { tries, suspension } of this.#domains.values()) {

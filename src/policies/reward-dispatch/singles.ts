@@ -98,20 +98,3 @@ export function beginSingle(pool: Pool, sample: Sample, worker: Worker, dispatch
   const failures = pool.faults.find(where)?.failures ?? 0;
   return { code: 'probe', ...pool.faults.named(where), failures, pauseSeconds: at - sample.failedAt! } as const;
 }
-
-/** Returns when the next single try of a kind is due, in seconds, if something waits for it. */
-export function nextSingleAt({ faults }: Pool): number | undefined {
-  let next: number | undefined;
-  for (const { suspension, tries } of faults.domains) {
-    if (suspension === null || suspension.retryAt === 0 || tries.size > 0) continue;
-    next = Math.min(next ?? suspension.retryAt, suspension.retryAt);
-  }
-  return next;
-}
-
-/** Lets single tries that were due, and could not be made, wait for any event instead of a timer. */
-export function dropDue({ faults }: Pool, at: number): void {
-  for (const { suspension } of faults.domains) {
-    if (suspension !== null && suspension.retryAt <= at) suspension.retryAt = 0;
-  }
-}

@@ -5,7 +5,7 @@ import { IndexedHeap } from '../../core/heap.ts';
 import { LinkedList } from '../../core/linked-list.ts';
 import { mintedId, prefixes } from '../../core/minted-ids.ts';
 import { recentIds } from '../../core/recent-ids.ts';
-import { noFaults, sharedFaults } from '../../core/shared-faults.ts';
+import { noFaults, sharedFaults, sharedFaultsOf } from '../../core/shared-faults.ts';
 import { derived, mapBy, setOf } from '../../core/state.ts';
 import { batchId, nodeId, preprocessId, rank, sampleId, sliceId, stepId, visualSample } from '../../schemas/loading.ts';
 import { count, positiveCount, ref, seconds } from '../../schemas/units.ts';
@@ -180,7 +180,7 @@ const slice = z.strictObject({
   failures: count,
   /** All tries that have failed and are not forgotten. */
   failed: count,
-  /** When it is fetched again, in seconds, while the next try is put off. */
+  /** When it is fetched again, in seconds, while the next try is put off; 0 for a single try, in turn. */
   pausedUntil: seconds.nullable(),
   /** Number of its last try, in the order of all. */
   lastSend: count,
@@ -243,9 +243,9 @@ export const loaderState = z
     nextTask: count,
     nextSlice: count,
     nextSend: count,
-    /** The faults that tries of samples share, on a node or on all; and those of slices, which are never suspended. */
+    /** The faults that tries of samples share, on a node or on all; and those of slices. */
     faults: sharedFaults,
-    transfers: sharedFaults,
+    transfers: sharedFaultsOf('transfers'),
     /** Time when the timer fires, in seconds, if one is set. */
     timerAt: seconds.nullable(),
     ...prefixes,
@@ -263,6 +263,8 @@ export const loaderState = z
     /** Samples and slices whose next try is put off. */
     pauses: derived(() => new IndexedHeap<Sample>(byPause)),
     slicePauses: derived(() => new IndexedHeap<Slice>(bySlicePause)),
+    /** Slices that wait for single tries. */
+    parked: derived(() => new Set<Slice>()),
     /** Samples that are being preprocessed, by the id of the try. */
     tasks: derived(() => new Map<string, Sample>()),
     openSteps: derived(() => new LinkedList<Step>()),
