@@ -490,6 +490,10 @@ export function isFailing(domain: FaultDomain, inFlight: number, hasOther: (doma
   return id !== null || parts.has(null) || parts.size > 1;
 }
 
+/** Whether what fails, where nothing else is there, has failed often enough: then nothing tells a part from the whole. */
+export const failsAlone = ({ id, suspension, failures }: FaultDomain): boolean =>
+  id === null && suspension === null && failures >= leastFailures;
+
 /** Whether a domain that is suspended takes a single try now, of one item or another. */
 export function takesTry({ suspension, failing, tries }: FaultDomain, at: number): boolean {
   if (suspension === null) return false;

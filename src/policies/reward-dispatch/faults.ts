@@ -1,6 +1,7 @@
 /** Handles dispatches that have failed or succeeded: what is charged to a response, what is forgotten, and what is suspended. */
 import {
   type FaultDomain,
+  failsAlone,
   isFailing,
   itemsToSuspend,
   longestPauseSeconds,
@@ -164,7 +165,8 @@ export function settleFaults(state: RewardState, pool: Pool, ctx: Ctx): void {
       // While there are single tries only, the few that fail on a worker say little about it.
       if (domain.id !== null && isSuspended(pool)) continue;
       if (domain.id !== null && faults.countNew(domain) < 2) continue;
-      if (isFailing(domain, Number.POSITIVE_INFINITY, (one) => hasOther(state, pool, one)))
+      const isThere = (one: FaultDomain) => hasOther(state, pool, one);
+      if (isFailing(domain, Number.POSITIVE_INFINITY, isThere) || (failsAlone(domain) && !isThere(domain)))
         suspend(state, pool, domain, ctx);
     }
   }

@@ -3,6 +3,7 @@ import { Deadlines, onlyTimer } from '../../core/deadlines.ts';
 import {
   beginTry,
   type FaultDomain,
+  failsAlone,
   isFailing,
   itemsToSuspend,
   longestPauseSeconds,
@@ -216,7 +217,9 @@ export function settleFaults(state: LoaderState, ctx: Ctx): void {
       // While there are single tries only, the few that fail on a node say little about it.
       if (domain.id !== null && faults.find(whole)?.suspension != null) continue;
       if (domain.id !== null && faults.countNew(domain) < 2) continue;
-      if (isFailing(domain, Number.POSITIVE_INFINITY, (one) => hasOther(state, one))) suspend(state, domain, ctx);
+      const isThere = (one: FaultDomain) => hasOther(state, one);
+      if (isFailing(domain, Number.POSITIVE_INFINITY, isThere) || (failsAlone(domain) && !isThere(domain)))
+        suspend(state, domain, ctx);
     }
   }
   takePauses(state, ctx);

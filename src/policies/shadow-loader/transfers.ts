@@ -3,6 +3,7 @@
 import type { Verdict, Where } from '../../core/shared-faults.ts';
 import {
   type FaultDomain,
+  failsAlone,
   isFailing,
   itemsToSuspend,
   longestPauseSeconds,
@@ -87,7 +88,9 @@ export function settleTransfers(state: LoaderState, ctx: Ctx): void {
     for (const domain of [...transfers.domains]) {
       // While there are single tries only, the few that fail from a node say little about it.
       if (domain.id !== null && (isSuspended(state) || transfers.countNew(domain) < 2)) continue;
-      if (isFailing(domain, Number.POSITIVE_INFINITY, (one) => inFlight(state, one) > 0)) suspend(state, domain, ctx);
+      const isThere = (one: FaultDomain) => inFlight(state, one) > 0;
+      if (isFailing(domain, Number.POSITIVE_INFINITY, isThere) || (failsAlone(domain) && !isThere(domain)))
+        suspend(state, domain, ctx);
     }
   }
   for (let next = slicePauses.peek(); next !== undefined && next.pausedUntil! <= ctx.at; next = slicePauses.peek()) {
