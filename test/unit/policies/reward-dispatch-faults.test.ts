@@ -121,6 +121,19 @@ describe.each([false, true])('reward-dispatch, restored before every event: %s',
   });
 });
 
+test('between two single tries, `why` of each response that waits names the timer of the next', () => {
+  const cluster = day({ fails: () => true });
+  cluster.want(...ids(48));
+  cluster.until(30.5);
+  const { fireAtSeconds } = cluster.of('timer.set').at(-1)!;
+  expect(fireAtSeconds).toBeGreaterThan(30.5);
+  for (const id of ids(48)) {
+    const lines = told(cluster.policy.why(id)).join('\n');
+    expect(lines).toContain('has single tries only');
+    expect(lines).toContain('timer.fired');
+  }
+});
+
 describe('a response that is alone', () => {
   const alone = (giveUpSeconds?: number) => {
     const retry = giveUpSeconds === undefined ? {} : { retry: { giveUpSeconds } };
