@@ -23,7 +23,7 @@ source = root / "python" / "src" / "rollflex"
 
 def pytest_configure(config: pytest.Config) -> None:
     """Tests run with the package as users install it, and with its server: never with others by mistake."""
-    wrong = _wrong_product("src" in config.getini("pythonpath"))
+    wrong = _wrong_product(any(Path(one).name == "src" for one in config.getini("pythonpath")))
     if wrong:
         raise pytest.UsageError(wrong)
 

@@ -86,7 +86,7 @@ function play(definition: AnyPolicyDefinition, config: unknown, tape: readonly n
       if (!isPolicyError(error)) throw error;
       continue;
     }
-    definition.apply(state, event, { at: event.at, emit: () => undefined });
+    definition.apply(state, event, { at: policy.at, emit: () => undefined });
     if (restarts && lost.ids.size > 0) tally.restarts += 1;
     lost.enter(event);
     for (const decision of decisions) {

@@ -29,11 +29,17 @@ function trainEpoch(
     const roundId = `e${epoch}r${rounds.length}`;
     const supplies: VocabularyEvent[] = [openRound({ at: 0, roundId, weightVersion: epoch })];
     const reports: VocabularyEvent[] = [];
-    while (supplies.length + reports.length > 0) {
-      // Reports come in any order.
-      const event = supplies.shift() ?? reports.splice(choices.below(reports.length), 1)[0]!;
+    const timers = new Map<string, VocabularyEvent & { type: 'timer.fired' }>();
+    while (supplies.length + reports.length + timers.size > 0) {
+      // Reports come in any order, and all of them before a pause between tries ends.
+      const [timer] = reports.length > 0 ? [] : [...timers.values()].sort((a, b) => a.at - b.at);
+      const event = supplies.shift() ?? timer ?? reports.splice(choices.below(reports.length), 1)[0]!;
+      if (event === timer) timers.delete(timer.timerId);
       for (const decision of policy.send(event)) {
-        if (decision.type === 'prompts.request') {
+        if (decision.type === 'timer.set') {
+          const { timerId, fireAtSeconds } = decision;
+          timers.set(timerId, { type: 'timer.fired', at: fireAtSeconds, timerId });
+        } else if (decision.type === 'prompts.request') {
           const { roundId, count } = decision;
           const prompts = data.slice(next, next + count).map((promptId) => ({ promptId }));
           next += prompts.length;

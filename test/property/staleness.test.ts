@@ -24,6 +24,8 @@ class Training {
   #version = 0;
   #isDrained = false;
   #next = 0;
+  readonly #timers = new Map<string, number>();
+  #at = 0;
 
   run(start: (from?: object) => Trainee, tape: readonly number[]): this {
     const choices = choicesFrom(tape);
@@ -32,9 +34,13 @@ class Training {
       expect(this.#version).toBeLessThan(3 * all.length);
       this.#isDrained = false;
       const round = { roundId: `r${this.#version}`, weightVersion: this.#version };
-      this.#answers.push({ type: 'round.requested', at: 0, ...round });
+      this.#answers.push({ type: 'round.requested', at: this.#at, ...round });
       while (!this.#isDrained || this.#answers.length > 0) {
-        const event = this.#answers.shift() ?? this.#report(choices.below(this.#running.size), choices.below(12) === 0);
+        const event =
+          this.#answers.shift() ??
+          (this.#running.size > 0
+            ? this.#report(choices.below(this.#running.size), choices.below(12) === 0)
+            : this.#wait());
         for (const decision of policy.send(event)) this.#carryOut(decision);
         if (choices.below(20) === 0) policy = start({ snapshot: JSON.parse(JSON.stringify(policy.snapshot())) });
       }
@@ -46,18 +52,29 @@ class Training {
     const [requestId, tokens] = [...this.#running][at]!;
     this.#running.delete(requestId);
     return fails
-      ? { type: 'response.failed', at: 0, requestId, kind: 'infrastructure' }
-      : { type: 'response.completed', at: 0, requestId, tokens: tokens + 1 };
+      ? { type: 'response.failed', at: this.#at, requestId, kind: 'infrastructure' }
+      : { type: 'response.completed', at: this.#at, requestId, tokens: tokens + 1 };
+  }
+
+  /** Nothing runs: the first timer ends a pause between tries. */
+  #wait(): VocabularyEvent {
+    const [timerId, at] = [...this.#timers].reduce((first, one) => (one[1] < first[1] ? one : first));
+    this.#timers.delete(timerId);
+    this.#at = Math.max(this.#at, at);
+    return { type: 'timer.fired', at: this.#at, timerId };
   }
 
   #carryOut(decision: VocabularyDecision): void {
     switch (decision.type) {
+      case 'timer.set':
+        this.#timers.set(decision.timerId, decision.fireAtSeconds);
+        return;
       case 'prompts.request': {
         const { roundId, count } = decision;
         const prompts = all.slice(this.#next, this.#next + count).map((promptId) => ({ promptId }));
         this.#next += prompts.length;
-        if (prompts.length > 0) this.#answers.push({ type: 'prompts.supplied', at: 0, roundId, prompts });
-        if (prompts.length < count) this.#answers.push({ type: 'source.exhausted', at: 0 });
+        if (prompts.length > 0) this.#answers.push({ type: 'prompts.supplied', at: this.#at, roundId, prompts });
+        if (prompts.length < count) this.#answers.push({ type: 'source.exhausted', at: this.#at });
         return;
       }
       case 'request.launch':
@@ -65,7 +82,7 @@ class Training {
         return;
       case 'request.abort': {
         const { requestId } = decision;
-        this.#answers.push({ type: 'request.aborted', at: 0, requestId, tokens: this.#running.get(requestId)! });
+        this.#answers.push({ type: 'request.aborted', at: this.#at, requestId, tokens: this.#running.get(requestId)! });
         this.#running.delete(requestId);
         return;
       }

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from rollflex.adapters.trl import TailBatchingWorker
+from rollflex.rollout import GenerationFailed
 from support import root
 
 from . import trl_double
@@ -212,11 +213,21 @@ def test_a_reward_function_that_fails_ends_the_run(reward: Any, said: str) -> No
 
 
 def test_engines_that_fail_for_good_end_the_run() -> None:
-    one = job(policy={"retry": {"infrastructure": 1}})
+    one = job(options={"outage_seconds": 0.5})
     for engine in one.engines:
         engine.fails = True
-    with pytest.raises(RuntimeError, match="4 prompts have failed one after the other"):
+    said = r"every request has failed since .* UTC, for all engines and longer than outage_seconds \(0.5\); the last: \w+: .+"
+    with pytest.raises(RuntimeError, match=said):
         one.train(1)
+
+
+def test_a_data_set_that_no_engine_takes_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(*_: Any) -> None:
+        raise GenerationFailed("too long", "data")
+
+    monkeypatch.setattr(Talker, "_generate", refuse)
+    with pytest.raises(RuntimeError, match="4 prompts have failed one after the other"):
+        job().train(1)
 
 
 def test_an_engine_without_log_probabilities_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -146,6 +146,7 @@ export function completed(state: FrontierState, { requestId, tokens }: Message<'
 }
 
 export function failed(state: FrontierState, { requestId }: Named, ctx: Ctx): void {
+  if (endWaiting(state, requestId, ctx)) return;
   const request = admitted(state, requestId, undefined, ctx);
   if (request === undefined) return;
   // No retry comes for a request that was to be aborted.
@@ -155,12 +156,22 @@ export function failed(state: FrontierState, { requestId }: Named, ctx: Ctx): vo
 
 /** Handles a response that is dropped after its completion, or with it: another try may come for it. */
 export function dropped(state: FrontierState, { requestId }: Named, ctx: Ctx): void {
+  if (endWaiting(state, requestId, ctx)) return;
   const request = state.requests.get(requestId);
   if (request === undefined || (request.status !== 'completed' && !isRunning(request))) return;
   const { group } = request;
   if (request.status === 'completed') group.completed -= 1;
   end(state, request, state.config.awaitRetries ? 'open' : 'gone', ctx);
   settle(state, group, ctx);
+}
+
+/** Ends a request that waits, although an engine seems to have had it: it is not admitted any more, and another try may come for it. */
+function endWaiting(state: FrontierState, requestId: string, ctx: Ctx): boolean {
+  const request = state.requests.get(requestId);
+  if (request?.status !== 'waiting') return false;
+  drop(state, request, state.config.awaitRetries ? 'open' : 'gone', { code: 'aborted' }, ctx);
+  settle(state, request.group, ctx);
+  return true;
 }
 
 /** Handles a response for which no further try will come. */

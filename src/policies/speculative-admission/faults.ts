@@ -9,7 +9,7 @@ import {
 } from '../../core/shared-faults.ts';
 import { engineOf, enqueue, reheap } from './launch.ts';
 import { failPrompt, type GivenUp } from './leave.ts';
-import { forgiven, forgiveRecalled } from './recall.ts';
+import { charged, chargeRecalled, failuresOf } from './recall.ts';
 import { findRequest, heldResponse } from './requests.ts';
 import type { Ctx } from './schema.ts';
 import { lossesToSuspect, requeue, runsSingly } from './singles.ts';
@@ -54,9 +54,8 @@ export function faultIn(state: AdmissionState, response: ResponseState, kind: Fa
     else charge(state, response, kind, ctx);
     return;
   }
-  const isOpen = faults.failed(failure, requestId, ctx.at);
-  const counted = isOpen ? kind : 'uncharged';
-  response.failures = { ...failures, [counted]: failures[counted] + 1 };
+  faults.failed(failure, requestId, ctx.at);
+  response.failures = { ...failures, uncharged: failures.uncharged + 1 };
   response.cause = `retry_${kind}`;
   if (isBeyond(state, response)) setAside(state, response, ctx.at);
   else pause(state, response, faults.find({ scope: where.scope, id: null }), ctx.at);
@@ -72,8 +71,8 @@ export function charge(state: AdmissionState, response: ResponseState, kind: Fau
 }
 
 /** Whether a response has failed more often than a budget allows, as far as is known. */
-export function isBeyond(state: AdmissionState, { failures }: ResponseState): boolean {
-  return faultKinds.some((kind) => failures[kind] > budgetOf(state, kind));
+export function isBeyond(state: AdmissionState, response: ResponseState): boolean {
+  return faultKinds.some((kind) => failuresOf(state, response, kind) > budgetOf(state, kind));
 }
 
 /** Puts off the next try of a response: the first not at all, where nothing else fails. */
@@ -132,12 +131,13 @@ export function giveUp(state: AdmissionState, response: ResponseState, why: Give
 export function succeeded(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
   const { faults, engines } = state;
   const { prompt } = response;
+  // Of a prompt that has left, and of a response that another has replaced, nothing is known but the id.
+  if (prompt.status === 'gone' || responseAt(prompt, response.index) !== response) return;
   if (prompt.losses > 0) {
     prompt.losses = 0;
     if (state.suspects.delete(prompt)) state.mayUnpark = true;
   }
-  // Of one that has left nothing is known but its id.
-  if (faults.isQuiet || prompt.status === 'gone') return;
+  if (faults.isQuiet) return;
   const { promptId, domain } = prompt.spec;
   const engine = engineOf(response);
   const places: Where[] = [
@@ -173,18 +173,17 @@ function resumeTries(state: AdmissionState, { scope }: Where): void {
 export function judge(state: AdmissionState, { failure, isOwn }: Verdict, ctx: Ctx): void {
   const prompt = state.prompts.get(failure.item);
   const response = prompt && responseAt(prompt, failure.place);
-  if (prompt === undefined) {
-    if (!isOwn) forgiveRecalled(state, failure);
+  if (prompt === undefined || response === undefined) {
+    if (isOwn) chargeRecalled(state, failure);
     return;
   }
-  if (response === undefined || response.status === 'held' || response.status === 'abandoned') return;
+  if (response.status === 'held' || response.status === 'abandoned') return;
   if (isOwn) {
+    response.failures = charged(response.failures, failure);
     if (prompt.status === 'active') giveUpProven(state, response, ctx);
     return;
   }
-  response.failures = forgiven(response.failures, failure);
-  if (prompt.status !== 'active') return;
-  if (response.status !== 'aside' || isBeyond(state, response)) return;
+  if (prompt.status !== 'active' || response.status !== 'aside' || isBeyond(state, response)) return;
   state.asides.delete(response);
   response.asideAt = null;
   requeue(state, response);
@@ -192,11 +191,7 @@ export function judge(state: AdmissionState, { failure, isOwn }: Verdict, ctx: C
 
 /** Forgets what the responses of a prompt have failed that has all it needs; its rewards may still fail. */
 export function forgiveCollected({ faults }: AdmissionState, prompt: PromptState): void {
-  if (faults.isQuiet) return;
-  for (const failure of faults.forget(prompt.spec.promptId, ({ scope }) => scope !== 'reward')) {
-    const response = responseAt(prompt, failure.place);
-    if (response !== undefined) response.failures = forgiven(response.failures, failure);
-  }
+  if (!faults.isQuiet) faults.forget(prompt.spec.promptId, ({ scope }) => scope !== 'reward');
 }
 
 /** Gives a response up that has more failures than its budget which are proven to be its own. */
@@ -204,17 +199,11 @@ export function giveUpProven(state: AdmissionState, response: ResponseState, ctx
   // One that runs is judged by its end.
   if (isLive(response)) return;
   for (const kind of faultKinds) {
-    const failures = response.failures[kind] - openFailures(state, response.prompt, response, kind);
+    const failures = response.failures[kind];
     if (failures <= budgetOf(state, kind)) continue;
     giveUp(state, response, { kind, failures }, ctx);
     return;
   }
-}
-
-function openFailures(state: AdmissionState, { spec }: PromptState, { index }: ResponseState, kind: FaultKind): number {
-  let open = 0;
-  for (const one of state.faults.openOf(spec.promptId)) if (one.place === index && one.kind === kind) open += 1;
-  return open;
 }
 
 /** Notes that a prompt has lost an engine. This costs it nothing, unless it ran alone, as one that has lost three. */

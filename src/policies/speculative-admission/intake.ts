@@ -211,7 +211,7 @@ function enqueueAll(state: AdmissionState, prompt: PromptState, ctx: Ctx): void 
     if (response.status !== 'pending') continue;
     const failures = before?.responses.find(({ index }) => index === response.index)?.failures;
     if (failures !== undefined) response.failures = failures;
-    if (failures === undefined || !isBeyond(state, response)) enqueue(state, response, 'planned');
+    if (!isBeyond(state, response)) enqueue(state, response, 'planned');
     else {
       response.lastFault = { scope: 'engine', id: null, at: ctx.at };
       setAside(state, response, ctx.at);

@@ -1,8 +1,10 @@
 /** Launches requests: chooses the next response and its slot, and limits its time. */
+
 import { Deadlines, timerNamed } from '../../core/deadlines.ts';
 import { copyKept } from '../../core/prompts.ts';
 import { namedDomain } from '../../core/shared-faults.ts';
 import type { Message } from '../../schemas/messages.ts';
+import { failuresOf } from './recall.ts';
 import type { Ctx } from './schema.ts';
 import {
   beginOn,
@@ -213,17 +215,18 @@ export function joined(versions: readonly number[], weightVersion: number): read
 
 function launchReason(
   state: AdmissionState,
-  { prompt, cause, failures, tokens, lastFault }: ResponseState,
+  response: ResponseState,
   inFlight: number,
   at: number,
 ): Message<'request.launch'>['reason'] {
+  const { prompt, cause, failures, tokens, lastFault } = response;
   switch (cause) {
     case 'retry_infrastructure':
     case 'retry_environment':
     case 'retry_timeout': {
       const kind = cause.slice('retry_'.length) as FaultKind;
       const paused = { pauseSeconds: at - lastFault!.at, ...namedDomain(lastFault!) };
-      return { code: cause, attempt: failures[kind], budget: budgetOf(state, kind), ...paused };
+      return { code: cause, attempt: failuresOf(state, response, kind), budget: budgetOf(state, kind), ...paused };
     }
     case 'retry_data':
       return { code: cause, attempt: failures.data, budget: budgetOf(state, 'data') };
@@ -250,9 +253,12 @@ export function limitTime(state: AdmissionState, response: ResponseState, ctx: C
 }
 
 /** Returns for how long a response may generate nothing that is heard of: twice as long after each time that this was too short. */
-function limitSecondsOf({ config, pace }: AdmissionState, { prompt, failures }: ResponseState): number {
-  const predicted = pace.tokens === 0 ? 0 : (prompt.spec.expectedTokens ?? 0) * (pace.seconds / pace.tokens);
-  return Math.max(config.responseTimeoutSeconds!, 2 * predicted) * 2 ** Math.min(failures.timeout, 20);
+function limitSecondsOf(state: AdmissionState, response: ResponseState): number {
+  const { config, pace } = state;
+  const predicted = pace.tokens === 0 ? 0 : (response.prompt.spec.expectedTokens ?? 0) * (pace.seconds / pace.tokens);
+  return (
+    Math.max(config.responseTimeoutSeconds!, 2 * predicted) * 2 ** Math.min(failuresOf(state, response, 'timeout'), 20)
+  );
 }
 
 /** Returns when a response has run for too long. */

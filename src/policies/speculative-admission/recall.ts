@@ -1,37 +1,54 @@
-/** Remembers what prompts have failed that leave for a later round: one that fails in every round is given up all the same. */
+/** Counts what responses have failed, also of prompts that leave for a later round: one that fails in every round is given up all the same. */
 import type { Failure } from '../../core/shared-faults.ts';
-import { type AdmissionState, type FaultKind, type PromptState, type ResponseState, triesOf } from './state.ts';
+import { type AdmissionState, type FaultKind, noFailures, type PromptState, type ResponseState } from './state.ts';
+
+type Failures = ResponseState['failures'];
 
 /** Prompts whose failures are remembered, about as many as several rounds defer. */
 const mostRecalled = 1024;
 
-/** Remembers the failures of a prompt that leaves and may come back. */
+/** Returns how often a response has failed in a way: what is its own, and what is not judged yet. */
+export function failuresOf(
+  { faults }: AdmissionState,
+  { prompt, index, failures }: ResponseState,
+  kind: FaultKind,
+): number {
+  let all = failures[kind];
+  for (const one of faults.openOf(prompt.spec.promptId)) if (one.place === index && one.kind === kind) all += 1;
+  return all;
+}
+
+/** Returns the failures of a response with one that is its own, and that nothing was charged with before. */
+export function charged(failures: Failures, { kind }: Pick<Failure, 'kind'>): Failures {
+  const own = failures[kind as FaultKind] + 1;
+  return { ...failures, [kind]: own, uncharged: Math.max(0, failures.uncharged - 1) };
+}
+
+/** Remembers the failures of a prompt that leaves and may come back, as far as they are its own. */
 export function rememberFailures(state: AdmissionState, { spec, responses }: PromptState): void {
-  const { promptId } = spec;
-  const failed = responses.filter(
-    ({ failures, status, cause }) => status !== 'held' && cause !== 'control' && triesOf(failures) > failures.uncharged,
-  );
-  if (failed.length === 0) return;
+  const own = responses.flatMap(({ index, failures, status, cause }) => {
+    const { uncharged, ...kinds } = failures;
+    const hasFailed = Object.values(kinds).some((one) => one > 0);
+    return hasFailed && status !== 'held' && cause !== 'control' ? [{ index, failures }] : [];
+  });
+  if (own.length > 0) remember(state, spec.promptId, own);
+}
+
+/** Charges a prompt that is not here, or that is not started yet, with a failure of its own. */
+export function chargeRecalled(state: AdmissionState, failure: Failure): void {
+  const { item, place: index } = failure;
+  const before = state.recalled.get(item)?.responses ?? [];
+  const failures = before.find((one) => one.index === index)?.failures ?? noFailures;
+  const others = before.filter((one) => one.index !== index);
+  remember(state, item, [...others, { index, failures: charged(failures, failure) }]);
+}
+
+function remember(state: AdmissionState, promptId: string, responses: { index: number; failures: Failures }[]): void {
   const { recalled, faults } = state;
   recalled.delete(promptId);
-  recalled.set(promptId, { promptId, responses: failed.map(({ index, failures }) => ({ index, failures })) });
+  recalled.set(promptId, { promptId, responses });
   if (recalled.size <= mostRecalled) return;
   const oldest = recalled.keys().next().value!;
   recalled.delete(oldest);
   faults.forget(oldest);
-}
-
-/** Returns the failures of a response without one that was none of its own. */
-export function forgiven(
-  failures: ResponseState['failures'],
-  { kind }: Pick<Failure, 'kind'>,
-): ResponseState['failures'] {
-  return { ...failures, [kind]: failures[kind as FaultKind] - 1, uncharged: failures.uncharged + 1 };
-}
-
-/** Takes a failure off a prompt that is not here, since it was none of its own. */
-export function forgiveRecalled({ recalled }: AdmissionState, failure: Failure): void {
-  const prompt = recalled.get(failure.item);
-  const response = prompt?.responses.find(({ index }) => index === failure.place);
-  if (response !== undefined) response.failures = forgiven(response.failures, failure);
 }

@@ -144,7 +144,10 @@ const response = z.strictObject({
   /** This list is replaced, never changed: responses of a round share it. */
   weightVersions: z.array(count).readonly(),
   reward: z.number().nullable(),
-  /** This object is replaced, never changed: most responses share the one without failures. */
+  /**
+   * Failures that are its own, by kind; `uncharged`: tries that ended otherwise, or whose failure is not judged, or forgotten. This
+   * object is replaced, never changed: most responses share the one without failures.
+   */
   failures,
   /** Where and when it has failed last. */
   lastFault: z.strictObject({ scope: faultScope, id: z.string().nullable(), at: time }).readonly().nullable(),
@@ -448,7 +451,8 @@ function byLoad(a: Engine, b: Engine): number {
 }
 
 const noVersions: readonly number[] = Object.freeze([]);
-const noFailures = Object.freeze({ infrastructure: 0, data: 0, environment: 0, timeout: 0, uncharged: 0 });
+/** The failures of a response that has none. */
+export const noFailures = Object.freeze({ infrastructure: 0, data: 0, environment: 0, timeout: 0, uncharged: 0 });
 
 export function newPrompt(
   spec: Prompt,

@@ -23,7 +23,9 @@ const slots: readonly HeldThing[] = Object.freeze([{ what: 'slots', id: 'engines
 function* room(state: AdmissionState): Iterable<HeldThing | AwaitedEvent> {
   const { config, engines } = state;
   if (config.placement === 'policy' && ![...engines.values()].some(({ active }) => active)) {
-    yield { event: { type: 'engine.added' } };
+    // Those that were drained may come back; where there is none, any may come.
+    for (const engineId of engines.keys()) yield { event: { type: 'engine.added', engineId } };
+    if (engines.size === 0) yield { event: { type: 'engine.added' } };
     return;
   }
   for (const one of running(state)) if (one.holdsSlot) yield request(one.requestId);

@@ -100,6 +100,8 @@ export abstract class PipeliningRecipeHost<C extends Settings> {
   /** What a report that comes again may lead to. */
   abstract checkLate(types: readonly string[]): void;
   abstract trouble(): void;
+  /** Whether requests of a group are at engines. */
+  abstract runs(promptId: string): boolean;
 
   /** An event that was taken. */
   heard(event: VocabularyEvent): void {
@@ -158,6 +160,9 @@ export abstract class PipeliningRecipeHost<C extends Settings> {
 
   /** The group of a request is in service; with `auto` a width that shrinks leaves those in service that are. */
   takeIntoService({ promptId, reason }: Decision<'request.admit'>): void {
+    // A group that only waits for retries makes room.
+    if (reason.code === 'group_admitted')
+      for (const one of this.inService) if (!this.runs(one)) this.inService.delete(one);
     this.inService.add(promptId);
     if (this.config.width !== 'auto' || reason.code === 'group_admitted')
       expect(this.inService.size).toBeLessThanOrEqual(this.width);

@@ -130,6 +130,10 @@ export class RolloutPipeHost extends PipeliningRecipeHost<RolloutPipeConfig> {
     this.send({ type: 'round.opened', roundId, kind: 'long', weightVersion, prompts });
   }
 
+  runs(promptId: string): boolean {
+    return [...this.requests.values()].some((one) => one.group.promptId === promptId && one.status === 'running');
+  }
+
   mint(group: HostGroup): void {
     const index = group.toMint.shift()!;
     const { promptId, roundId } = group;

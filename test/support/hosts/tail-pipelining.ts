@@ -170,6 +170,10 @@ export class TailPipeliningHost extends PipeliningRecipeHost<TailPipeliningConfi
     }
   }
 
+  runs(promptId: string): boolean {
+    return [...this.flights.values()].some((one) => one.promptId === promptId);
+  }
+
   openForTrainer({ at, roundId, kind, weightVersion }: Decision<'round.planned'>): void {
     this.trainer.sent({ type: 'round.opened', at, roundId, kind, weightVersion, prompts: [] });
   }

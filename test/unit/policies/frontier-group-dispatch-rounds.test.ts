@@ -220,6 +220,20 @@ test('a group in which a try is awaited that it needs keeps its slot, though K o
   expect(one.complete('a3')).toMatchObject([{ type: 'group.left', reason: { completed: 2, givenUp: 1 } }]);
 });
 
+test.each([
+  ['response.failed', { kind: 'infrastructure' }],
+  ['response.dropped', { promptId: 'b', tokens: 5, finished: true, reason: { code: 'no_reward' } }],
+])('%s of a request that waits: it is not admitted, and its next try is', (type, more) => {
+  const one = start({ awaitRetries: true });
+  one.arrive('a0', 'a');
+  one.arrive('b0', 'b');
+  expect(one.send({ type, requestId: 'b0', ...more })).toMatchObject([
+    { type: 'request.dropped', requestId: 'b0', admitted: false, reason: { code: 'aborted' } },
+  ]);
+  expect(admitted(one.complete('a0'))).toEqual([]);
+  expect(admitted(one.arrive('b1', 'b'))).toEqual(['b1']);
+});
+
 describe('a snapshot', () => {
   const saved = (left: string[]) => ({
     policy: 'frontier-group-dispatch',

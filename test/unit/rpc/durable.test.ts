@@ -127,7 +127,7 @@ describe('a state directory', () => {
     await caller.call('session.open', policy);
     await caller.call('session.send', { session: 'x', events: [opened] });
     const before = killed(directory);
-    clock.move(31);
+    clock.move(30);
     await turn();
     await caller.call('session.list');
     const after = killed(directory);
@@ -140,7 +140,7 @@ describe('a state directory', () => {
       const second = await open(copy, { clock: later });
       const session = second.server.sessions.get('x');
       expect(session.policy.seq).toBe(seq);
-      later.move(31);
+      later.move(30);
       expect(session.policy.seq).toBe(2);
       await second.close();
     }

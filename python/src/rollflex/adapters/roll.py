@@ -52,6 +52,8 @@ class TailBatchingLoop(Host[Prompt, Any]):
     """Parameters of :meth:`rollflex.AsyncClient.connect`, and `reconnect_seconds`; in this process if `None`."""
     unreachable_seconds: ClassVar[float] = 60.0
     """Seconds without an answer of the server until the job is ended."""
+    outage_seconds: ClassVar[float | None] = 600.0
+    """Seconds in which no request succeeds, until the job is ended; `None`: never."""
     policy: ClassVar[Mapping[str, Any]] = {}
     """Further settings of the recipe."""
     state_dir: ClassVar[str | os.PathLike[str] | None] = None
@@ -232,6 +234,7 @@ class TailBatchingLoop(Host[Prompt, Any]):
             policy=self.recipe,
             checkpoint=self._load(),
             unreachable_seconds=self.unreachable_seconds,
+            outage_seconds=self.outage_seconds,
         )
 
     async def _hand_over(self, done: Round[Prompt, Any]) -> None:

@@ -49,6 +49,7 @@ class Checkpoints(Generic[P, R]):
                 "composes": state.composes,
                 "early": list(state.early),
                 "engines": sorted(state.engines),
+                "suspended": list(state.suspended),
                 "source": None if source is None else source(),
             }
 
@@ -59,6 +60,7 @@ class Checkpoints(Generic[P, R]):
         state = self._state
         state.rounds = checkpoint["rounds"]
         state.engines = set(checkpoint["engines"])
+        state.suspended = dict.fromkeys(checkpoint.get("suspended", ()), state.clock())
         state.composes = checkpoint["composes"]
         state.early = list(checkpoint["early"])
         state.bodies.load(checkpoint["bodies"])

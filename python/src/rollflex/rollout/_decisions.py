@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Generic
 
 from ._judging import Judging
+from ._outages import Outages
 from ._outbox import Decision
 from ._rounds import Rounds
 from ._state import State
@@ -29,6 +30,7 @@ class Decisions(Generic[P, R]):
         work: Work[P, R],
         judging: Judging[P, R],
         rounds: Rounds[P, R],
+        outages: Outages[P, R],
         judges: bool,
     ) -> None:
         self._state = state
@@ -36,6 +38,7 @@ class Decisions(Generic[P, R]):
         self._work = work
         self._judging = judging
         self._rounds = rounds
+        self._outages = outages
         self._judges = judges
         self._timers: dict[str, asyncio.TimerHandle] = {}
 
@@ -52,6 +55,7 @@ class Decisions(Generic[P, R]):
 
     def stop(self) -> None:
         """No timer fires any more."""
+        self._outages.stop()
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
@@ -143,13 +147,13 @@ class Decisions(Generic[P, R]):
         self._state.drop(Dropped(id, entry.supplied.body, "merged", decision))
 
     def _tries_suspended(self, decision: Decision) -> None:
-        where = " ".join(filter(None, (decision["scope"], decision.get("id"))))
-        failures = decision["reason"]["failures"]
-        logger.warning("%s failures in a row (%s): only single tries are made until one succeeds", failures, where)
-        if decision["scope"] == "prompt":
-            logger.warning("no more prompts are drawn: source_reopened() of the rollout, or a next round, goes on")
+        self._outages.suspended(decision)
+
+    def _tries_recovered(self, decision: Decision) -> None:
+        self._outages.recovered(decision)
 
     def _round_planned(self, decision: Decision) -> None:
+        self._outages.round_began()
         self._state.composes = decision["reason"]["code"] == "composed"
         self._prompts_released(decision)
         opened = self._state.opened
@@ -208,6 +212,7 @@ _handlers: dict[str, Callable[[Decisions[Any, Any], Decision], None]] = {
     "response.late": Decisions._response_gone,
     "response.dropped": Decisions._response_gone,
     "tries.suspended": Decisions._tries_suspended,
+    "tries.recovered": Decisions._tries_recovered,
     "round.planned": Decisions._round_planned,
     "prompts.released": Decisions._prompts_released,
     "round.completed": Decisions._round_completed,

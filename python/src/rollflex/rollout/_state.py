@@ -36,6 +36,10 @@ class State(Generic[P, R]):
         self.opened: Opened[P, R] | None = None
         """The present round, or the last."""
         self.rounds = 0
+        self.suspended: dict[tuple[str, str | None], float] = {}
+        """Scopes, or parts of them, in which there are only single tries, and since when."""
+        self.last_failure = ""
+        """What the request that failed last has said."""
         self.failed: Exception | None = None
         """Why the rollout does not go on."""
         self.given_up = asyncio.Event()

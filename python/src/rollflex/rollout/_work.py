@@ -87,6 +87,8 @@ class Work(Generic[P, R]):
                 opened.round.aborted_tokens += event.get("tokens", 0)
             elif event["type"] == "response.failed":
                 opened.round.failures += 1
+        if event["type"] == "response.failed":
+            state.last_failure = event["message"]
         if response is not None and (response.finished or response.tokens > 0):
             state.bodies.keep(launch, response)
         state.tell(event)

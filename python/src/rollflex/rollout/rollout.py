@@ -16,6 +16,7 @@ from ._decisions import Decisions
 from ._ending import Ending
 from ._groups import Groups
 from ._judging import Judging
+from ._outages import Outages
 from ._outbox import Event, Outbox
 from ._rounds import Rounds
 from ._state import State
@@ -42,7 +43,17 @@ class Rollout(Generic[P, R]):
         send_interval_seconds: float = 0.1,
         unreachable_seconds: float = 60.0,
         abort_seconds: float = 10.0,
+        outage_seconds: float | None = 600.0,
     ) -> None:
+        """
+        Sessions are opened by :meth:`open`, which takes the options below.
+
+        :param send_interval_seconds: between two calls, at least
+        :param unreachable_seconds: without an answer of the policy until the rollout ends
+        :param abort_seconds: that a request may take to end
+        :param outage_seconds: in which no request succeeds on any engine, or in any environment, and only single tries
+            are made, until the round fails with :class:`GenerationFailed`; its prompts are kept. None: never
+        """
         self._session = session
         state = self._state = State(host, clock=clock, tell=self._tell)
         supply = Supply(state)
@@ -55,7 +66,16 @@ class Rollout(Generic[P, R]):
         self._groups = Groups(state, work=work, judging=judging)
         drain_seconds = abort_seconds * 2 + unreachable_seconds
         rounds = self._rounds = Rounds(state, work=work, groups=self._groups, drain_seconds=drain_seconds)
-        decisions = Decisions(state, supply=supply, work=work, judging=judging, rounds=rounds, judges=judges)
+        self._outages: Outages[P, R] = Outages(state, outage_seconds)
+        decisions = Decisions(
+            state,
+            supply=supply,
+            work=work,
+            judging=judging,
+            rounds=rounds,
+            outages=self._outages,
+            judges=judges,
+        )
         self._checkpoints = Checkpoints(state, supply=supply, judging=judging)
         self._ending = Ending(state, decisions=decisions, work=work, judging=judging, settle_seconds=abort_seconds)
         self.outbox = Outbox(
@@ -98,6 +118,7 @@ class Rollout(Generic[P, R]):
         opened = await client.open(Untyped(policy), snapshot=snapshot, session=name, on_existing="replace")
         rollout: Rollout[P, R] = cls(opened, host, judges=snapshot["config"].get("filter") == "host", **options)
         await rollout._checkpoints.restore(checkpoint, prefix, rollout.outbox.flush)
+        rollout._outages.watch()
         return rollout
 
     @property
@@ -125,7 +146,9 @@ class Rollout(Generic[P, R]):
 
         An error of the host fails the round: its requests are aborted, its prompts go to the queue, and it is raised.
         Raises :class:`PolicyUnavailable`, :class:`GenerationFailed` of kind ``setup``, and
-        :class:`rollflex.ClientClosed` once the rollout is closed; all three end the rollout.
+        :class:`rollflex.ClientClosed` once the rollout is closed; all three end the rollout. Raises
+        :class:`GenerationFailed` of kind ``infrastructure`` or ``environment`` if nothing succeeded for
+        ``outage_seconds``: another round may be begun.
         """
         return await self._rounds.run(weight_version, round_id, drained)
 
@@ -161,6 +184,7 @@ class Rollout(Generic[P, R]):
     def engine_added(self, engine_id: str) -> None:
         """An engine takes requests."""
         self._state.engines.add(engine_id)
+        self._outages.watch()
         self._tell({"type": "engine.added", "engineId": engine_id}, urgent=True)
 
     def engine_drained(self, engine_id: str) -> None:
@@ -173,6 +197,7 @@ class Rollout(Generic[P, R]):
         if engine_id not in self._state.engines:
             return
         self._state.engines.discard(engine_id)
+        self._outages.watch()
         self._tell({"type": "engine.lost", "engineId": engine_id}, urgent=True)
         for request_id in {*request_ids, *self._work.flights.on_engine(engine_id)}:
             self._work.flights.cancel(request_id)
