@@ -329,7 +329,7 @@ export class SharedFaults {
    */
   succeededOnce(where: Where, item: string, order: number, ctx: Ctx): { verdicts: Verdict[]; hasRecovered: boolean } {
     const whole = this.#domains.get(where.scope);
-    const forgotten = whole === undefined ? [] : this.#forgetRow(whole, order);
+    const forgotten = whole === undefined ? [] : this.#forgetRow(whole, item, order);
     whole?.forgiven.delete(item);
     for (const failure of this.#openIn(where.scope))
       if (failure.order <= order) failure.successes = (failure.successes ?? 0) + 1;
@@ -337,10 +337,11 @@ export class SharedFaults {
     return { verdicts: [...forgotten, ...verdicts], hasRecovered };
   }
 
-  /** Forgets the failures of a row that ends now, if an item is in it that was not in one before. */
-  #forgetRow(whole: FaultDomain, order: number): Verdict[] {
+  /** Forgets the failures of a row that ends now, if an item is in it that succeeds, or that was not in one before. */
+  #forgetRow(whole: FaultDomain, item: string, order: number): Verdict[] {
     const { suspension, since, failing, forgiven, scope } = whole;
-    if (order < (suspension?.order ?? since) || [...failing.keys()].every((one) => forgiven.has(one))) return [];
+    const isNews = failing.has(item) || [...failing.keys()].some((one) => !forgiven.has(one));
+    if (!isNews || order < (suspension?.order ?? since)) return [];
     // What has failed in an outage of the whole says nothing about a part.
     if (suspension !== null)
       for (const one of this.#domains.values()) if (one.scope === scope && one.suspension === null) calm(one);
