@@ -134,6 +134,21 @@ test('between two single tries, `why` of each response that waits names the time
   }
 });
 
+test('responses that are set aside leave room for others, which are compared with them, up to as many again', () => {
+  const bad = ids(5, 'bad');
+  const config = { maxQueued: 3, retry: { infrastructure: 0 } };
+  const cluster = day({ config, workers: { w0: 8 }, fails: ({ requestId }) => bad.includes(requestId) });
+  for (const [index, one] of bad.entries()) {
+    cluster.want(one);
+    cluster.until(index + 0.5);
+  }
+  for (let minute = 1; minute <= 15; minute += 1) {
+    cluster.want(`good${minute}`);
+    cluster.until(60 * minute);
+  }
+  expect(unique(cluster.of('reward.failed'))).toEqual(bad);
+});
+
 describe('a response that is alone', () => {
   const alone = (giveUpSeconds?: number) => {
     const retry = giveUpSeconds === undefined ? {} : { retry: { giveUpSeconds } };
