@@ -306,9 +306,12 @@ function compareAsides(state: AdmissionState, ctx: Ctx): boolean {
   const { faults, asides, live, parked, round } = state;
   if (asides.size === 0 || live.size > 0 || parked.size > 0 || round === null) return false;
   for (const { lastFault, prompt } of asides) {
-    const domain = faults.domain({ scope: lastFault!.scope, id: null });
+    const { scope } = lastFault!;
+    // An engine can be chosen for what it is compared with, a pool of environments cannot.
+    const id = scope === 'environment' ? lastFault!.id : null;
+    const domain = faults.domain({ scope, id });
     if (domain.suspension !== null) return false;
-    if (domain.failing.size === 0) domain.failing.set(prompt.spec.promptId, null);
+    if (domain.failing.size === 0) domain.failing.set(prompt.spec.promptId, id);
     suspend(state, domain, ctx);
     return true;
   }

@@ -124,8 +124,9 @@ export function nextParked(state: AdmissionState, ctx: Ctx): ResponseState | und
     if (domains.length === 0 && one.status === 'aside') return false;
     return !waitsForSuspect(state, one.prompt) && !domains.some((its) => mustWait(its, one.prompt.spec.promptId, at));
   };
-  const failing = faults.find({ scope: 'engine', id: null })?.failing;
-  const [oldest, untried] = firstOfParked(state, mayTry, (prompt) => !failing?.has(prompt.spec.promptId));
+  const hasFailed = (one: ResponseState): boolean =>
+    suspendedFor(state, one).some(({ failing }) => failing.has(one.prompt.spec.promptId));
+  const [oldest, untried] = firstOfParked(state, mayTry, (one) => !hasFailed(one));
   if (untried !== undefined) return takeFromPark(state, untried);
   const aside = oldest === undefined ? [...asides].find(mayTry) : undefined;
   if (oldest === undefined && aside === undefined) return undefined;
@@ -170,13 +171,13 @@ function askForOther(state: AdmissionState, quota: DomainQuota | null): void {
 function firstOfParked(
   { parked }: AdmissionState,
   mayTry: (one: ResponseState) => boolean,
-  fits: (prompt: PromptState) => boolean,
+  fits: (one: ResponseState) => boolean,
 ): [oldest: PromptState | undefined, fitting: PromptState | undefined] {
   let oldest: PromptState | undefined;
   for (const [prompt, all] of parked) {
     if (prompt.status !== 'active') parked.delete(prompt);
     else if (mayTry(all[0]!)) {
-      if (fits(prompt)) return [oldest, prompt];
+      if (fits(all[0]!)) return [oldest, prompt];
       oldest ??= prompt;
     }
   }
