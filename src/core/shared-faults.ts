@@ -21,6 +21,8 @@ export const itemsToSuspend = 8;
 /** Failures in a row until a domain is suspended in which others are in flight: a few at least, and some for each of these. */
 const leastFailures = 4;
 const failuresPerTry = 1.5;
+/** Tries of other items that must succeed after a failure of one that leaves with its first success: where 90 % fail, by chance once in 10⁴. */
+const successesToJudge = 4;
 /** The longest pause, in seconds: an outage that has ended costs no more. */
 export const longestPauseSeconds = 60;
 
@@ -36,6 +38,8 @@ const savedDomain = z.strictObject({
   recent: z.array(z.boolean()),
   /** Items that have failed, none having succeeded since, oldest first, and in which part. */
   failing: z.array(z.tuple([z.string(), z.string().nullable()])),
+  /** Items whose failures were forgotten when a row of failures of different items ended; absent: none. */
+  forgiven: z.array(z.string()).optional(),
   /** Tries that have failed, none having succeeded since. */
   failures: count,
   /** Number of the first of these failures, in the order of launches. */
@@ -67,6 +71,8 @@ const savedFailure = z.strictObject({
   order: count,
   /** Whether a try of the item had succeeded before: then the failure has counted against the domains at once. */
   isGood: z.boolean(),
+  /** Tries of others, begun after it, that have succeeded, of items that leave with their first success; absent: none. */
+  successes: count.optional(),
 });
 const savedFaults = z.strictObject({ domains: z.array(savedDomain), open: z.array(savedFailure) });
 
@@ -77,7 +83,9 @@ export interface Where {
 }
 
 /** A failed try that is not judged yet: which one of its item, and its number in the order of launches. */
-export interface Failure extends Readonly<z.output<typeof savedFailure>> {}
+export interface Failure extends Readonly<Omit<z.output<typeof savedFailure>, 'successes'>> {
+  successes?: number | undefined;
+}
 
 /** A failure that is forgotten, or is its item's own. */
 export interface Verdict {
@@ -89,6 +97,7 @@ export interface Verdict {
 export interface FaultDomain extends Where {
   readonly recent: boolean[];
   readonly failing: Map<string, string | null>;
+  readonly forgiven: Set<string>;
   failures: number;
   since: number;
   suspension: z.output<typeof savedDomain>['suspension'];
@@ -117,8 +126,8 @@ export class SharedFaults {
     whole: string | null = null,
   ) {
     this.#whole = whole;
-    for (const { recent, failing, tries, ...rest } of domains) {
-      const maps = { recent, failing: new Map(failing), tries: new Map(tries) };
+    for (const { recent, failing, forgiven, tries, ...rest } of domains) {
+      const maps = { recent, failing: new Map(failing), forgiven: new Set(forgiven), tries: new Map(tries) };
       this.#domains.set(keyOf(rest), { ...rest, ...maps, open: new Set() });
     }
     for (const failure of open) this.#open(failure);
@@ -127,8 +136,9 @@ export class SharedFaults {
   save(): z.output<typeof savedFaults> {
     const all = [...this.#domains.values()];
     return {
-      domains: all.map(({ scope, id, recent, failing, failures, since, suspension, tries }) => ({
+      domains: all.map(({ scope, id, recent, failing, forgiven, failures, since, suspension, tries }) => ({
         ...{ scope, id, recent: [...recent], failing: [...failing], failures, since },
+        ...given({ forgiven: forgiven.size === 0 ? undefined : [...forgiven] }),
         ...{ suspension: suspension && { ...suspension }, tries: [...tries] },
       })),
       open: all.flatMap(({ open }) => [...open].map((failure) => ({ ...failure }))),
@@ -152,6 +162,11 @@ export class SharedFaults {
   /** Returns the fields of a decision that name a domain. */
   named({ scope, id }: Where): ReturnType<typeof namedDomain> {
     return namedDomain({ scope, id: id ?? this.#whole });
+  }
+
+  /** The items with failures that are not judged yet. */
+  get items(): Iterable<string> {
+    return this.#byItem.keys();
   }
 
   /** Returns the failures of an item that are not judged yet. */
@@ -189,12 +204,14 @@ export class SharedFaults {
    * domains have recovered.
    *
    * @param order - number of the launch
+   * @param successes - tries of others that must have succeeded after a failure that is judged
    */
   succeeded(
     { scope, id }: Where,
     item: string,
     order: number,
     ctx: Ctx,
+    successes = 1,
   ): { verdicts: Verdict[]; hasRecovered: boolean } {
     const whole = this.#domains.get(scope);
     const part = id === null ? undefined : this.find({ scope, id });
@@ -218,6 +235,7 @@ export class SharedFaults {
     for (const { open } of known) {
       for (const failure of open) {
         if (failure.order > order) break;
+        if ((failure.successes ?? 1) < successes) continue;
         verdicts.push({ failure, isOwn: isOwn && failure.item !== item });
       }
     }
@@ -278,6 +296,22 @@ export class SharedFaults {
     }
   }
 
+  /** Returns when the next single try may be, in seconds, where none is being made. */
+  nextTryAt(): number | undefined {
+    let next: number | undefined;
+    for (const { suspension, tries } of this.#domains.values()) {
+      if (suspension === null || suspension.retryAt === 0 || tries.size > 0) continue;
+      next = Math.min(next ?? suspension.retryAt, suspension.retryAt);
+    }
+    return next;
+  }
+
+  /** Lets single tries that were due, and could not be made, wait for any event instead of a timer. */
+  dropDue(at: number): void {
+    for (const { suspension } of this.#domains.values())
+      if (suspension !== null && suspension.retryAt <= at) suspension.retryAt = 0;
+  }
+
   /** Handles a restart of the host: nothing is in flight, and what is suspended stays so. */
   restart(at: number): void {
     for (const { tries, suspension } of this.#domains.values()) {
@@ -287,30 +321,70 @@ export class SharedFaults {
   }
 
   /**
-   * Forgets all failures that are not judged yet, if a success ends a suspension of the whole in which different items have failed:
-   * for one that is not tried again after its success, what has failed in an outage tells nothing.
+   * Does the same for items that leave with their first success, so that little is known of those that are there. When a row of
+   * failures ends, those of the row are forgotten, since it may have been an outage; only what fails again after that is judged,
+   * after some successes of others.
    *
-   * @param order - number of the launch of the try that has succeeded
+   * @param order - number of the launch
    */
-  forgetOutage(scope: Where['scope'], order: number): Verdict[] {
-    const whole = this.#domains.get(scope);
-    if (whole?.suspension == null || order < whole.suspension.order || whole.failing.size < 2) return [];
-    const all = [...this.#domains.values()].filter((one) => one.scope === scope);
-    const verdicts = all.flatMap(({ open }) => [...open].map((failure) => ({ failure, isOwn: false })));
-    for (const { failure } of verdicts) this.#close(failure);
-    return verdicts.sort(byOrder);
+  succeededOnce(where: Where, item: string, order: number, ctx: Ctx): { verdicts: Verdict[]; hasRecovered: boolean } {
+    const whole = this.#domains.get(where.scope);
+    const forgotten = whole === undefined ? [] : this.#forgetRow(whole, order);
+    whole?.forgiven.delete(item);
+    for (const failure of this.#openIn(where.scope))
+      if (failure.order <= order) failure.successes = (failure.successes ?? 0) + 1;
+    const { verdicts, hasRecovered } = this.succeeded(where, item, order, ctx, successesToJudge);
+    return { verdicts: [...forgotten, ...verdicts], hasRecovered };
   }
 
-  /** Forgets the oldest failures of an item that are not judged yet, except for so many: older ones tell no more. */
+  /** Forgets the failures of a row that ends now, if an item is in it that was not in one before. */
+  #forgetRow(whole: FaultDomain, order: number): Verdict[] {
+    const { suspension, since, failing, forgiven, scope } = whole;
+    if (order < (suspension?.order ?? since) || [...failing.keys()].every((one) => forgiven.has(one))) return [];
+    // What has failed in an outage of the whole says nothing about a part.
+    if (suspension !== null)
+      for (const one of this.#domains.values()) if (one.scope === scope && one.suspension === null) calm(one);
+    const all = this.#openIn(scope).filter(
+      (one) => suspension !== null || (one.order <= order && !forgiven.has(one.item)),
+    );
+    for (const failure of all) {
+      forgiven.add(failure.item);
+      this.#close(failure);
+    }
+    return all.map((failure) => ({ failure, isOwn: false })).sort(byOrder);
+  }
+
+  #openIn(scope: Where['scope']): Failure[] {
+    return [...this.#domains.values()].flatMap((one) => (one.scope === scope ? [...one.open] : []));
+  }
+
+  /** Returns how many items fail in a domain whose failures were not forgotten before. */
+  countNew({ scope, failing }: FaultDomain): number {
+    const forgiven = this.#domains.get(scope)?.forgiven;
+    return [...failing.keys()].filter((one) => forgiven?.has(one) !== true).length;
+  }
+
+  /** Notes that a failure of an item was forgotten: one that fails again tells little of where it is tried. */
+  forgave({ scope, item }: Failure): void {
+    this.domain({ scope, id: null }).forgiven.add(item);
+  }
+
+  /** Forgets the oldest failures of an item that are not judged yet, except for so many. Others have succeeded after the next ones, too. */
   keepLatest(item: string, most: number): void {
     const all = [...this.openOf(item)].sort((a, b) => b.order - a.order);
-    for (const failure of all.slice(most)) this.#close(failure);
+    const oldest = all[most - 1];
+    for (const failure of all.slice(most)) {
+      const { successes } = failure;
+      if (successes !== undefined) oldest!.successes = Math.max(oldest!.successes ?? 0, successes);
+      this.#close(failure);
+    }
   }
 
   /** Forgets the failures of an item that are not judged yet, or some of them, and returns them. */
   forget(item: string, which: (failure: Failure) => boolean = () => true): Failure[] {
     const forgotten = [...this.openOf(item)].filter(which);
     for (const failure of forgotten) this.#close(failure);
+    for (const domain of this.#domains.values()) if (domain.forgiven.delete(item)) this.#drop(domain);
     return forgotten;
   }
 
@@ -332,7 +406,7 @@ export class SharedFaults {
     if (known !== undefined) return known;
     const { scope, id } = where;
     const made: FaultDomain = {
-      ...{ scope, id, recent: [], failing: new Map(), failures: 0, since: 0 },
+      ...{ scope, id, recent: [], failing: new Map(), forgiven: new Set(), failures: 0, since: 0 },
       ...{ suspension: null, tries: new Map(), open: new Set() },
     };
     this.#domains.set(key, made);
@@ -371,8 +445,8 @@ export class SharedFaults {
 
   /** Forgets a domain in which all is well. */
   #drop(domain: FaultDomain): void {
-    const { suspension, open, failing, recent } = domain;
-    if (suspension !== null || open.size > 0 || failing.size > 0) return;
+    const { suspension, open, failing, forgiven, recent } = domain;
+    if (suspension !== null || open.size + failing.size + forgiven.size > 0) return;
     if (!recent.includes(true)) this.#domains.delete(keyOf(domain));
   }
 }
@@ -415,6 +489,10 @@ export function isFailing(domain: FaultDomain, inFlight: number, hasOther: (doma
   const parts = new Set(failing.values());
   return id !== null || parts.has(null) || parts.size > 1;
 }
+
+/** Whether what fails, where nothing else is there, has failed often enough: then nothing tells a part from the whole. */
+export const failsAlone = ({ id, suspension, failures }: FaultDomain): boolean =>
+  id === null && suspension === null && failures >= leastFailures;
 
 /** Whether a domain that is suspended takes a single try now, of one item or another. */
 export function takesTry({ suspension, failing, tries }: FaultDomain, at: number): boolean {

@@ -11,7 +11,9 @@ export const faultId = z
   .min(1)
   .max(512)
   .optional()
-  .describe('Which one: id of the engine or worker, or kind of the rewards; absent: all of them.');
+  .describe(
+    'Which one: id of the engine or worker, kind of the rewards, or `transfers` of samples, also from one node; absent: all of them.',
+  );
 /** The fields that name a fault domain. */
 export const faultDomain = { scope: faultScope, id: faultId };
 

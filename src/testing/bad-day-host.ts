@@ -30,6 +30,8 @@ const mostEvents = 10_000;
 const mostToCompare = 256;
 /** Times that the host begins work. */
 const mostBegins = 400;
+/** After how long a host that is not asked for work begins more, while one that fails by itself is there, in seconds. */
+const pace = 60;
 
 /** Decisions by which things leave that succeeded. */
 const successes = new Set(['round.completed', 'round.rewarded', 'round.trained', 'reward.scored']);
@@ -65,6 +67,8 @@ export class BadDayHost {
   readonly #asks: boolean;
   #isDry = false;
   #sent = 0;
+  #begunAt = 0;
+  #isBeside = false;
 
   constructor(definition: AnyPolicyDefinition, config: unknown, day: BadDay, subject: Subject, hints?: HostHints) {
     this.#day = day;
@@ -132,15 +136,23 @@ export class BadDayHost {
   #playOn(heard: Heard): boolean {
     this.host.isDry = this.#isDry && this.#putOff.length === 0;
     if (this.host.isDry) this.host.desk.supplies = 0;
+    this.#begunAt = this.#subject.at;
     this.host.begin();
     this.host.desk.supplies = Number.POSITIVE_INFINITY;
     for (;;) {
+      if (this.#goesOn()) {
+        this.#begunAt = this.#subject.at;
+        this.#isBeside = true;
+        this.host.beginBeside();
+      }
       const event = this.host.next(this.#subject.at);
       if (event === undefined) return false;
       if (this.#sent++ > mostEvents) throw new Error(`it still asks for more after ${mostEvents} events, ${this.#now}`);
       const given = answer(this.#subject, event);
       if ('refused' in given) {
-        this.host.refused(given.refused);
+        // What it begins beside other work may be more than there is room for.
+        if (!this.#isBeside || (given.refused as { code?: string }).code !== 'limit_exceeded')
+          this.host.refused(given.refused);
         continue;
       }
       for (const item of this.#ledger?.entered(event) ?? [])
@@ -150,6 +162,15 @@ export class BadDayHost {
       if (this.firstRefusal > event.at) this.#noteRefusal(event.at);
       if (heard(event, given.decisions) === true) return true;
     }
+  }
+
+  /** Whether it goes on with other work: what fails by itself, and is the last, cannot be compared with anything. */
+  #goesOn(): boolean {
+    const { items, outage } = this.#day;
+    const { at } = this.#subject;
+    if (this.#asks || at < this.#begunAt + pace || (outage !== undefined && at < outage.from + outage.seconds))
+      return false;
+    return this.#numbers.size < items + mostToCompare && this.pending.some((one) => this.isPoisoned(one));
   }
 
   #noteRefusal(now: number): void {

@@ -98,6 +98,13 @@ export class ObedientHost {
     this.desk.later(plan.slice(0, steps));
   }
 
+  /** Begins planned work beside what is under way: only what comes after its first step waits for the end of all. */
+  beginBeside(): void {
+    this.begin();
+    const first = this.#plans.at(-1)?.shift();
+    if (first !== undefined) this.#take(first);
+  }
+
   /** Records an event that the policy has accepted, and its decisions. */
   heard(event: AnyEvent, decisions: readonly AnyDecision[]): void {
     this.log.push(event, ...decisions);
@@ -174,12 +181,14 @@ export class ObedientHost {
       if (plan === undefined) return undefined;
       const step = plan.shift();
       if (step === undefined) this.#plans.shift();
-      else {
-        const reports = typeof step === 'function' ? step() : step;
-        // Work that the host begins itself keeps its planned order.
-        for (const one of reports) if (this.desk.takes.has(one.type)) this.#owed.push({ ...one, first: true });
-      }
+      else this.#take(step);
     }
+  }
+
+  #take(step: Plan[number]): void {
+    const reports = typeof step === 'function' ? step() : step;
+    // Work that the host begins itself keeps its planned order.
+    for (const one of reports) if (this.desk.takes.has(one.type)) this.#owed.push({ ...one, first: true });
   }
 
   /** Removes and returns any report that is due; reports of the host's own work keep their order. */

@@ -88,7 +88,7 @@ export const tries: Readonly<Record<string, Rule>> = {
   'sample.prefetch': preprocess,
   'sample.materialize': rule<'sample.materialize'>(['loader'], 'slice.failed', (one) => ({
     items: [one.sampleId],
-    where: [],
+    where: [one.from],
     fails: () => ({
       type: 'slice.failed',
       sliceId: one.sliceId,

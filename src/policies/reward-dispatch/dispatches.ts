@@ -4,7 +4,7 @@ import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './messages.ts';
 import { reportPressure } from './pool.ts';
-import { beginSingle, dropDue, isUntroubled, nextTry, openFailures } from './singles.ts';
+import { beginSingle, isUntroubled, nextTry, openFailures } from './singles.ts';
 import {
   countLive,
   type Dispatch,
@@ -58,7 +58,7 @@ function fillTroubled(state: RewardState, pool: Pool, ctx: Ctx): void {
       start(state, next.sample, next.worker, ctx);
     }
   }
-  dropDue(pool, ctx.at);
+  pool.faults.dropDue(ctx.at);
 }
 
 function start(state: RewardState, sample: Sample, worker: Worker, ctx: Ctx): void {

@@ -1,6 +1,7 @@
 /** Handles dispatches that have failed or succeeded: what is charged to a response, what is forgotten, and what is suspended. */
 import {
   type FaultDomain,
+  failsAlone,
   isFailing,
   itemsToSuspend,
   longestPauseSeconds,
@@ -99,8 +100,7 @@ export function answered(state: RewardState, sample: Sample, { worker, number }:
     pool.suspects.delete(sample);
   }
   if (faults.isQuiet) return;
-  const forgotten = faults.forgetOutage('reward', number);
-  const { verdicts, hasRecovered } = faults.succeeded(partOf(worker), sample.requestId, number, ctx);
+  const { verdicts, hasRecovered } = faults.succeededOnce(partOf(worker), sample.requestId, number, ctx);
   if (hasRecovered) {
     reheap(worker);
     for (const one of drain(ctx.at, pool.parked, pool.pauses)) {
@@ -109,7 +109,7 @@ export function answered(state: RewardState, sample: Sample, { worker, number }:
       putInLine(pool, one);
     }
   }
-  for (const one of [...forgotten, ...verdicts]) judge(state, one, ctx);
+  for (const one of verdicts) judge(state, one, ctx);
 }
 
 /** Charges a failure to its response, or forgets it. */
@@ -164,7 +164,9 @@ export function settleFaults(state: RewardState, pool: Pool, ctx: Ctx): void {
     for (const domain of [...faults.domains]) {
       // While there are single tries only, the few that fail on a worker say little about it.
       if (domain.id !== null && isSuspended(pool)) continue;
-      if (isFailing(domain, Number.POSITIVE_INFINITY, (one) => hasOther(state, pool, one)))
+      if (domain.id !== null && faults.countNew(domain) < 2) continue;
+      const isThere = (one: FaultDomain) => hasOther(state, pool, one);
+      if (isFailing(domain, Number.POSITIVE_INFINITY, isThere) || (failsAlone(domain) && !isThere(domain)))
         suspend(state, pool, domain, ctx);
     }
   }
@@ -179,7 +181,10 @@ function suspend(state: RewardState, pool: Pool, domain: FaultDomain, ctx: Ctx):
   for (const one of all) putInLine(pool, one);
   const worker = domain.id === null ? undefined : state.workers.get(domain.id);
   if (worker !== undefined) reheap(worker);
-  for (const one of verdicts) judge(state, one, ctx);
+  for (const one of verdicts) {
+    faults.forgave(one.failure);
+    judge(state, one, ctx);
+  }
 }
 
 const liveIn = ({ workers }: RewardState, pool: Pool, { id }: FaultDomain): number =>

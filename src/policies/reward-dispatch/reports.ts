@@ -8,7 +8,6 @@ import { answered, fail, fault, firstAside, settleFaults } from './faults.ts';
 import type { Ctx } from './messages.ts';
 import { queueAgain } from './pool.ts';
 import { end } from './samples.ts';
-import { nextSingleAt } from './singles.ts';
 import { type Dispatch, kinds, queued, type RewardState, type Sample } from './state.ts';
 
 /** Starts the budget of a dispatch; only the first report counts. */
@@ -118,7 +117,7 @@ function pauseEndsAt(state: RewardState): number | undefined {
     const aside = firstAside(state, pool);
     const all = [
       pool.pauses.peek()?.pausedUntil,
-      pool.faults.isQuiet || queued(pool) === 0 ? undefined : nextSingleAt(pool),
+      pool.faults.isQuiet || queued(pool) === 0 ? undefined : pool.faults.nextTryAt(),
       aside && aside.at + config.retry.giveUpSeconds!,
     ];
     for (const one of all) if (one != null && (first === undefined || one < first)) first = one;

@@ -6,7 +6,7 @@ import { cancelDispatch } from './dispatches.ts';
 import type { Ctx } from './messages.ts';
 import { named } from './pool.ts';
 import { kindOfDomain } from './schema.ts';
-import { attach, detach, queued, type RewardState, type Sample, takeFromLine } from './state.ts';
+import { attach, detach, type Pool, queued, type RewardState, type Sample, takeFromLine } from './state.ts';
 
 /** A reward that is requested. */
 interface Wanted {
@@ -26,9 +26,22 @@ function kindOf({ config }: RewardState, { kind, domain }: Wanted): RewardKind {
 export function checkRoom(state: RewardState, event: Message<'reward.requested'>): void {
   const kind = kindOf(state, event);
   const { maxQueued } = state.config;
-  if (queued(state.pools[kind]) < maxQueued || state.samples.has(event.requestId)) return;
+  const pool = state.pools[kind];
+  const isIn = state.samples.has(event.requestId);
+  if (isIn || queued(pool) < maxQueued || queued(pool) < maxQueued + Math.min(countAsides(state, pool), maxQueued))
+    return;
   const expected = `fewer than ${maxQueued} rewards of kind ${kind} waiting (maxQueued)`;
   refuse('limit_exceeded', 'requestId', expected, event.requestId);
+}
+
+/** Counts the responses that are set aside: were there no room for others, nothing could be compared with them. */
+function countAsides({ samples }: RewardState, { faults }: Pool): number {
+  let asides = 0;
+  for (const item of faults.items) {
+    const sample = samples.get(item);
+    if (sample !== undefined && sample.dispatch === null && sample.asideAt !== null) asides += 1;
+  }
+  return asides;
 }
 
 /** Takes a response in. If it is in already, nothing is added: its reward is computed once. */

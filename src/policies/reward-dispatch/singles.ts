@@ -48,7 +48,9 @@ function inLine({ again, doubtful, fresh }: Pool, hasSuspect: boolean): (Sample 
   const suspect = hasSuspect ? undefined : doubtful.peek();
   const other = again.peek();
   const first = suspect !== undefined && isLessThan(suspect, other) ? suspect : other;
-  return [first, first === suspect ? other : suspect, fresh.peek()];
+  const all = [first, first === suspect ? other : suspect, fresh.peek()];
+  // Another tells more than one that was set aside.
+  return all.sort((a, b) => Number(a?.asideAt != null) - Number(b?.asideAt != null));
 }
 
 /** Returns a worker: one that is suspended and due for a single try, or the least loaded one; never, if others are free, the one of the last failure. */
@@ -95,21 +97,4 @@ export function beginSingle(pool: Pool, sample: Sample, worker: Worker, dispatch
   const where = { scope: 'reward', id: sample.failedOn } as const;
   const failures = pool.faults.find(where)?.failures ?? 0;
   return { code: 'probe', ...pool.faults.named(where), failures, pauseSeconds: at - sample.failedAt! } as const;
-}
-
-/** Returns when the next single try of a kind is due, in seconds, if something waits for it. */
-export function nextSingleAt({ faults }: Pool): number | undefined {
-  let next: number | undefined;
-  for (const { suspension, tries } of faults.domains) {
-    if (suspension === null || suspension.retryAt === 0 || tries.size > 0) continue;
-    next = Math.min(next ?? suspension.retryAt, suspension.retryAt);
-  }
-  return next;
-}
-
-/** Lets single tries that were due, and could not be made, wait for any event instead of a timer. */
-export function dropDue({ faults }: Pool, at: number): void {
-  for (const { suspension } of faults.domains) {
-    if (suspension !== null && suspension.retryAt <= at) suspension.retryAt = 0;
-  }
 }

@@ -110,9 +110,12 @@ const byLoad = (a: Worker, b: Worker): number =>
 const byDeadline = (a: Dispatch, b: Dispatch): number => a.deadline - b.deadline || a.number - b.number;
 const bySeq = (a: Sample, b: Sample): number => a.seq - b.seq;
 const byPause = (a: Sample, b: Sample): number => a.pausedUntil! - b.pausedUntil! || a.seq - b.seq;
+const isAside = ({ asideAt }: Sample): number => (asideAt === null ? 0 : 1);
+/** Order of requests; those that are set aside last. */
+const byLine = (a: Sample, b: Sample): number => isAside(a) - isAside(b) || a.seq - b.seq;
 /** Orders the one first that was tried longest ago; those that are set aside last. */
 const byTurn = (a: Sample, b: Sample): number =>
-  Number(a.asideAt !== null) - Number(b.asideAt !== null) || a.lastDispatch - b.lastDispatch || a.seq - b.seq;
+  isAside(a) - isAside(b) || a.lastDispatch - b.lastDispatch || a.seq - b.seq;
 /** A response that was set aside then; stale when it was tried, or judged, since. */
 export interface Aside {
   readonly at: number;
@@ -132,7 +135,7 @@ const poolOf = (kind: RewardKind) =>
     /** Responses that were never dispatched, in the order of their requests. */
     fresh: derived(() => new LinkedList<Sample>()),
     /** Responses to dispatch again; each was requested before any of the fresh ones. */
-    again: derived(() => new IndexedHeap<Sample>(bySeq)),
+    again: derived(() => new IndexedHeap<Sample>(byLine)),
     /** Responses whose next try is put off. */
     pauses: derived(() => new IndexedHeap<Sample>(byPause)),
     /** While the kind is suspended: all responses to dispatch again, in turn. */

@@ -1,7 +1,7 @@
 /** What blocks what in reward-dispatch. */
 import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/waits.ts';
 import { deadlines } from './reports.ts';
-import { nextSingleAt, openFailures } from './singles.ts';
+import { openFailures } from './singles.ts';
 import {
   type Dispatch,
   isSick,
@@ -49,7 +49,7 @@ function poolStanding(state: RewardState, id: string): Standing | undefined {
 
 /** The timer of the next single try, if none is being made. */
 function* single(its: Pool): Iterable<AwaitedEvent> {
-  const next = nextSingleAt(its);
+  const next = its.faults.nextTryAt();
   if (next !== undefined) yield timer(next);
 }
 

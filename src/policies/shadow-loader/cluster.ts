@@ -112,6 +112,7 @@ export function restartHost(state: LoaderState, { idPrefix }: Message<'host.rest
   for (const batch of [...state.batches.values()]) abandon(state, batch, 'host_restarted', ctx);
   for (let step = state.openSteps.peek() ?? null; step !== null; step = step.next) resume(state, step, ctx);
   state.faults.restart(ctx.at);
+  state.transfers.restart(ctx.at);
   pauses.forget(state);
   replacePrefix(state, idPrefix);
 }

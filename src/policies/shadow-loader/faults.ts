@@ -3,6 +3,7 @@ import { Deadlines, onlyTimer } from '../../core/deadlines.ts';
 import {
   beginTry,
   type FaultDomain,
+  failsAlone,
   isFailing,
   itemsToSuspend,
   longestPauseSeconds,
@@ -15,8 +16,8 @@ import {
 import { reheap } from './memory.ts';
 import { drop, requeue } from './samples.ts';
 import type { Ctx } from './schema.ts';
-import { sendAgain } from './slices.ts';
-import type { LoaderState, Node, Sample, Slice } from './state.ts';
+import type { LoaderState, Node, Sample } from './state.ts';
+import { forgetTransfers, nextTransferAt, settleTransfers } from './transfers.ts';
 
 /** From so many lost nodes on a sample is suspected, and further losses are its own. */
 const lossesToSuspect = 3;
@@ -96,13 +97,12 @@ export function succeeded(state: LoaderState, sample: Sample, node: Node, ctx: C
   const { faults } = state;
   sample.losses = 0;
   if (faults.isQuiet) return;
-  const forgotten = faults.forgetOutage('loader', sample.lastTry);
-  const { verdicts, hasRecovered } = faults.succeeded(partOf(node), sample.id, sample.lastTry, ctx);
+  const { verdicts, hasRecovered } = faults.succeededOnce(partOf(node), sample.id, sample.lastTry, ctx);
   if (hasRecovered) {
     reheap(state, node);
     resume(state);
   }
-  for (const one of [...forgotten, ...verdicts]) judge(state, one, ctx);
+  for (const one of verdicts) judge(state, one, ctx);
   faults.forget(sample.id);
   sample.asideAt = null;
 }
@@ -118,6 +118,7 @@ function judge(state: LoaderState, { failure, isOwn }: Verdict, ctx: Ctx): void 
   if (sample.infrastructureFailures + openOf(state.faults, sample.id) > state.config.retry.infrastructure) return;
   sample.asideAt = null;
   if (sample.status === 'paused') endPause(state, sample);
+  else state.waiting.update(sample);
 }
 
 /** Tries a sample again that a lost node has preprocessed. This costs it nothing, unless three were lost under it, and no other suspect. */
@@ -133,7 +134,7 @@ export function nodeLostUnder(state: LoaderState, samples: readonly Sample[], ct
 /** Forgets the failures on a node that is gone: nothing can be compared with them. */
 export function forgetNode(state: LoaderState, node: Node, ctx: Ctx): void {
   for (const one of state.faults.removePart(partOf(node), ctx)) judge(state, one, ctx);
-  for (const one of state.transfers.removePart(partOf(node), ctx)) judgeSlice(state, one, ctx);
+  forgetTransfers(state, node, ctx);
 }
 
 /** Whether a sample has to wait, since only single tries are made. */
@@ -172,48 +173,6 @@ export function beginSingle(state: LoaderState, sample: Sample, node: Node, at: 
   return { code: 'probe', ...faults.named(first), failures: first.failures, pauseSeconds: pauses[0]! } as const;
 }
 
-/** Handles a rank that could not fetch a slice: it tries again, after a pause. */
-export function transferFault(state: LoaderState, slice: Slice, ctx: Ctx): void {
-  const { transfers, config } = state;
-  const node = slice.demand.sample.node!;
-  const { transfer: budget } = config.retry;
-  slice.failed += 1;
-  const failure = { item: slice.id, place: 0, kind: 'transfer', order: state.nextSend, isGood: false };
-  transfers.failed({ ...whereOf(state, transfers, node), ...failure }, slice.id, ctx.at);
-  transfers.keepLatest(slice.id, budget + 1);
-  if (isSliceOver(state, slice, ctx)) return;
-  const isAside = slice.failures + openOf(transfers, slice.id) > budget;
-  const seconds = isAside ? longestPauseSeconds : pauseAfter(slice.failed);
-  if (seconds === 0) return sendAgain(state, slice, ctx);
-  slice.pausedUntil = ctx.at + seconds;
-  state.slicePauses.update(slice);
-}
-
-/** Notes that a rank has fetched a slice. */
-export function transferred(state: LoaderState, slice: Slice, node: Node | null, ctx: Ctx): void {
-  const { transfers } = state;
-  if (transfers.isQuiet) return;
-  const { verdicts } = transfers.succeeded(node === null ? whole : partOf(node), slice.id, slice.lastSend, ctx);
-  transfers.forget(slice.id);
-  for (const one of verdicts) judgeSlice(state, one, ctx);
-}
-
-function judgeSlice(state: LoaderState, { failure, isOwn }: Verdict, ctx: Ctx): void {
-  const slice = state.slices.get(failure.item);
-  if (slice === undefined) return;
-  if (isOwn) slice.failures += 1;
-  else slice.failed = Math.max(0, slice.failed - 1);
-  // One that is under way is judged by its end.
-  if (slice.pausedUntil !== null) isSliceOver(state, slice, ctx);
-}
-
-function isSliceOver(state: LoaderState, { failures, demand }: Slice, ctx: Ctx): boolean {
-  const { transfer: budget } = state.config.retry;
-  if (failures <= budget) return false;
-  drop(state, demand.sample, { code: 'transfer', failures, budget }, ctx);
-  return true;
-}
-
 function endPause(state: LoaderState, sample: Sample): void {
   state.pauses.remove(sample);
   sample.pausedUntil = null;
@@ -237,7 +196,7 @@ function resume(state: LoaderState): void {
 
 /** Ends the pauses that are over, and drops what was set aside for as long as the configuration allows. */
 function takePauses(state: LoaderState, ctx: Ctx): void {
-  const { pauses, slicePauses, config } = state;
+  const { pauses, config } = state;
   const { giveUpSeconds } = config.retry;
   for (let next = pauses.peek(); next !== undefined && next.pausedUntil! <= ctx.at; next = pauses.peek()) {
     endPause(state, next);
@@ -245,11 +204,6 @@ function takePauses(state: LoaderState, ctx: Ctx): void {
     const seconds = ctx.at - next.asideAt;
     const failures = openOf(state.faults, next.id);
     drop(state, next, { code: 'not_compared', failures, seconds, limitSeconds: giveUpSeconds }, ctx);
-  }
-  for (let next = slicePauses.peek(); next !== undefined && next.pausedUntil! <= ctx.at; next = slicePauses.peek()) {
-    slicePauses.remove(next);
-    next.pausedUntil = null;
-    sendAgain(state, next, ctx);
   }
 }
 
@@ -262,17 +216,24 @@ export function settleFaults(state: LoaderState, ctx: Ctx): void {
     for (const domain of [...faults.domains]) {
       // While there are single tries only, the few that fail on a node say little about it.
       if (domain.id !== null && faults.find(whole)?.suspension != null) continue;
-      if (isFailing(domain, Number.POSITIVE_INFINITY, (one) => hasOther(state, one))) suspend(state, domain, ctx);
+      if (domain.id !== null && faults.countNew(domain) < 2) continue;
+      const isThere = (one: FaultDomain) => hasOther(state, one);
+      if (isFailing(domain, Number.POSITIVE_INFINITY, isThere) || (failsAlone(domain) && !isThere(domain)))
+        suspend(state, domain, ctx);
     }
   }
   takePauses(state, ctx);
+  settleTransfers(state, ctx);
 }
 
 function suspend(state: LoaderState, domain: FaultDomain, ctx: Ctx): void {
   const verdicts = state.faults.suspend(domain, state.nextTask, inFlightIn(state, domain), ctx);
   const node = domain.id === null ? undefined : state.nodes.get(domain.id);
   if (node !== undefined) reheap(state, node);
-  for (const one of verdicts) judge(state, one, ctx);
+  for (const one of verdicts) {
+    state.faults.forgave(one.failure);
+    judge(state, one, ctx);
+  }
 }
 
 const inFlightIn = ({ tasks, nodes }: LoaderState, { id }: FaultDomain): number =>
@@ -294,21 +255,13 @@ function hasOther(state: LoaderState, domain: FaultDomain): boolean {
 
 /** Returns when the next single try is due, in seconds, if a sample waits for it. */
 export function nextSingleAt({ faults, waiting }: LoaderState): number | undefined {
-  if (faults.isQuiet || waiting.size === 0) return undefined;
-  let next: number | undefined;
-  for (const { suspension, tries } of faults.domains) {
-    if (suspension === null || suspension.retryAt === 0 || tries.size > 0) continue;
-    next = Math.min(next ?? suspension.retryAt, suspension.retryAt);
-  }
-  return next;
+  return waiting.size === 0 ? undefined : faults.nextTryAt();
 }
 
 /** Lets single tries that were due, and could not be made, wait for any event instead of a timer. */
-export function dropDue({ faults }: LoaderState, at: number): void {
-  if (faults.isQuiet) return;
-  for (const { suspension } of faults.domains) {
-    if (suspension !== null && suspension.retryAt <= at) suspension.retryAt = 0;
-  }
+export function dropDue({ faults, transfers }: LoaderState, at: number): void {
+  faults.dropDue(at);
+  transfers.dropDue(at);
 }
 
 /** The ends of the pauses of retries, and between single tries. */
@@ -316,7 +269,7 @@ export const pauses = new Deadlines<LoaderState>({
   ...onlyTimer,
   timerId: 'shadow-loader/pause',
   first: (state) => {
-    const all = [state.pauses.peek()?.pausedUntil, state.slicePauses.peek()?.pausedUntil, nextSingleAt(state)];
+    const all = [state.pauses.peek()?.pausedUntil, nextTransferAt(state), nextSingleAt(state)];
     let first: number | undefined;
     for (const one of all) if (one != null && (first === undefined || one < first)) first = one;
     return first;

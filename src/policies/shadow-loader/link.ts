@@ -1,6 +1,7 @@
 /** Derives the loads, heaps, sums and positions that a snapshot does not save. */
 import { forgetOldest, measure, runsOn } from './cluster.ts';
 import { hold, reheap, setIdle } from './memory.ts';
+import { putOffSlice } from './slices.ts';
 import type { Batch, LoaderState, Sample } from './state.ts';
 import { moveOn } from './steps.ts';
 
@@ -48,7 +49,7 @@ function linkBatch(state: LoaderState, batch: Batch): void {
     for (const slice of demand.slices) {
       slice.demand = demand;
       state.slices.set(slice.id, slice);
-      if (slice.pausedUntil !== null) state.slicePauses.update(slice);
+      if (slice.pausedUntil !== null) putOffSlice(state, slice, slice.pausedUntil);
     }
   }
 }

@@ -3,12 +3,13 @@ import { wasMinted } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { fetched } from './batches.ts';
-import { charge, fault, succeeded, transferFault, transferred } from './faults.ts';
+import { charge, fault, succeeded } from './faults.ts';
 import { endTask, free, freeBytes, reheap, resize, setIdle } from './memory.ts';
 import { drop, evict, requeue } from './samples.ts';
 import type { Ctx } from './schema.ts';
 import { sendAll } from './slices.ts';
 import { type LoaderState, type Sample, sliceKind, taskKind } from './state.ts';
+import { transferFault, transferred } from './transfers.ts';
 
 export function checkTask(
   state: LoaderState,

@@ -1,8 +1,10 @@
 /** Handles slices: the frames of a sample that each rank needs, their transfers, and the end of a batch. */
+
+import { beginTry, type FaultDomain, mustWait, type Where } from '../../core/shared-faults.ts';
 import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './schema.ts';
-import { type Batch, byBatch, type Demand, type LoaderState, type Sample, type Slice } from './state.ts';
+import { type Batch, byBatch, type Demand, type LoaderState, type Node, type Sample, type Slice } from './state.ts';
 
 /**
  * Splits frames over the ranks that share a sequence: as evenly as possible, in their order; if there are too few frames, some
@@ -48,7 +50,7 @@ export function sendAll(state: LoaderState, samples: readonly Sample[], ctx: Ctx
     for (const { slices } of demands) {
       for (let at = 0; at < slices.length; at += 1) {
         const slice = slices[at]!;
-        if (slice.sent || slice.fetched) continue;
+        if (slice.sent || slice.fetched || slice.pausedUntil !== null) continue;
         if (state.nodeOfRank.get(slice.rank) === node) send(state, slice, 'same_node', ctx);
         else far.push(slice);
       }
@@ -76,6 +78,8 @@ function send(state: LoaderState, slice: Slice, code: 'same_node' | 'other_node'
   const { batch, sample } = demand;
   const { frames } = sample.media!;
   const node = sample.node!;
+  if (waitsInTurn(state, slice, ctx.at)) return putOffSlice(state, slice, 0);
+  const single = beginTransfer(state, slice, ctx.at);
   const attempt = slice.attempt++;
   slice.sent = true;
   slice.lastSend = state.nextSend++;
@@ -91,14 +95,54 @@ function send(state: LoaderState, slice: Slice, code: 'same_node' | 'other_node'
     toFrame,
     from: node.id,
     bytes: Math.round(sample.bytes * ((toFrame - fromFrame) / frames)),
-    reason: { code },
+    reason: single ?? { code },
   });
 }
 
+/** Where transfers from a node run. */
+export const transfersFrom = ({ id }: Node): Where => ({ scope: 'loader', id: `transfers from ${id}`.slice(0, 512) });
+
+/** The domains of a slice in which there are single tries only. */
+function suspendedFor({ transfers }: LoaderState, { demand }: Slice): FaultDomain[] {
+  if (transfers.isQuiet) return [];
+  const { node } = demand.sample;
+  const all = [
+    transfers.find({ scope: 'loader', id: null }),
+    node === null ? null : transfers.find(transfersFrom(node)),
+  ];
+  return all.filter((one) => one?.suspension != null) as FaultDomain[];
+}
+
+/** Whether a slice has to wait, since only single tries are made. */
+export function waitsInTurn(state: LoaderState, slice: Slice, at: number): boolean {
+  return suspendedFor(state, slice).some((one) => mustWait(one, slice.id, at));
+}
+
+/** Notes that a transfer begins. Returns the reason if it is a single try. */
+function beginTransfer(state: LoaderState, slice: Slice, at: number) {
+  const domains = suspendedFor(state, slice);
+  const pauses = domains.map((one) => beginTry(one, slice.id, slice.id, at));
+  const [first] = domains;
+  if (first === undefined) return undefined;
+  return {
+    code: 'probe',
+    ...state.transfers.named(first),
+    failures: first.failures,
+    pauseSeconds: pauses[0]!,
+  } as const;
+}
+
+/** Puts off the next try of a slice: until then, or, with 0, until it has its turn for a single try. */
+export function putOffSlice({ parked, slicePauses }: LoaderState, slice: Slice, until: number): void {
+  slice.pausedUntil = until;
+  if (until === 0) parked.add(slice);
+  else slicePauses.update(slice);
+}
+
 /** Ends the pause of a slice, if its next try was put off. */
-export function endSlicePause(state: LoaderState, slice: Slice): void {
+export function endSlicePause({ parked, slicePauses }: LoaderState, slice: Slice): void {
   if (slice.pausedUntil === null) return;
-  state.slicePauses.remove(slice);
+  if (!parked.delete(slice)) slicePauses.remove(slice);
   slice.pausedUntil = null;
 }
 

@@ -5,7 +5,7 @@ import { IndexedHeap } from '../../core/heap.ts';
 import { LinkedList } from '../../core/linked-list.ts';
 import { mintedId, prefixes } from '../../core/minted-ids.ts';
 import { recentIds } from '../../core/recent-ids.ts';
-import { noFaults, sharedFaults } from '../../core/shared-faults.ts';
+import { noFaults, sharedFaults, sharedFaultsOf } from '../../core/shared-faults.ts';
 import { derived, mapBy, setOf } from '../../core/state.ts';
 import { batchId, nodeId, preprocessId, rank, sampleId, sliceId, stepId, visualSample } from '../../schemas/loading.ts';
 import { count, positiveCount, ref, seconds } from '../../schemas/units.ts';
@@ -43,7 +43,9 @@ export const byAge = (a: Sample, b: Sample): number => a.step.order - b.step.ord
 export const byBatch = (a: Demand, b: Demand): number => a.batch.order - b.batch.order;
 /** Orders samples that a batch waits for first. */
 const byUrgency = (a: Sample, b: Sample): number =>
-  Number(b.demands.length > 0) - Number(a.demands.length > 0) || byAge(a, b);
+  Number(a.asideAt !== null) - Number(b.asideAt !== null) ||
+  Number(b.demands.length > 0) - Number(a.demands.length > 0) ||
+  byAge(a, b);
 const smallestFirst = (a: Sample, b: Sample): number => a.bytes - b.bytes || byAge(a, b);
 const byPause = (a: Sample, b: Sample): number => a.pausedUntil! - b.pausedUntil! || byAge(a, b);
 const leastUrgentFirst = (a: Sample, b: Sample): number => byAge(b, a);
@@ -178,7 +180,7 @@ const slice = z.strictObject({
   failures: count,
   /** All tries that have failed and are not forgotten. */
   failed: count,
-  /** When it is fetched again, in seconds, while the next try is put off. */
+  /** When it is fetched again, in seconds, while the next try is put off; 0 for a single try, in turn. */
   pausedUntil: seconds.nullable(),
   /** Number of its last try, in the order of all. */
   lastSend: count,
@@ -241,9 +243,9 @@ export const loaderState = z
     nextTask: count,
     nextSlice: count,
     nextSend: count,
-    /** The faults that tries of samples share, on a node or on all; and those of slices, which are never suspended. */
+    /** The faults that tries of samples share, on a node or on all; and those of slices. */
     faults: sharedFaults,
-    transfers: sharedFaults,
+    transfers: sharedFaultsOf('transfers'),
     /** Time when the timer fires, in seconds, if one is set. */
     timerAt: seconds.nullable(),
     ...prefixes,
@@ -261,6 +263,8 @@ export const loaderState = z
     /** Samples and slices whose next try is put off. */
     pauses: derived(() => new IndexedHeap<Sample>(byPause)),
     slicePauses: derived(() => new IndexedHeap<Slice>(bySlicePause)),
+    /** Slices that wait for single tries. */
+    parked: derived(() => new Set<Slice>()),
     /** Samples that are being preprocessed, by the id of the try. */
     tasks: derived(() => new Map<string, Sample>()),
     openSteps: derived(() => new LinkedList<Step>()),

@@ -134,7 +134,23 @@ function* batchWaits({ demands }: Batch): Iterable<Next> {
     if (open > 0) for (const one of slices) if (!one.fetched) yield sliceThing(one);
 }
 
-function sliceStanding({ rank, sent, id: sliceId, failed, pausedUntil, demand: { sample } }: Slice): Standing {
+function* turnWaits({ transfers, slices }: LoaderState): Iterable<Next> {
+  for (const { tries } of transfers.domains)
+    for (const id of tries.keys()) {
+      const slice = slices.get(id);
+      if (slice !== undefined) yield sliceThing(slice);
+    }
+  const next = transfers.nextTryAt();
+  if (next !== undefined) yield timer(next);
+}
+
+function sliceStanding(state: LoaderState, slice: Slice): Standing {
+  const { rank, sent, id: sliceId, failed, pausedUntil } = slice;
+  const { sample } = slice.demand;
+  if (pausedUntil === 0) {
+    const stands = `is for rank ${rank}, and waits for its turn: transfers fail one after the other, so that there are single tries only`;
+    return { stands, for: turnWaits(state) };
+  }
   if (pausedUntil !== null) {
     return {
       stands: `could not be fetched by rank ${rank} ${failed} times, and is put off`,
@@ -168,9 +184,9 @@ export const waits: Waits<LoaderState> = {
   },
   slices: {
     ids: ({ slices }) => slices.keys(),
-    of: ({ slices }, id) => {
-      const found = slices.get(id);
-      return found && sliceStanding(found);
+    of: (state, id) => {
+      const found = state.slices.get(id);
+      return found && sliceStanding(state, found);
     },
   },
   steps: {

@@ -52,6 +52,11 @@ const work = {
   bytes: tensorBytes.describe('Reserved in host memory; a node that needs more reports `preprocess.failed`.'),
   ...echoed,
 };
+const probe = {
+  ...faultDomain,
+  failures: sharedFailures,
+  pauseSeconds: seconds.describe('Since the single try before, in seconds.'),
+};
 const causes = {
   drawn: load,
   node_lost: load,
@@ -60,12 +65,7 @@ const causes = {
     ...attempts,
     pauseSeconds: seconds.optional().describe('Since the last try that failed on a node, in seconds.'),
   },
-  probe: {
-    ...load,
-    ...faultDomain,
-    failures: sharedFailures,
-    pauseSeconds: seconds.describe('Since the single try before, in seconds.'),
-  },
+  probe: { ...load, ...probe },
   memory: load,
   copy_missing: load,
   displaced: load,
@@ -115,7 +115,7 @@ export const sampleMaterialize = defineDecision(
     from: nodeId.describe('The node that holds the sample.'),
     bytes: bytes.describe('About what is fetched, in bytes.'),
   },
-  { same_node: {}, other_node: {} },
+  { same_node: {}, other_node: {}, probe },
 );
 export const sampleEvict = defineDecision(
   'sample.evict',

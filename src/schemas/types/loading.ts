@@ -524,6 +524,21 @@ export interface SampleMaterialize {
     | {
         /** Which reason it is. */
         code: 'other_node';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'probe';
+        /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
+        scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
+        /**
+         * Which one: id of the engine or worker, kind of the rewards, or `transfers` of samples, also from one node;
+         * absent: all of them. At most 512 characters.
+         */
+        id?: string | undefined;
+        /** Tries that have failed in this domain, none having succeeded since. A whole number, 0 or more. */
+        failures: number;
+        /** Since the single try before, in seconds. A number, 0 or more. */
+        pauseSeconds: number;
       };
 }
 
@@ -644,7 +659,8 @@ export interface SamplePrefetch {
         /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
         scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
         /**
-         * Which one: id of the engine or worker, or kind of the rewards; absent: all of them. At most 512 characters.
+         * Which one: id of the engine or worker, kind of the rewards, or `transfers` of samples, also from one node;
+         * absent: all of them. At most 512 characters.
          */
         id?: string | undefined;
         /** Tries that have failed in this domain, none having succeeded since. A whole number, 0 or more. */
@@ -781,7 +797,8 @@ export interface SamplePreprocess {
         /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
         scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
         /**
-         * Which one: id of the engine or worker, or kind of the rewards; absent: all of them. At most 512 characters.
+         * Which one: id of the engine or worker, kind of the rewards, or `transfers` of samples, also from one node;
+         * absent: all of them. At most 512 characters.
          */
         id?: string | undefined;
         /** Tries that have failed in this domain, none having succeeded since. A whole number, 0 or more. */

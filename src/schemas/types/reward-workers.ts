@@ -362,7 +362,8 @@ export interface RewardDispatch {
         /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
         scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
         /**
-         * Which one: id of the engine or worker, or kind of the rewards; absent: all of them. At most 512 characters.
+         * Which one: id of the engine or worker, kind of the rewards, or `transfers` of samples, also from one node;
+         * absent: all of them. At most 512 characters.
          */
         id?: string | undefined;
       }
@@ -388,7 +389,8 @@ export interface RewardDispatch {
         /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
         scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
         /**
-         * Which one: id of the engine or worker, or kind of the rewards; absent: all of them. At most 512 characters.
+         * Which one: id of the engine or worker, kind of the rewards, or `transfers` of samples, also from one node;
+         * absent: all of them. At most 512 characters.
          */
         id?: string | undefined;
         /** Tries that have failed in this domain, none having succeeded since. A whole number, 0 or more. */

@@ -16,7 +16,10 @@ export interface TriesRecovered {
   at: number;
   /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
   scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
-  /** Which one: id of the engine or worker, or kind of the rewards; absent: all of them. At most 512 characters. */
+  /**
+   * Which one: id of the engine or worker, kind of the rewards, or `transfers` of samples, also from one node; absent:
+   * all of them. At most 512 characters.
+   */
   id?: string | undefined;
   /** Why, with the numbers. */
   reason:
@@ -50,7 +53,10 @@ export interface TriesSuspended {
   at: number;
   /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
   scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
-  /** Which one: id of the engine or worker, or kind of the rewards; absent: all of them. At most 512 characters. */
+  /**
+   * Which one: id of the engine or worker, kind of the rewards, or `transfers` of samples, also from one node; absent:
+   * all of them. At most 512 characters.
+   */
   id?: string | undefined;
   /** Why, with the numbers. */
   reason: {

@@ -162,7 +162,17 @@ class SampleEvict(AnyDecision):
 class SampleMaterializeReason(TypedDict):
     """Reason of :class:`SampleMaterialize`. Why, with the numbers."""
 
-    code: Literal["same_node", "other_node"]
+    code: Literal["same_node", "other_node", "probe"]
+    scope: NotRequired[Literal["engine", "environment", "reward", "loader", "prompt"]]
+    """What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. Only with
+    `probe`."""
+    id: NotRequired[str]
+    """Which one: id of the engine or worker, kind of the rewards, or `transfers` of samples, also from one node;
+    absent: all of them. String ≤ 512. Only with `probe`."""
+    failures: NotRequired[int]
+    """Tries that have failed in this domain, none having succeeded since. Whole number ≥ 0. Only with `probe`."""
+    pauseSeconds: NotRequired[float]
+    """Since the single try before, in seconds. Number ≥ 0. Only with `probe`."""
 
 
 _SampleMaterialize = TypedDict("_SampleMaterialize", {
@@ -236,8 +246,8 @@ class SamplePrefetchReason(TypedDict):
     """What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. Only with
     `probe`."""
     id: NotRequired[str]
-    """Which one: id of the engine or worker, or kind of the rewards; absent: all of them. String ≤ 512. Only with
-    `probe`."""
+    """Which one: id of the engine or worker, kind of the rewards, or `transfers` of samples, also from one node;
+    absent: all of them. String ≤ 512. Only with `probe`."""
 
 
 class SamplePrefetch(AnyDecision):

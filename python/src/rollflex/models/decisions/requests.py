@@ -88,8 +88,9 @@ class RequestLaunchReason(TypedDict):
     """What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. Only with
     `retry_infrastructure`, `retry_environment`, `retry_timeout`, `probe`."""
     id: NotRequired[str]
-    """Which one: id of the engine or worker, or kind of the rewards; absent: all of them. String ≤ 512. Only with
-    `retry_infrastructure`, `retry_environment`, `retry_timeout`, `probe`."""
+    """Which one: id of the engine or worker, kind of the rewards, or `transfers` of samples, also from one node;
+    absent: all of them. String ≤ 512. Only with `retry_infrastructure`, `retry_environment`, `retry_timeout`,
+    `probe`."""
     failures: NotRequired[int]
     """Tries that have failed in this domain, none having succeeded since. Whole number ≥ 0. Only with `probe`."""
     losses: NotRequired[int]

@@ -22,7 +22,8 @@ class TriesRecovered(AnyDecision):
     scope: Literal["engine", "environment", "reward", "loader", "prompt"]
     """What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts."""
     id: NotRequired[str]
-    """Which one: id of the engine or worker, or kind of the rewards; absent: all of them. String ≤ 512."""
+    """Which one: id of the engine or worker, kind of the rewards, or `transfers` of samples, also from one node;
+    absent: all of them. String ≤ 512."""
     reason: TriesRecoveredReason
 
 
@@ -48,5 +49,6 @@ class TriesSuspended(AnyDecision):
     scope: Literal["engine", "environment", "reward", "loader", "prompt"]
     """What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts."""
     id: NotRequired[str]
-    """Which one: id of the engine or worker, or kind of the rewards; absent: all of them. String ≤ 512."""
+    """Which one: id of the engine or worker, kind of the rewards, or `transfers` of samples, also from one node;
+    absent: all of them. String ≤ 512."""
     reason: TriesSuspendedReason

@@ -1,0 +1,152 @@
+/** Handles transfers that have failed or succeeded: what is charged to a slice, and from which nodes there are single tries only. */
+
+import type { Verdict, Where } from '../../core/shared-faults.ts';
+import {
+  type FaultDomain,
+  failsAlone,
+  isFailing,
+  itemsToSuspend,
+  longestPauseSeconds,
+  pauseAfter,
+  takesTry,
+} from '../../core/shared-faults.ts';
+import { drop } from './samples.ts';
+import type { Ctx } from './schema.ts';
+import { endSlicePause, putOffSlice, sendAgain, transfersFrom, waitsInTurn } from './slices.ts';
+import type { LoaderState, Node, Slice } from './state.ts';
+
+const whole: Where = { scope: 'loader', id: null };
+
+/** Where a transfer has failed: with one node there is nothing to compare it with. */
+function whereOf({ nodes, transfers }: LoaderState, node: Node): Where {
+  const part = transfersFrom(node);
+  return node.active && (nodes.size > 1 || transfers.find(part) !== undefined) ? part : whole;
+}
+
+const isAside = ({ transfers, config }: LoaderState, { id, failures }: Slice): boolean =>
+  failures + [...transfers.openOf(id)].length > config.retry.transfer;
+
+/** Handles a rank that could not fetch a slice: it tries again, after a pause. */
+export function transferFault(state: LoaderState, slice: Slice, ctx: Ctx): void {
+  const { transfers, config } = state;
+  const node = slice.demand.sample.node!;
+  slice.failed += 1;
+  const failure = { item: slice.id, place: 0, kind: 'transfer', order: state.nextSend, isGood: false };
+  transfers.failed({ ...whereOf(state, node), ...failure }, slice.id, ctx.at);
+  transfers.keepLatest(slice.id, config.retry.transfer + 1);
+  if (isOver(state, slice, ctx)) return;
+  const seconds = isAside(state, slice) ? longestPauseSeconds : pauseAfter(slice.failed);
+  if (transfers.find(whole)?.suspension != null) putOffSlice(state, slice, 0);
+  else if (seconds === 0) sendAgain(state, slice, ctx);
+  else putOffSlice(state, slice, ctx.at + seconds);
+}
+
+/** Notes that a rank has fetched a slice. */
+export function transferred(state: LoaderState, slice: Slice, node: Node | null, ctx: Ctx): void {
+  const { transfers, parked } = state;
+  if (transfers.isQuiet) return;
+  const where = node === null ? whole : transfersFrom(node);
+  const { verdicts, hasRecovered } = transfers.succeededOnce(where, slice.id, slice.lastSend, ctx);
+  transfers.forget(slice.id);
+  for (const one of verdicts) judge(state, one, ctx);
+  if (!hasRecovered) return;
+  // What was set aside is judged first, by this success or by those to come.
+  for (const one of [...parked].filter((each) => isAside(state, each))) {
+    endSlicePause(state, one);
+    putOffSlice(state, one, ctx.at + longestPauseSeconds);
+  }
+}
+
+/** Forgets the failures of transfers from a node that is gone: nothing can be compared with them. */
+export function forgetTransfers(state: LoaderState, node: Node, ctx: Ctx): void {
+  for (const one of state.transfers.removePart(transfersFrom(node), ctx)) judge(state, one, ctx);
+}
+
+function judge(state: LoaderState, { failure, isOwn }: Verdict, ctx: Ctx): void {
+  const slice = state.slices.get(failure.item);
+  if (slice === undefined) return;
+  if (isOwn) slice.failures += 1;
+  else slice.failed = Math.max(0, slice.failed - 1);
+  // One that is under way is judged by its end.
+  if (slice.pausedUntil === null || isOver(state, slice, ctx) || isOwn || isAside(state, slice)) return;
+  endSlicePause(state, slice);
+  putOffSlice(state, slice, 0);
+}
+
+function isOver(state: LoaderState, { failures, demand }: Slice, ctx: Ctx): boolean {
+  const { transfer: budget } = state.config.retry;
+  if (failures <= budget) return false;
+  drop(state, demand.sample, { code: 'transfer', failures, budget }, ctx);
+  return true;
+}
+
+/** Follows every event: ends pauses, suspends transfers that fail one after the other, and makes single tries in turn. */
+export function settleTransfers(state: LoaderState, ctx: Ctx): void {
+  const { transfers, slicePauses, parked } = state;
+  if (!transfers.isQuiet) {
+    transfers.dropTries((_, id) => state.slices.get(id)?.sent !== true);
+    for (const domain of [...transfers.domains]) {
+      // While there are single tries only, the few that fail from a node say little about it.
+      if (domain.id !== null && (isSuspended(state) || transfers.countNew(domain) < 2)) continue;
+      const isThere = (one: FaultDomain) => inFlight(state, one) > 0;
+      if (isFailing(domain, Number.POSITIVE_INFINITY, isThere) || (failsAlone(domain) && !isThere(domain)))
+        suspend(state, domain, ctx);
+    }
+  }
+  for (let next = slicePauses.peek(); next !== undefined && next.pausedUntil! <= ctx.at; next = slicePauses.peek()) {
+    endSlicePause(state, next);
+    sendAgain(state, next, ctx);
+  }
+  const all = transfers.find(whole);
+  if (all?.suspension != null && !takesTry(all, ctx.at)) return;
+  for (let next = nextInTurn(parked, state, ctx.at); next !== undefined; next = nextInTurn(parked, state, ctx.at)) {
+    endSlicePause(state, next);
+    sendAgain(state, next, ctx);
+  }
+}
+
+const isSuspended = ({ transfers }: LoaderState): boolean => transfers.find(whole)?.suspension != null;
+
+/** Returns the slice that was tried longest ago of those that need not wait. */
+function nextInTurn(parked: ReadonlySet<Slice>, state: LoaderState, at: number): Slice | undefined {
+  let first: Slice | undefined;
+  for (const one of parked) {
+    if (first !== undefined && (one.lastSend - first.lastSend || (one.id < first.id ? -1 : 1)) > 0) continue;
+    if (!waitsInTurn(state, one, at)) first = one;
+  }
+  return first;
+}
+
+function suspend(state: LoaderState, domain: FaultDomain, ctx: Ctx): void {
+  const { transfers, slicePauses } = state;
+  const verdicts = transfers.suspend(domain, state.nextSend, inFlight(state, domain), ctx);
+  if (domain.id === null) {
+    for (let next = slicePauses.peek(); next !== undefined; next = slicePauses.peek()) {
+      endSlicePause(state, next);
+      putOffSlice(state, next, 0);
+    }
+  }
+  for (const one of verdicts) {
+    transfers.forgave(one.failure);
+    judge(state, one, ctx);
+  }
+}
+
+/** Counts the slices that are being fetched in a domain, and have not failed there, up to as many as tell of a fault that all share. */
+function inFlight({ slices }: LoaderState, { id, failing }: FaultDomain): number {
+  let count = 0;
+  for (const one of slices.values()) {
+    const { node } = one.demand.sample;
+    if (!one.sent || one.pausedUntil !== null || failing.has(one.id)) continue;
+    if (id !== null && (node === null || transfersFrom(node).id !== id)) continue;
+    if (++count === itemsToSuspend) break;
+  }
+  return count;
+}
+
+/** Returns when a slice is fetched next that was put off, in seconds. */
+export function nextTransferAt({ transfers, slicePauses, parked }: LoaderState): number | undefined {
+  const paused = slicePauses.peek()?.pausedUntil ?? undefined;
+  const single = parked.size === 0 ? undefined : transfers.nextTryAt();
+  return paused === undefined || single === undefined ? (paused ?? single) : Math.min(paused, single);
+}
