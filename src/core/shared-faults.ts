@@ -14,6 +14,8 @@ import { byHand } from './state.ts';
 
 /** Tries of good items, and items that have failed in a row, that are remembered: enough to tell a share from chance, few enough to forget soon. */
 const remembered = 16;
+/** Items whose forgotten failures are remembered: more than can fail by themselves in a round, in any case that we know of. */
+const mostForgiven = 256;
 /** A domain is healthy while at most this share of the tries of good items fails in it: then six in a row are no chance (1 of 4,096). */
 const healthyShare = 1 / 4;
 /** Different items that fail one after the other until a domain is suspended: at a failure rate of 10 % by chance once in 10⁸ tries. */
@@ -219,7 +221,8 @@ export class SharedFaults {
     let hasRecovered = false;
     this.#forgive(item, order, known);
     for (const domain of known) remember(domain, false);
-    const isOwn = known.every(isHealthy);
+    whole?.forgiven.delete(item);
+    const isOwn = known.every((domain) => isHealthy(domain, whole?.forgiven));
     for (const domain of known) {
       const { suspension } = domain;
       if (suspension !== null) {
@@ -239,7 +242,10 @@ export class SharedFaults {
         verdicts.push({ failure, isOwn: isOwn && failure.item !== item });
       }
     }
-    for (const { failure } of verdicts) this.#close(failure);
+    for (const { failure, isOwn } of verdicts) {
+      this.#close(failure);
+      if (hasRecovered && successes === 1 && !isOwn && failure.item !== item) this.forgave(failure);
+    }
     for (const domain of known) this.#drop(domain);
     return { verdicts: verdicts.sort(byOrder), hasRecovered };
   }
@@ -348,7 +354,7 @@ export class SharedFaults {
       (one) => suspension !== null || (one.order <= order && !forgiven.has(one.item)),
     );
     for (const failure of all) {
-      forgiven.add(failure.item);
+      forgive(whole, failure.item);
       this.#close(failure);
     }
     return all.map((failure) => ({ failure, isOwn: false })).sort(byOrder);
@@ -366,7 +372,7 @@ export class SharedFaults {
 
   /** Notes that a failure of an item was forgotten: one that fails again tells little of where it is tried. */
   forgave({ scope, item }: Failure): void {
-    this.domain({ scope, id: null }).forgiven.add(item);
+    forgive(this.domain({ scope, id: null }), item);
   }
 
   /** Forgets the oldest failures of an item that are not judged yet, except for so many. Others have succeeded after the next ones, too. */
@@ -526,10 +532,22 @@ function remember({ recent }: FaultDomain, failed: boolean): void {
   if (recent.length > remembered) recent.shift();
 }
 
-/** After many different items have failed in a row, only a long series of successes tells that it was not the domain. */
-function isHealthy({ recent, failing }: FaultDomain): boolean {
+/** Notes that a failure of an item was forgotten; of many, the latest. */
+function forgive({ forgiven }: FaultDomain, item: string): void {
+  forgiven.delete(item);
+  forgiven.add(item);
+  if (forgiven.size > mostForgiven) forgiven.delete(forgiven.values().next().value!);
+}
+
+/**
+ * After many different items have failed in a row, it was not the domain if all of them had failed before, were forgiven, and have
+ * failed again where others succeeded; or after a long series of successes.
+ */
+function isHealthy({ recent, failing }: FaultDomain, forgiven: ReadonlySet<string> = new Set()): boolean {
   const failed = recent.filter((one) => one).length;
-  if (failing.size >= itemsToSuspend) return failed === 0 && recent.length === remembered;
+  if (failing.size >= itemsToSuspend) {
+    return failed === 0 && (recent.length === remembered || [...failing.keys()].every((one) => forgiven.has(one)));
+  }
   return failed <= healthyShare * recent.length;
 }
 

@@ -18,11 +18,15 @@ function trainEpoch(
   policy: Trainee,
   openRound: (opening: Opening) => VocabularyEvent,
   data: readonly string[],
-  { epoch, tape }: { readonly epoch: number; readonly tape: readonly number[] },
+  {
+    epoch,
+    tape,
+    keepsDeferred,
+  }: { readonly epoch: number; readonly tape: readonly number[]; readonly keepsDeferred: boolean },
 ): string[][] {
   const choices = choicesFrom(tape);
   const rounds: string[][] = [];
-  let next = 0;
+  const queue = [...data];
   policy.send({ type: 'source.reopened', at: 0 });
   for (;;) {
     const trained: string[] = [];
@@ -41,8 +45,7 @@ function trainEpoch(
           timers.set(timerId, { type: 'timer.fired', at: fireAtSeconds, timerId });
         } else if (decision.type === 'prompts.request') {
           const { roundId, count } = decision;
-          const prompts = data.slice(next, next + count).map((promptId) => ({ promptId }));
-          next += prompts.length;
+          const prompts = queue.splice(0, count).map((promptId) => ({ promptId }));
           if (prompts.length > 0) supplies.push({ type: 'prompts.supplied', at: 0, roundId, prompts });
           if (prompts.length < count) supplies.push({ type: 'source.exhausted', at: 0 });
         } else if (decision.type === 'request.launch') {
@@ -50,6 +53,9 @@ function trainEpoch(
           const fails = choices.below(10) === 0;
           if (fails) reports.push({ type: 'response.failed', at: 0, requestId, kind: 'infrastructure' });
           else reports.push({ type: 'response.completed', at: 0, requestId, tokens: 2 ** (Number(promptId) % 10) });
+        } else if (!keepsDeferred && (decision.type === 'prompt.returned' || decision.type === 'prompt.deferred')) {
+          // One that was only to be compared with.
+          queue.unshift(decision.prompt.promptId);
         } else if (decision.type === 'round.completed') {
           for (const { promptId, responses } of decision.prompts) {
             trained.push(...responses.map(({ index }) => `${promptId}/${index}`));
@@ -85,12 +91,16 @@ test('invariant 1: over each whole epoch it trains the same responses of the sam
           const data = Array.from({ length: prompts }, (_, index) => ({ id: String(index), key: choices.below(1000) }))
             .sort((a, b) => a.key - b.key)
             .map(({ id }) => id);
-          const mine = trainEpoch(tail, (one) => ({ type: 'round.requested', ...one }), data, { epoch, tape });
+          const mine = trainEpoch(tail, (one) => ({ type: 'round.requested', ...one }), data, {
+            epoch,
+            tape,
+            keepsDeferred: true,
+          });
           const other = trainEpoch(
             baseline,
             (one) => ({ type: 'round.opened', ...one, kind: 'long', prompts: [] }),
             data,
-            { epoch, tape },
+            { epoch, tape, keepsDeferred: false },
           );
           expect(mine.flat().sort()).toEqual(other.flat().sort());
           // As many rounds, each as large.

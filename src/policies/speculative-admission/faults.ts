@@ -254,7 +254,27 @@ function suspendFailing(state: AdmissionState, scopes: readonly Where['scope'][]
 export function suspendWhereTriesFail(state: AdmissionState, ctx: Ctx): boolean {
   if (state.faults.isQuiet) return false;
   const isAny = suspendFailing(state, ['engine', 'environment', 'reward'], ctx);
-  return compareAsides(state, ctx) || isAny;
+  const areAll = suspendIfEveryEngineIs(state, ctx);
+  return compareAsides(state, ctx) || isAny || areAll;
+}
+
+/** Suspends all engines where each of them is: then prompts are tried in turn, and something else is asked for to compare with. */
+function suspendIfEveryEngineIs(state: AdmissionState, ctx: Ctx): boolean {
+  const { faults, engines } = state;
+  const parts: FaultDomain[] = [];
+  for (const { id, active } of engines.values()) {
+    const part = faults.find({ scope: 'engine', id });
+    if (active && part?.suspension == null) return false;
+    if (active) parts.push(part!);
+  }
+  const whole = faults.domain({ scope: 'engine', id: null });
+  if (parts.length < 2 || whole.suspension !== null) return false;
+  for (const { failing, failures } of parts) {
+    for (const [item, id] of failing) whole.failing.set(item, id);
+    whole.failures += failures;
+  }
+  suspend(state, whole, ctx);
+  return true;
 }
 
 function suspend(state: AdmissionState, domain: FaultDomain, ctx: Ctx): void {
