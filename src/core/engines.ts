@@ -33,13 +33,13 @@ export function removeEngine({ engines, goneEngines: gone }: WithEngines, id: st
 }
 
 /** Makes the handler that drains the engines which are not named, and adds the others. */
-export function changeEngines<State extends WithEngines>(
+export function changeEngines<State extends WithEngines, C>(
   add: (state: State, engine: OfEngine) => void,
-  drain: (state: State, engine: OfEngine) => void,
+  drain: (state: State, engine: OfEngine, ctx: C) => void,
 ) {
-  return (state: State, { engineIds }: Message<'engines.changed'>): void => {
+  return (state: State, { engineIds }: Message<'engines.changed'>, ctx: C): void => {
     const named = new Set(engineIds);
-    for (const id of [...state.engines.keys()]) if (!named.has(id)) drain(state, { engineId: id });
+    for (const id of [...state.engines.keys()]) if (!named.has(id)) drain(state, { engineId: id }, ctx);
     for (const id of engineIds) add(state, { engineId: id });
   };
 }

@@ -23,7 +23,7 @@ export const itemsToSuspend = 8;
 /** Failures in a row until a domain is suspended in which others are in flight: a few at least, and some for each of these. */
 const leastFailures = 4;
 const failuresPerTry = 1.5;
-/** Tries of other items that must succeed after a failure of one that leaves with its first success: where 90 % fail, by chance once in 10⁴. */
+/** Tries of other items that must succeed after a failure until it is its item's own: where 90 % fail, by chance once in 10⁴. */
 const successesToJudge = 4;
 /** The longest pause, in seconds: an outage that has ended costs no more. */
 export const longestPauseSeconds = 60;
@@ -202,24 +202,24 @@ export class SharedFaults {
   }
 
   /**
-   * Notes that a try of an item has succeeded, and judges the failures of other items that this try was launched after. Says which
-   * domains have recovered.
+   * Notes that a try of an item has succeeded, and judges the failures of other items that this try was launched after. When a row of
+   * failures ends, those of the row are forgotten, since it may have been an outage; what fails again after that is its item's own
+   * after some successes of others, if the domains are healthy. Says which domains have recovered.
    *
    * @param order - number of the launch
-   * @param successes - tries of others that must have succeeded after a failure that is judged
    */
   succeeded(
     { scope, id }: Where,
     item: string,
     order: number,
     ctx: Ctx,
-    successes = 1,
   ): { verdicts: Verdict[]; hasRecovered: boolean } {
     const whole = this.#domains.get(scope);
     const part = id === null ? undefined : this.find({ scope, id });
     const known = [part, whole].filter((one) => one !== undefined);
     let hasRecovered = false;
     this.#forgive(item, order, known);
+    const verdicts = whole === undefined ? [] : this.#forgetRow(whole, order);
     for (const domain of known) remember(domain, false);
     whole?.forgiven.delete(item);
     const isOwn = known.every((domain) => isHealthy(domain, whole?.forgiven));
@@ -234,18 +234,17 @@ export class SharedFaults {
       // A try that was launched before the first failure says little about those that are launched now.
       else forgetOldest(domain);
     }
-    const verdicts: Verdict[] = [];
+    const judged: Verdict[] = [];
     for (const { open } of known) {
       for (const failure of open) {
         if (failure.order > order) break;
-        if ((failure.successes ?? 1) < successes) continue;
-        verdicts.push({ failure, isOwn: isOwn && failure.item !== item });
+        const isItsOwn = isOwn && failure.item !== item;
+        failure.successes = (failure.successes ?? 0) + 1;
+        if (!isItsOwn || failure.successes >= successesToJudge) judged.push({ failure, isOwn: isItsOwn });
       }
     }
-    for (const { failure, isOwn } of verdicts) {
-      this.#close(failure);
-      if (hasRecovered && successes === 1 && !isOwn && failure.item !== item) this.forgave(failure);
-    }
+    for (const { failure } of judged) this.#close(failure);
+    verdicts.push(...judged);
     for (const domain of known) this.#drop(domain);
     return { verdicts: verdicts.sort(byOrder), hasRecovered };
   }
@@ -324,23 +323,6 @@ export class SharedFaults {
       tries.clear();
       if (suspension !== null) suspension.retryAt = at + 1;
     }
-  }
-
-  /**
-   * Does the same for items that leave with their first success, so that little is known of those that are there. When a row of
-   * failures ends, those of the row are forgotten, since it may have been an outage; only what fails again after that is judged,
-   * after some successes of others.
-   *
-   * @param order - number of the launch
-   */
-  succeededOnce(where: Where, item: string, order: number, ctx: Ctx): { verdicts: Verdict[]; hasRecovered: boolean } {
-    const whole = this.#domains.get(where.scope);
-    const forgotten = whole === undefined ? [] : this.#forgetRow(whole, order);
-    whole?.forgiven.delete(item);
-    for (const failure of this.#openIn(where.scope))
-      if (failure.order <= order) failure.successes = (failure.successes ?? 0) + 1;
-    const { verdicts, hasRecovered } = this.succeeded(where, item, order, ctx, successesToJudge);
-    return { verdicts: [...forgotten, ...verdicts], hasRecovered };
   }
 
   /** Forgets the failures of a row that ends now, if an item is in it that was not in one before. */

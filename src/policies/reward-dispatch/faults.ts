@@ -100,7 +100,7 @@ export function answered(state: RewardState, sample: Sample, { worker, number }:
     pool.suspects.delete(sample);
   }
   if (faults.isQuiet) return;
-  const { verdicts, hasRecovered } = faults.succeededOnce(partOf(worker), sample.requestId, number, ctx);
+  const { verdicts, hasRecovered } = faults.succeeded(partOf(worker), sample.requestId, number, ctx);
   if (hasRecovered) {
     reheap(worker);
     for (const one of drain(ctx.at, pool.parked, pool.pauses)) {

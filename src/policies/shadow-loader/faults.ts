@@ -97,7 +97,7 @@ export function succeeded(state: LoaderState, sample: Sample, node: Node, ctx: C
   const { faults } = state;
   sample.losses = 0;
   if (faults.isQuiet) return;
-  const { verdicts, hasRecovered } = faults.succeededOnce(partOf(node), sample.id, sample.lastTry, ctx);
+  const { verdicts, hasRecovered } = faults.succeeded(partOf(node), sample.id, sample.lastTry, ctx);
   if (hasRecovered) {
     reheap(state, node);
     resume(state);

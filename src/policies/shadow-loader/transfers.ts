@@ -46,7 +46,7 @@ export function transferred(state: LoaderState, slice: Slice, node: Node | null,
   const { transfers, parked } = state;
   if (transfers.isQuiet) return;
   const where = node === null ? whole : transfersFrom(node);
-  const { verdicts, hasRecovered } = transfers.succeededOnce(where, slice.id, slice.lastSend, ctx);
+  const { verdicts, hasRecovered } = transfers.succeeded(where, slice.id, slice.lastSend, ctx);
   transfers.forget(slice.id);
   for (const one of verdicts) judge(state, one, ctx);
   if (!hasRecovered) return;

@@ -8,7 +8,7 @@ import {
   type Where,
 } from '../../core/shared-faults.ts';
 import { engineOf, enqueue, reheap } from './launch.ts';
-import { failPrompt, type GivenUp } from './leave.ts';
+import { failPrompt, type GivenUp, isSpent } from './leave.ts';
 import { charged, chargeRecalled, failuresOf } from './recall.ts';
 import { findRequest, heldResponse } from './requests.ts';
 import type { Ctx } from './schema.ts';
@@ -16,6 +16,7 @@ import { lossesToSuspect, requeue, runsSingly } from './singles.ts';
 import {
   type AdmissionState,
   budgetOf,
+  type Engine,
   type FaultKind,
   isLive,
   type PromptState,
@@ -26,13 +27,17 @@ import {
 
 const faultKinds = ['infrastructure', 'environment', 'timeout', 'data'] as const satisfies readonly FaultKind[];
 
-/** Where a try of a response may have failed. With one engine there is nothing to compare it with. */
+/** Where a try of a response may have failed. */
 function whereOf(state: AdmissionState, response: ResponseState, kind: FaultKind): Where {
   if (kind === 'data') return { scope: 'prompt', id: null };
   if (kind === 'environment') return { scope: 'environment', id: response.prompt.spec.domain ?? null };
   const engine = engineOf(response);
-  return { scope: 'engine', id: engine === null || state.engines.size < 2 ? null : engine.id };
+  return { scope: 'engine', id: partOf(state, engine) };
 }
+
+/** Returns the engine that a try can be compared on: with one engine there is nothing, and on one that was drained nothing is tried. */
+const partOf = ({ engines }: AdmissionState, engine: Engine | null): string | null =>
+  engine?.active && engines.size > 1 ? engine.id : null;
 
 /** Tries a response again within its budget. Beyond it the prompt goes on with its other responses, if these may suffice. */
 export function fault(state: AdmissionState, response: ResponseState, kind: FaultKind, ctx: Ctx): void {
@@ -55,6 +60,7 @@ export function faultIn(state: AdmissionState, response: ResponseState, kind: Fa
     return;
   }
   faults.failed(failure, requestId, ctx.at);
+  faults.keepLatest(failure.item, (budgetOf(state, kind) + 1) * prompt.responses.length);
   response.failures = { ...failures, uncharged: failures.uncharged + 1 };
   response.cause = `retry_${kind}`;
   if (isBeyond(state, response)) setAside(state, response, ctx.at);
@@ -97,6 +103,7 @@ export function setAside(state: AdmissionState, response: ResponseState, at: num
   response.asideAt ??= at;
   response.order = state.seq++;
   state.asides.add(response);
+  if (state.round !== null && isSpent(state, state.round)) state.unsettled ??= 'failed';
 }
 
 /** Gives a response up; its prompt fails if the others do not suffice. */
@@ -129,7 +136,7 @@ export function giveUp(state: AdmissionState, response: ResponseState, why: Give
 
 /** Notes that a try has succeeded, and charges or forgets the failures that it was launched after. */
 export function succeeded(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
-  const { faults, engines } = state;
+  const { faults } = state;
   const { prompt } = response;
   // Of a prompt that has left, and of a response that another has replaced, nothing is known but the id.
   if (prompt.status === 'gone' || responseAt(prompt, response.index) !== response) return;
@@ -141,7 +148,7 @@ export function succeeded(state: AdmissionState, response: ResponseState, ctx: C
   const { promptId, domain } = prompt.spec;
   const engine = engineOf(response);
   const places: Where[] = [
-    { scope: 'engine', id: engine === null || engines.size < 2 ? null : engine.id },
+    { scope: 'engine', id: partOf(state, engine) },
     { scope: 'environment', id: domain ?? null },
     { scope: 'prompt', id: null },
   ];
@@ -206,6 +213,11 @@ export function giveUpProven(state: AdmissionState, response: ResponseState, ctx
   }
 }
 
+/** Forgets what has failed on an engine that takes no more requests: nothing can be compared there. */
+export function forgetEngine(state: AdmissionState, id: string, ctx: Ctx): void {
+  for (const one of state.faults.removePart({ scope: 'engine', id }, ctx)) judge(state, one, ctx);
+}
+
 /** Notes that a prompt has lost an engine. This costs it nothing, unless it ran alone, as one that has lost three. */
 export function engineLostUnder(state: AdmissionState, responses: readonly ResponseState[], ctx: Ctx): void {
   const single = new Set(responses.flatMap(({ prompt }) => (runsSingly(state, prompt) ? [prompt] : [])));
@@ -243,6 +255,8 @@ function suspendFailing(state: AdmissionState, scopes: readonly Where['scope'][]
   let isAny = false;
   for (const domain of [...state.faults.domains]) {
     if (!scopes.includes(domain.scope)) continue;
+    // Those that have failed elsewhere tell little of a part.
+    if (domain.id !== null && state.faults.countNew(domain) < 2) continue;
     if (!isFailing(domain, inFlightIn(state, domain), (one) => hasOther(state, one))) continue;
     suspend(state, domain, ctx);
     isAny = true;
@@ -281,7 +295,10 @@ function suspend(state: AdmissionState, domain: FaultDomain, ctx: Ctx): void {
   const verdicts = state.faults.suspend(domain, state.seq, inFlightIn(state, domain), ctx);
   const engine = domain.scope === 'engine' && domain.id !== null ? state.engines.get(domain.id) : undefined;
   if (engine !== undefined) reheap(state, engine);
-  for (const one of verdicts) judge(state, one, ctx);
+  for (const one of verdicts) {
+    state.faults.forgave(one.failure);
+    judge(state, one, ctx);
+  }
 }
 
 /** Suspends where a response has failed that was set aside, once nothing else is left that could show whose fault it was. */

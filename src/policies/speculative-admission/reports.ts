@@ -5,7 +5,7 @@ import { Heap } from '../../core/heap.ts';
 import { replacePrefix } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { endAsides, engineLostUnder, fault, judge, succeeded } from './faults.ts';
+import { endAsides, engineLostUnder, fault, forgetEngine, succeeded } from './faults.ts';
 import {
   addEngine,
   enqueue,
@@ -279,18 +279,20 @@ export function engineAdded(state: AdmissionState, { engineId }: { engineId: str
   }
 }
 
-export function engineDrained(state: AdmissionState, { engineId }: { engineId: string }): void {
+export function engineDrained(state: AdmissionState, { engineId }: { engineId: string }, ctx: Ctx): void {
   const engine = state.engines.get(engineId);
   if (engine === undefined) return;
   engine.active = false;
   reheap(state, engine);
+  forgetEngine(state, engineId, ctx);
 }
 
 /** Launches the requests of a lost engine elsewhere. */
 export function engineLost(state: AdmissionState, event: Message<'engine.lost'>, ctx: Ctx): void {
   const engine = state.engines.get(event.engineId);
   if (engine === undefined) return;
-  engineDrained(state, event);
+  engine.active = false;
+  reheap(state, engine);
   engine.isLost = true;
   removeEngine(state, event.engineId);
   const lost = [...engine.running].sort((a, b) => a.order - b.order);
@@ -299,9 +301,8 @@ export function engineLost(state: AdmissionState, event: Message<'engine.lost'>,
   const rounds = new Set(faulty.map((response) => endRequest(state, response)));
   for (const response of lost) if (response.status === 'aborting') endAbort(state, response, undefined, ctx);
   for (const response of faulty) response.status = 'pending';
-  const forgotten = state.faults.removePart({ scope: 'engine', id: event.engineId }, ctx);
   engineLostUnder(state, faulty, ctx);
-  for (const one of forgotten) judge(state, one, ctx);
+  forgetEngine(state, event.engineId, ctx);
   for (const round of rounds) reportDrained(state, round, ctx);
 }
 

@@ -231,9 +231,24 @@ function carries(state: AdmissionState): boolean {
   return state.config.maxStaleness > 0 && !state.config.partialRollout;
 }
 
+/** Whether all that is left has been set aside, to be compared with others: in a round that begins no more there are none. */
+function areAllAside({ asides, live, prompts }: AdmissionState): boolean {
+  if (asides.size === 0 || live.size > 0) return false;
+  for (const { status, responses } of prompts.values()) {
+    if (
+      status !== 'counted' &&
+      status !== 'standby' &&
+      responses.some((one) => isQueued(one) && one.status !== 'aside')
+    )
+      return false;
+    if (status === 'collected') return false;
+  }
+  return true;
+}
+
 function isDone(state: AdmissionState, round: Round, quota: DomainQuota): boolean {
   if (quota.counted === quota.prompts) return true;
-  if (quota.admitted > quota.counted) return false;
+  if (quota.admitted > quota.counted) return isSpent(state, round) && areAllAside(state);
   // What stands by is not started any more.
   return isSpent(state, round) || ((quota.exhausted || round.onlyDuplicates) && quota.standby.size === 0);
 }
