@@ -28,8 +28,13 @@ async function play({ title, policies, outside = {}, fault, worst }: Scenario): 
     title,
     ...summary(day.decisions).map((line) => `  ${line}`),
     `  at ${worst} s: ${await explain(day.log, place)}`,
-    `  ${trained.size} prompts trained, ${failed} given up, ${filtered} filtered; ${seconds.toFixed()} s and ${requests} requests more than usual`,
+    `  ${trained.size} prompts trained, ${failed} given up, ${filtered} filtered; ${changeOf(seconds, 's')} and ${changeOf(requests, 'requests')} than usual`,
   ].join('\n');
+}
+
+/** A number beside that of a usual day. */
+function changeOf(more: number, unit: string): string {
+  return `${Math.abs(Math.round(more))} ${unit} ${Math.round(more) < 0 ? 'fewer' : 'more'}`;
 }
 
 const days = await Promise.all([...scenarios.map(play), fullDisk()]);

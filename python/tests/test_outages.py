@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 
 import rollflex
-from rollflex.rollout import GenerationFailed, Launch, Response, Rollout
+from rollflex.rollout import (
+    Dropped,
+    Engine,
+    EngineHost,
+    EnginePool,
+    Generated,
+    GenerationFailed,
+    Launch,
+    Response,
+    Rollout,
+    Supplied,
+)
+from rollflex.rollout.engines import Prompt
 from support import eventually_async
-from test_rollout import Toy, config, ids, rollouts, run
+from test_rollout import Toy, config, rollouts, run
 
 said = r"every request has failed since 20\d\d-.* UTC, for all {}s and longer than outage_seconds \(0.5\); the last: {}"
 
@@ -52,8 +65,6 @@ def test_a_round_of_nothing_but_failures_ends_by_name_and_costs_no_prompt(kind: 
             assert len(done.groups) == 2
             assert not host.gone
             assert len(host.source) + rollout.prompts + len(done.groups) == 100
-            # Those that have waited come first.
-            assert set(ids(done.groups)) <= {"p0", "p1", "p2", "p3"}
 
     run(test())
 
@@ -67,6 +78,74 @@ def test_engines_that_fail_each_by_itself() -> None:
             round = asyncio.ensure_future(rollout.round(1))
             with pytest.raises(GenerationFailed, match="for all engines"):
                 await round
+
+    run(test())
+
+
+class Switched(Engine):
+    """Answers at once, or refuses at once."""
+
+    def __init__(self, id: str, works: bool) -> None:
+        super().__init__(id)
+        self.works = works
+        self.asked = 0
+
+    async def is_healthy(self) -> bool:
+        return True
+
+    async def _generate(self, found: Generated, request_id: str, prompt: Prompt, sampling: Mapping[str, Any]) -> None:
+        self.asked += 1
+        await asyncio.sleep(0.01)
+        if not self.works:
+            raise GenerationFailed("no memory left")
+        found.token_ids, found.finish = [1, 2], "stop"
+
+    async def _abort(self, request_id: str) -> None:
+        return
+
+
+class Pooled(EngineHost[str]):
+    def __init__(self, engines: Sequence[Engine]) -> None:
+        super().__init__(EnginePool(engines), {})
+        self.notices: list[tuple[str, str | None]] = []
+        self.gone: list[str] = []
+        self._drawn = 0
+
+    async def supply(self, count: int, domains: Mapping[str, int] | None) -> Sequence[Supplied[str]]:
+        self._drawn += count
+        return [Supplied(f"p{number}", f"p{number}") for number in range(self._drawn - count, self._drawn)]
+
+    async def give_back(self, prompts: Sequence[Supplied[str]]) -> None:
+        return
+
+    def dropped(self, dropped: Dropped[str]) -> None:
+        self.gone.append(dropped.prompt_id)
+
+    def decided(self, decision: Mapping[str, Any]) -> None:
+        if decision["type"].startswith("tries."):
+            self.notices.append((decision["type"], decision.get("id")))
+
+
+def test_an_engine_that_refuses_is_avoided_by_the_pool_and_named_by_the_policy() -> None:
+    async def test() -> None:
+        bad, good = Switched("a", works=False), Switched("b", works=True)
+        host = Pooled([bad, good])
+        settings = {"promptsPerRound": 16, "responsesPerPrompt": 2, "promptSpeculation": 1, "responseSpeculation": 1}
+        async with rollflex.AsyncClient.embedded(timeout=120) as client:
+            rollout = await Rollout.open(client, host, settings, send_interval_seconds=0.0)
+            async with host.watching(rollout):
+                for step in range(4):
+                    assert len((await rollout.round(step)).groups) == 16
+                # Half of the first round, and one request now and then.
+                assert bad.asked < 24
+                assert host.notices == [("tries.suspended", "a")]
+                bad.works = True
+                while bad.asked < 40:
+                    step += 1
+                    await rollout.round(step)
+                assert host.notices == [("tries.suspended", "a"), ("tries.recovered", "a")]
+            await rollout.close()
+        assert host.gone == []
 
     run(test())
 

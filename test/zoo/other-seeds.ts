@@ -3,12 +3,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Explanation, explain } from '../../src/cli/explain/explain.ts';
+import { answerOf } from '../../src/cli/explain/text.ts';
 import { openLogs } from '../../src/cli/log-files.ts';
 import { LogIndex } from '../../src/cli/log-index/index.ts';
 import { registry } from '../../src/index.ts';
 import { incidents } from './incidents.ts';
+import { mended, outages } from './outages.ts';
 import { eventLog, serverLog } from './record.ts';
 import type { Scene } from './scene.ts';
+import { sharedIncidents } from './shared-incidents.ts';
 import { slow } from './slow.ts';
 import { stuck } from './stuck.ts';
 import { type HeardLine, noticesOf } from './watched.ts';
@@ -25,7 +28,7 @@ function reseeded(scene: Scene, by: number): Scene {
 }
 
 /** What is found out about the log of a scene, and what a watchdog says first; nothing where it has no event. */
-function explained(scene: Scene, name: string): { found: Explanation; noticed: Notice | undefined } | undefined {
+function explained(scene: Scene, name: string): { found: Explanation; notice: () => Notice | undefined } | undefined {
   const path = join(folder, name);
   let paths = [path];
   if (scene.server === undefined) {
@@ -48,7 +51,7 @@ function explained(scene: Scene, name: string): { found: Explanation; noticed: N
     const session = index.sessions.find((one) => one.session !== 'job-1')!;
     const found = explain(index, session, undefined);
     const lines = [...linesOf(paths)].filter((line) => line.session !== 'job-1');
-    return { found, noticed: noticesOf(lines, scene.isHealthy === true ? 0 : 3600)[0] };
+    return { found, notice: () => noticesOf(lines, scene.isHealthy === true ? 0 : 3600)[0] };
   } finally {
     index.close();
   }
@@ -62,6 +65,7 @@ function* linesOf(paths: readonly string[]): Generator<HeardLine> {
 
 const counts = {
   stuck: [0, 0],
+  shared: [0, 0],
   slow: [0, 0],
   'stuck, watchdog': [0, 0],
   'slow, watchdog': [0, 0],
@@ -74,7 +78,7 @@ const count = (kind: keyof typeof counts, isRight: boolean): void => {
 for (let seed = 1; seed <= seeds; seed += 1) {
   for (const { log, cause } of incidents) {
     const scene = reseeded(stuck[log]!(), seed);
-    const { found, noticed } = explained(scene, `${log}-${seed}`)!;
+    const { found, notice } = explained(scene, `${log}-${seed}`)!;
     // Of these two nothing is lost: it is changed.
     const isUnlost = ['nemo-rl-3066', 'miles-1673'].includes(log);
     // With these numbers no report met the fault.
@@ -86,22 +90,35 @@ for (let seed = 1; seed <= seeds; seed += 1) {
     };
     const isNamed = found.verdict === 'stuck' && isMissing(found.owed[0]?.event ?? { type: '' });
     count('stuck', isNamed);
+    const noticed = notice();
     const isNoticed = noticed !== undefined && isMissing({ type: noticed.event, ...noticed.ids });
     count('stuck, watchdog', isNoticed);
     if (!isNoticed) console.log(`${log} ${seed}: watchdog, first ${JSON.stringify(noticed)}`);
     if (!isNamed) console.log(`${log} ${seed}: ${found.verdict}, first ${JSON.stringify(found.owed[0])}`);
   }
-  for (const [log, make] of Object.entries(slow)) {
+  for (const { log, verdict, names } of sharedIncidents) {
+    const { found } = explained(reseeded(outages[log]!(), seed), `${log}-${seed}`)!;
+    const said = answerOf(found).join(' ');
+    // All engines, or each of them.
+    const share = names.includes('engine') ? 'engine' : names;
+    const isNamed = found.verdict === verdict && said.includes(share);
+    count('shared', isNamed);
+    if (!isNamed) console.log(`${log} ${seed}: ${said}`);
+  }
+  for (const [log, make] of Object.entries({ ...slow, ...mended })) {
     const both = explained(reseeded(make(), seed), `${log}-${seed}`);
     if (both === undefined) continue;
-    const { found, noticed } = both;
+    const { found } = both;
+    const noticed = both.notice();
     count('slow, watchdog', noticed === undefined);
     if (noticed !== undefined) console.log(`${log} ${seed}: watchdog, ${JSON.stringify(noticed)}`);
-    count('slow', found.verdict !== 'stuck');
-    if (found.verdict === 'stuck') console.log(`${log} ${seed}: ${JSON.stringify(found.owed[0])}`);
+    const isSilent = !['stuck', 'suspended', 'stalled'].includes(found.verdict);
+    count('slow', isSilent);
+    if (!isSilent) console.log(`${log} ${seed}: ${answerOf(found).join(' ')}`);
   }
 }
 rmSync(folder, { recursive: true });
+console.log(`explain: what all share is named in ${counts.shared[0]} of ${counts.shared[1]} logs of outages`);
 for (const [who, kind] of [
   ['explain', ''],
   ['a watchdog', ', watchdog'],

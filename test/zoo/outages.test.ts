@@ -1,5 +1,5 @@
 /** `rollflex explain` names what all tries share in outages, collapses and skews, and nothing in runs that look like them and go on. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -40,4 +40,19 @@ test.each(Object.entries(mended))('nothing is named in %s', async (name, make) =
   const { verdict, owed } = await explained(name, make);
   expect(verdict).toBe('waits');
   expect(owed.filter(({ overdue }) => overdue)).toEqual([]);
+});
+
+const page = readFileSync(new URL('../../docs/hangs.md', import.meta.url), 'utf8');
+
+test('the page names every thread', () => {
+  for (const { project, link, policy, fact, verdict, names } of sharedIncidents) {
+    const said = { suspended: 'is held up', stalled: 'gains nothing' }[verdict];
+    const thread = `[${project} ${/\d+$/.exec(link)![0]}](${link})`;
+    expect(page).toContain(`| ${thread} | \`${policy}\` | ${fact} | ${said}: ${names} |`);
+  }
+});
+
+test.each(['slime-1148', 'verl-953'])('the page shows what is said of %s', async (log) => {
+  const [first] = answerOf(await explained(log, outages[log]!));
+  expect(page.replace(/\s+/g, ' ')).toContain(first!.replace(/\s+/g, ' '));
 });

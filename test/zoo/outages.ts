@@ -77,12 +77,12 @@ export const outages: Readonly<Record<string, () => Scene>> = {
     }),
   'verl-953': () =>
     scene([['tail-batching', { ...whole, filter: 'zero-variance' }]], 206, {
-      until: 2600,
+      until: 8000,
       fault: collapses(forEver(900)),
     }),
   'dapo-28': () =>
     scene([['lossless-tail', { ...composed, filter: 'zero-variance' }]], 207, {
-      until: 2600,
+      until: 8000,
       fault: collapses(forEver(900)),
     }),
   'marin-1829': () =>

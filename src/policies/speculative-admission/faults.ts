@@ -306,12 +306,9 @@ function compareAsides(state: AdmissionState, ctx: Ctx): boolean {
   const { faults, asides, live, parked, round } = state;
   if (asides.size === 0 || live.size > 0 || parked.size > 0 || round === null) return false;
   for (const { lastFault, prompt } of asides) {
-    const { scope } = lastFault!;
-    // An engine can be chosen for what it is compared with, a pool of environments cannot.
-    const id = scope === 'environment' ? lastFault!.id : null;
-    const domain = faults.domain({ scope, id });
+    const domain = faults.domain({ scope: lastFault!.scope, id: null });
     if (domain.suspension !== null) return false;
-    if (domain.failing.size === 0) domain.failing.set(prompt.spec.promptId, id);
+    if (domain.failing.size === 0) domain.failing.set(prompt.spec.promptId, null);
     suspend(state, domain, ctx);
     return true;
   }

@@ -200,10 +200,14 @@ function newControl(
   mayTry: (one: ResponseState) => boolean,
 ): ResponseState | undefined {
   const domains = suspendedFor(state, other);
+  // An engine can be chosen for it, a pool of environments cannot.
+  const { lastFault } = other;
+  const pool = lastFault?.scope === 'environment' ? lastFault.id : null;
   let shortest: PromptState | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const prompt of state.prompts.values()) {
     if (prompt.status !== 'counted' && prompt.status !== 'passed' && prompt.status !== 'collected') continue;
+    if (pool !== null && prompt.spec.domain !== pool) continue;
     const probe = newResponse(prompt, 0);
     const its = suspendedFor(state, probe);
     if (state.live.has(prompt) || !domains.every((one) => its.includes(one)) || !mayTry(probe)) continue;

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, Literal
 
 from ._chunks import Chunks, limits
+from ._failing import FailingEngines
 from ._headers import headers_of
 from ._http_engine import HttpEngine
 from ._weights import Weights
@@ -23,8 +24,9 @@ Affinity = Literal["none", "prompt"]
 class EnginePool:
     """
     Engines by id. A request goes where the policy says; if it does not, to the engine with the fewest requests, or with
-    ``affinity="prompt"`` to that of the other responses of its prompt, which share its KV cache. ``api_key`` and
-    ``headers`` are for servers that were given neither.
+    ``affinity="prompt"`` to that of the other responses of its prompt, which share its KV cache. An engine whose
+    requests fail is asked last, except for one request after 1, 2, 4 … 60 s. ``api_key`` and ``headers`` are for
+    servers that were given neither.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class EnginePool:
         self._some_up = asyncio.Event()
         self._affinity = affinity
         self._places: dict[str, tuple[str, int]] = {}
+        self._failing = FailingEngines()
 
     async def generate(
         self,
@@ -58,19 +61,32 @@ class EnginePool:
         *,
         engine_id: str | None = None,
         prompt_id: str | None = None,
+        placed: Callable[[str], None] | None = None,
     ) -> Generated:
         """
         Generates one response. Evaluation calls it with ids of its own, and is not touched by aborts of others. While
-        :meth:`watch` finds no engine up, it waits for one. Raises :class:`~rollflex.rollout.GenerationFailed`.
+        :meth:`watch` finds no engine up, it waits for one. ``placed`` is told the engine that was chosen here. Raises
+        :class:`~rollflex.rollout.GenerationFailed`.
         """
         while engine_id is None and not self.up:
             await self._some_up.wait()
-        engine = self._place(engine_id, prompt_id)
+        engine = self._place(engine_id, prompt_id, request_id)
+        if placed is not None and engine_id is None:
+            placed(engine.id)
         if prompt_id is not None:
             self._places[prompt_id] = (engine.id, self._places.get(prompt_id, ("", 0))[1] + 1)
         try:
-            return await engine.generate(request_id, prompt, sampling)
+            found = await engine.generate(request_id, prompt, sampling)
+        except GenerationFailed as error:
+            if error.kind == "infrastructure":
+                self._failing.failed(engine.id)
+            raise
+        else:
+            if found.finish != "abort":
+                self._failing.succeeded(engine.id)
+            return found
         finally:
+            self._failing.end(engine.id, request_id)
             if prompt_id is not None:
                 id, count = self._places.pop(prompt_id)
                 if count > 1:
@@ -119,20 +135,24 @@ class EnginePool:
     def _lose(self, rollout: Rollout[Any, Any], engine: Engine, divided: bool) -> None:
         self.up.discard(engine.id)
         ids, why = engine.running(), engine.trouble or "it does not answer"
+        self._failing.failed(engine.id)
         logger.error("engine %s is lost (%s): its %d requests are launched again elsewhere", engine.id, why, len(ids))
         if not self.up:
             self._some_up.clear()
             logger.error("no engine is up: requests wait until one answers")
         rollout.engine_lost(engine.id, () if divided else ids)
 
-    def _place(self, engine_id: str | None, prompt_id: str | None) -> Engine:
+    def _place(self, engine_id: str | None, prompt_id: str | None, request_id: str) -> Engine:
         if engine_id is not None:
             return self.engines[engine_id]
         if self._affinity == "prompt" and prompt_id in self._places:
             near = self._places[prompt_id][0]
-            if near in self.up:
+            if near in self.up and near not in self._failing:
                 return self.engines[near]
-        return min((self.engines[id] for id in self.up), key=lambda one: (one.load, one.id))
+        up = (self.engines[id] for id in self.up)
+        chosen = min(up, key=lambda one: (self._failing.is_avoided(one.id), one.load, one.id))
+        self._failing.begin(chosen.id, request_id)
+        return chosen
 
 
 class EngineHost(Host[P, Generated], Generic[P]):
@@ -147,6 +167,7 @@ class EngineHost(Host[P, Generated], Generic[P]):
         self.sampling = dict(sampling)
         """In the words of the server; its limit of new tokens is cumulative where responses are resumed."""
         self.rollout: Rollout[P, Generated] | None = None
+        self._watched: Rollout[P, Generated] | None = None
         self._weights = Weights()
         self._divided = divided
         self._chunks: Chunks | None = None
@@ -186,12 +207,22 @@ class EngineHost(Host[P, Generated], Generic[P]):
             if name in sampling and most is not None:
                 sampling[name] = min(sampling[name], most)
         found = await self.pool.generate(
-            launch.request_id, prompt, sampling, engine_id=launch.engine_id, prompt_id=launch.prompt_id
+            launch.request_id,
+            prompt,
+            sampling,
+            engine_id=launch.engine_id,
+            prompt_id=launch.prompt_id,
+            placed=lambda engine_id: self._placed(launch.request_id, engine_id),
         )
         self._weights.look(found, launch.weight_version)
         if before is not None:
             found.continues(before)
         return Response(found, found.tokens, found.finish != "abort", found.weight_versions)
+
+    def _placed(self, request_id: str, engine_id: str) -> None:
+        """The policy knows the engines while they are watched: then it is told whose a failure is."""
+        if self._watched is not None and not self._divided:
+            self._watched.request_started(request_id, engine_id)
 
     async def abort(self, launch: Launch[P, Generated]) -> bool:
         return await self.pool.abort(launch.request_id)
@@ -204,8 +235,10 @@ class EngineHost(Host[P, Generated], Generic[P]):
         task = asyncio.get_running_loop().create_task(watch)
         # Engines are known before the first round is asked for.
         await asyncio.sleep(0)
+        self._watched = rollout
         try:
             yield
         finally:
+            self._watched = None
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)

@@ -1,0 +1,54 @@
+"""Engines whose requests fail: others are asked first for a while."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+_longest_pause_seconds = 60.0
+
+
+@dataclass
+class _Failing:
+    failures: int = 0
+    until: float = 0.0
+    asked: str = ""
+    """The request that tries it again."""
+
+
+class FailingEngines:
+    """
+    An engine that refuses at once has the fewest requests, and would get all of them. So it is avoided for 1, 2, 4 … 60
+    s, and then gets one request.
+    """
+
+    def __init__(self) -> None:
+        self._all: dict[str, _Failing] = {}
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._all
+
+    def failed(self, id: str) -> None:
+        """The pause doubles, but not for requests that were under way when it began."""
+        one = self._all.setdefault(id, _Failing())
+        now = time.monotonic()
+        if now >= one.until:
+            one.until = now + min(2.0**one.failures, _longest_pause_seconds)
+            one.failures = min(one.failures + 1, 6)
+
+    def succeeded(self, id: str) -> None:
+        self._all.pop(id, None)
+
+    def is_avoided(self, id: str) -> bool:
+        one = self._all.get(id)
+        return one is not None and (one.asked != "" or time.monotonic() < one.until)
+
+    def begin(self, id: str, request_id: str) -> None:
+        """This request goes there."""
+        if id in self._all:
+            self._all[id].asked = request_id
+
+    def end(self, id: str, request_id: str) -> None:
+        one = self._all.get(id)
+        if one is not None and one.asked == request_id:
+            one.asked = ""
