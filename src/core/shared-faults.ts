@@ -198,6 +198,8 @@ export class SharedFaults {
 
   /** Notes a failure without leaving it open, since it is the item's own in any case. */
   failedAlone(failure: Failure, tryId: string, at: number): void {
+    const part = failure.id === null ? undefined : this.find(failure);
+    if (part !== undefined) note(part, failure, tryId, at);
     note(this.domain({ scope: failure.scope, id: null }), failure, tryId, at);
   }
 
