@@ -8,8 +8,8 @@ import { newSubject } from './run.ts';
 import { messageOf, textOfRun } from './search.ts';
 import type { FaultScope } from './tries.ts';
 
-/** Decisions about a try: it is begun and given up, a timer and a pause are set, a prompt leaves and another is asked for. */
-const decisionsPerTry = 12;
+/** Decisions about a try: it is begun and given up, timers are set, its environment starts and goes, a prompt leaves and another is asked for. */
+const decisionsPerTry = 16;
 /** Tries in a row of different things that tell of a fault that all share. */
 const triesToTell = 8;
 /** Seconds between single tries. */

@@ -207,23 +207,38 @@ function takePauses(state: LoaderState, ctx: Ctx): void {
   }
 }
 
-/** Follows every event: suspends nodes on which different samples fail one after the other, or all of them. */
+/** Follows every event: suspends where tries fail, and ends what is due. */
 export function settleFaults(state: LoaderState, ctx: Ctx): void {
   const { faults } = state;
   if (!faults.isQuiet) {
     state.dirty = true;
     faults.dropTries((_, id) => !state.tasks.has(id));
-    for (const domain of [...faults.domains]) {
-      // While there are single tries only, the few that fail on a node say little about it.
-      if (domain.id !== null && faults.find(whole)?.suspension != null) continue;
-      if (domain.id !== null && faults.countNew(domain) < 2) continue;
-      const isThere = (one: FaultDomain) => hasOther(state, one);
-      if (isFailing(domain, Number.POSITIVE_INFINITY, isThere) || (failsAlone(domain) && !isThere(domain)))
-        suspend(state, domain, ctx);
-    }
+    suspendNodes(state, ctx);
   }
   takePauses(state, ctx);
   settleTransfers(state, ctx);
+}
+
+/**
+ * Suspends nodes on which different samples fail one after the other, or all of them. Returns whether there were any: what is tried
+ * after that may show others.
+ */
+export function suspendNodes(state: LoaderState, ctx: Ctx): boolean {
+  const { faults } = state;
+  if (faults.isQuiet) return false;
+  let isAny = false;
+  for (const domain of [...faults.domains]) {
+    // While there are single tries only, the few that fail on a node say little about it.
+    if (domain.id !== null && faults.find(whole)?.suspension != null) continue;
+    if (domain.id !== null && faults.countNew(domain) < 2) continue;
+    const isThere = (one: FaultDomain) => hasOther(state, one);
+    const fails = isFailing(domain, Number.POSITIVE_INFINITY, isThere) || (failsAlone(domain) && !isThere(domain));
+    if (!fails) continue;
+    suspend(state, domain, ctx);
+    state.dirty = true;
+    isAny = true;
+  }
+  return isAny;
 }
 
 function suspend(state: LoaderState, domain: FaultDomain, ctx: Ctx): void {

@@ -1,6 +1,6 @@
 /** Chooses the next waiting sample and its node. */
 import type { Message } from '../../schemas/messages.ts';
-import { beginSingle, dropDue, dueNode, openOf, pauses, settleFaults, waitsForSingle } from './faults.ts';
+import { beginSingle, dropDue, dueNode, openOf, pauses, settleFaults, suspendNodes, waitsForSingle } from './faults.ts';
 import { aheadLimit, free, freeBytes, hold, isAhead, reheap } from './memory.ts';
 import { drop, requeue, setAside } from './samples.ts';
 import type { Ctx } from './schema.ts';
@@ -12,7 +12,9 @@ import { byLoad, type LoaderState, loadOf, type Node, type Sample, taskIdOf } fr
  */
 export function settle(state: LoaderState, ctx: Ctx): void {
   settleFaults(state, ctx);
-  if (state.dirty) place(state, ctx);
+  do {
+    if (state.dirty) place(state, ctx);
+  } while (suspendNodes(state, ctx));
   dropDue(state, ctx.at);
   pauses.arm(state, ctx);
 }
