@@ -1,9 +1,15 @@
 /** Faults of responses: retry budgets, responses that are given up, and prompts that cannot get theirs any more. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief } from '../../support/sessions/rounds.ts';
+import { bothWays, brief, type Rounds } from '../../support/sessions/rounds.ts';
 import { only, prompts } from '../../support/sessions/session.ts';
 
 const timerId = 'speculative-admission/pause';
+/** Fails responses for their data, and lets the tries that follow succeed: these were launched after all that has failed before. */
+const succeedSince = (session: Rounds, ...responses: readonly string[]) =>
+  responses.flatMap((one) => {
+    session.tell('response.failed', { requestId: `${one}#0`, kind: 'data' });
+    return session.complete(`${one}#1`);
+  });
 
 describe.each(bothWays)('faults, %s', (_how, start) => {
   test.each([
@@ -26,11 +32,21 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
         },
       ]);
     }
-    // Beyond the budget it is set aside, until a try of another prompt, launched since, shows whose fault it was.
+    // Beyond the budget it is set aside, until a try of another prompt, launched since, ends the row of failures.
     expect(fail(budget)).toStrictEqual([]);
     expect(brief(session.complete('b/1#0'))).toStrictEqual(['response.accepted b/1#0 held']);
-    session.tell('response.failed', { requestId: 'b/0#0', kind: 'data' });
-    expect(only(session.complete('b/0#1'), 'prompt.failed')).toStrictEqual([
+    expect(only(succeedSince(session, 'b/0'), 'request.launch')).toMatchObject([
+      { requestId: `a/0#${budget + 1}`, reason: { code: `retry_${kind}`, attempt: 0, budget } },
+    ]);
+    // It may have been an outage; what fails again is its own, after four successes of others.
+    for (let attempt = 1; attempt <= budget; attempt += 1) {
+      fail(budget + attempt);
+      session.at += 60;
+      session.tell('timer.fired', { timerId });
+    }
+    expect(fail(2 * budget + 1)).toStrictEqual([]);
+    expect(only(succeedSince(session, 'c/0', 'd/0', 'e/0'), 'prompt.failed')).toStrictEqual([]);
+    expect(only(succeedSince(session, 'f/0'), 'prompt.failed')).toStrictEqual([
       {
         type: 'prompt.failed',
         at: session.at,
@@ -53,15 +69,16 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
   });
 
   test('one response that is given up leaves its prompt the others, as long as they are enough', () => {
-    const session = start({ responseSpeculation: 1.5, retry: { environment: 0 } });
-    session.open([{ promptId: 'a', ref: 'row 7' }, { promptId: 'b' }]);
+    const session = start({ promptsPerRound: 4, responseSpeculation: 1.5, retry: { environment: 0 } });
+    session.open([{ promptId: 'a', ref: 'row 7' }, ...prompts('b', 'c', 'd')]);
     expect(session.tell('response.failed', { requestId: 'a/0#0', kind: 'environment' })).toStrictEqual([]);
-    // A try of another prompt, launched since, shows that it was its own fault.
-    session.tell('response.failed', { requestId: 'b/2#0', kind: 'data' });
-    expect(session.complete('b/2#1')[0]).toStrictEqual({
+    expect(brief(succeedSince(session, 'b/2'))).toContain('request.launch a/0#1 retry_environment');
+    expect(session.tell('response.failed', { requestId: 'a/0#1', kind: 'environment' })).toStrictEqual([]);
+    // Tries of other prompts, launched since, show that it was its own fault.
+    expect(only(succeedSince(session, 'c/0', 'c/2', 'd/0', 'd/2'), 'response.abandoned')[0]).toStrictEqual({
       type: 'response.abandoned',
       at: 0,
-      requestId: 'a/0#0',
+      requestId: 'a/0#1',
       promptId: 'a',
       reason: { code: 'environment', failures: 1, budget: 0 },
     });
@@ -74,19 +91,22 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
   });
 
   test('a prompt leaves with the response that is one too many, and another takes its place', () => {
-    const session = start({ promptsPerRound: 3, responseSpeculation: 1.5, retry: { environment: 0 } });
-    session.open(prompts('a', 'b', 'c'));
+    const session = start({ promptsPerRound: 4, responseSpeculation: 1.5, retry: { environment: 0 } });
+    session.open(prompts('a', 'b', 'c', 'd'));
     session.each('response.failed', ['b/2#0', 'b/0#0'], { kind: 'environment' });
     session.complete('b/1#0');
-    session.tell('response.failed', { requestId: 'a/0#0', kind: 'data' });
-    const last = session.complete('a/0#1');
+    succeedSince(session, 'a/0');
+    session.each('response.failed', ['b/2#1', 'b/0#1'], { kind: 'environment' });
+    succeedSince(session, 'c/0', 'c/2', 'd/0');
+    session.tell('response.failed', { requestId: 'd/2#0', kind: 'data' });
+    const last = session.complete('d/2#1');
     expect(brief(last.slice(0, 3))).toStrictEqual([
-      'response.abandoned b/2#0 environment',
-      'response.abandoned b/0#0 environment',
+      'response.abandoned b/2#1 environment',
+      'response.abandoned b/0#1 environment',
       'prompt.failed b environment',
     ]);
     expect(last[2]).toMatchObject({ dropped: [{ requestId: 'b/1#0', tokens: 10, cause: 'failed' }] });
-    expect(only(last, 'prompts.request')).toMatchObject([{ count: 1, reason: { target: 3, admitted: 2 } }]);
+    expect(only(last, 'prompts.request')).toMatchObject([{ count: 1, reason: { target: 4, admitted: 3 } }]);
   });
 
   test('faults of the data take the whole prompt out once too few responses are left, and stop what runs of it', () => {
