@@ -21,7 +21,14 @@ describe.each(bothWays)('shared faults, %s', (_how, start) => {
     session.open(prompts('a', 'b', 'c', 'd'));
     fail(session, ['a/0#0', 'a/0#1']);
     fail(session, ['b/1#0'], 'data');
-    expect(only(session.complete('b/1#1'), 'response.abandoned')).toHaveLength(1);
+    session.complete('b/1#1');
+    fire(session, 60);
+    fail(session, ['a/0#2']);
+    fire(session, 120);
+    fail(session, ['a/0#3']);
+    fail(session, ['b/2#0', 'c/1#0', 'c/2#0', 'd/1#0'], 'data');
+    const judged = session.complete('b/2#1', 'c/1#1', 'c/2#1', 'd/1#1');
+    expect(only(judged, 'response.abandoned')).toHaveLength(1);
   });
 
   test('a spare that is set aside stays out once its prompt is collected', () => {

@@ -89,15 +89,23 @@ describe.each(bothWays)('filter `zero-variance`, %s', (_how, start) => {
   });
 
   test('a response that never gets its reward is dropped; a prompt with too few others leaves by name, and is replaced', () => {
-    const session = begin({ responseSpeculation: 1.5, retry: { environment: 0 } });
+    const session = start({
+      ...{ filter: 'zero-variance', promptsPerRound: 4 },
+      responseSpeculation: 1.5,
+      retry: { environment: 0 },
+    });
+    session.open([{ promptId: 'a', ref: 'row 7' }, { promptId: 'b' }, { promptId: 'c' }, { promptId: 'd' }]);
+    session.complete('d/0#0');
     session.complete('a/0#0');
     expect(brief(giveUp(session, 'a/0#0'))).toStrictEqual(['response.dropped a/0#0 no_reward']);
     session.complete('a/1#0');
     expect(brief(giveUp(session, 'a/1#0'))).toStrictEqual(['response.dropped a/1#0 no_reward']);
-    // A reward of another prompt, launched since, shows that it was its own fault.
-    session.tell('response.failed', { requestId: 'b/0#0', kind: 'data' });
-    session.complete('b/0#1');
-    const lost = reward(session, 'b/0#1', 1);
+    // Rewards of others, one from before and four launched since, show that it was its own fault.
+    reward(session, 'd/0#0', 1);
+    session.each('response.failed', ['b/0#0', 'b/1#0', 'c/0#0', 'c/1#0'], { kind: 'data' });
+    session.complete('b/0#1', 'b/1#1', 'c/0#1', 'c/1#1');
+    for (const [index, id] of ['b/0#1', 'b/1#1', 'c/0#1'].entries()) reward(session, id, index);
+    const lost = reward(session, 'c/1#1', 1);
     expect(brief(lost)).toStrictEqual([
       'request.abort a/2#0 prompt_failed',
       'timer.set speculative-admission/abort-grace abort_grace',

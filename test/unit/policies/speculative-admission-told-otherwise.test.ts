@@ -102,15 +102,17 @@ describe.each(bothWays)('a reward that cannot be computed, %s', (_how, start) =>
     // The reward of another is awaited.
     session.complete('c/0#0');
     expect(brief(session.send(none('a/1#1')))).toEqual(['response.dropped a/1#1 no_reward']);
-    // Others get theirs; that of a try that was launched since shows whose fault it was.
+    // Others get theirs; those of four tries that were launched since show whose fault it was.
     const others = ['c/0#0', 'c/1#0', 'd/0#0', 'd/1#0', 'e/0#0', 'e/1#0'];
     session.complete(...others.slice(1));
     others.forEach((requestId, index) => {
       session.send({ type: 'reward.ready', requestId, reward: index });
     });
-    session.tell('response.failed', { requestId: 'b/0#0', kind: 'data' });
-    session.complete('b/0#1');
-    const failed = session.send({ type: 'reward.ready', requestId: 'b/0#1', reward: 1 });
+    const failed = ['b/0', 'b/1', 'f/0', 'f/1'].flatMap((each, index) => {
+      session.tell('response.failed', { requestId: `${each}#0`, kind: 'data' });
+      session.complete(`${each}#1`);
+      return session.send({ type: 'reward.ready', requestId: `${each}#1`, reward: index });
+    });
     expect(only(failed, 'prompt.failed')[0]!.reason).toEqual({ code: 'reward', failures: 2, budget: 1 });
   });
 
@@ -155,18 +157,26 @@ describe.each(bothWays)('a reward that cannot be computed, %s', (_how, start) =>
 describe.each(bothWays)('ends that nobody asked for, %s', (_how, start) => {
   test('with partial rollout the tokens that a request has are kept, and cost no budget; without them it is a fault', () => {
     const budget = { retry: { infrastructure: 0 } };
-    const session = start({ ...one, promptsPerRound: 2, partialRollout: true, maxStaleness: 1, ...budget });
-    session.open(prompts('a', 'b'), 'short', 5);
+    const session = start({ ...one, promptsPerRound: 7, partialRollout: true, maxStaleness: 1, ...budget });
+    session.open(prompts(...'abcdefg'), 'short', 5);
     const again = session.send({ type: 'request.aborted', requestId: 'a/0#0', tokens: 500 });
     expect(only(again, 'request.launch')[0]).toMatchObject({
       requestId: 'a/0#1',
       resumeFrom: { requestId: 'a/0#0', index: 0, tokens: 500, weightVersions: [5], finished: false },
       reason: { code: 'retry_ended_early', attempt: 1, tokens: 500 },
     });
-    // No progress: a fault of the engine, as long as no other prompt shows the contrary.
+    // No progress: a fault of the engine, which may be an outage for once, and then is its own once others have succeeded.
     expect(session.send({ type: 'request.aborted', requestId: 'a/0#1', tokens: 500 })).toEqual([]);
-    session.send({ type: 'request.aborted', requestId: 'b/0#0', tokens: 7 });
-    expect(brief(session.complete('b/0#1'))).toContain('prompt.failed a infrastructure');
+    const succeed = (id: string) => {
+      session.send({ type: 'request.aborted', requestId: `${id}/0#0`, tokens: 7 });
+      return brief(session.complete(`${id}/0#1`));
+    };
+    succeed('b');
+    session.at = 60;
+    session.tell('timer.fired', { timerId });
+    session.send({ type: 'request.aborted', requestId: 'a/0#2', tokens: 500 });
+    for (const id of 'cde') expect(succeed(id)).not.toContain('prompt.failed a infrastructure');
+    expect(succeed('f')).toContain('prompt.failed a infrastructure');
   });
 
   const aborted = (requestId: string, tokens: number, weightVersions: number[]) =>

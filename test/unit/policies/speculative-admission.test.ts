@@ -192,10 +192,11 @@ describe('what goes wrong on engines', () => {
   test('budgets for infrastructure, data and environment are apart', () => {
     const session = admission({
       retry: { infrastructure: 1, data: 1, environment: 1 },
+      promptsPerRound: 4,
       promptSpeculation: 1,
       responseSpeculation: 1,
     });
-    session.open(prompts('a', 'b'));
+    session.open(prompts('a', 'b', 'c', 'd'));
     const fail = (requestId: string, kind: string) =>
       session.send({ type: 'response.failed', requestId, kind } as never);
     expect(only(fail('a/0#0', 'infrastructure'), 'request.launch')).toHaveLength(1);
@@ -205,9 +206,10 @@ describe('what goes wrong on engines', () => {
     const third = session.send({ type: 'timer.fired', timerId: 'speculative-admission/pause' } as never);
     expect(ids(only(third, 'request.launch'))).toEqual(['a/0#3']);
     fail('a/0#3', 'infrastructure');
-    // A prompt that is tried later, and succeeds, shows whose fault it was.
-    fail('b/0#0', 'data');
-    const last = session.complete('b/0#1');
+    // Prompts that are tried later, and succeed, show whose fault it was: after a try from before, it is no outage.
+    session.complete('d/1#0');
+    for (const id of ['b/0', 'b/1', 'c/0', 'c/1']) fail(`${id}#0`, 'data');
+    const last = session.complete('b/0#1', 'b/1#1', 'c/0#1', 'c/1#1');
     expect(only(last, 'response.abandoned')).toMatchObject([{ reason: { failures: 2, budget: 1 } }]);
     expect(only(last, 'prompt.failed')).toMatchObject([{ promptId: 'a', reason: { code: 'infrastructure' } }]);
   });
