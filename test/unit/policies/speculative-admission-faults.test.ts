@@ -34,9 +34,7 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
     }
     // Beyond the budget it is set aside, until a try of another prompt, launched since, ends the row of failures.
     expect(fail(budget)).toStrictEqual([]);
-    succeedSince(session, 'b/0');
-    session.at += 60;
-    expect(only(session.tell('timer.fired', { timerId }), 'request.launch')).toMatchObject([
+    expect(only(succeedSince(session, 'b/0'), 'request.launch')).toMatchObject([
       { requestId: `a/0#${budget + 1}`, reason: { code: `retry_${kind}`, attempt: 0, budget } },
     ]);
     // It may have been an outage; what fails again is its own, after four successes of others.
