@@ -26,7 +26,7 @@ export const sharedIncidents: readonly SharedIncident[] = [
     link: github('THUDM/slime/issues/1148'),
     fact: 'Requests are sent before the engines are ready, and each of them gets a 503: there are no workers.',
     verdict: 'suspended',
-    names: 'engine e0',
+    names: 'all engines',
   },
   {
     log: 'prime-rl-1622',
