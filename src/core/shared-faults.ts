@@ -198,6 +198,8 @@ export class SharedFaults {
 
   /** Notes a failure without leaving it open, since it is the item's own in any case. */
   failedAlone(failure: Failure, tryId: string, at: number): void {
+    const part = failure.id === null ? undefined : this.find(failure);
+    if (part !== undefined) note(part, failure, tryId, at);
     note(this.domain({ scope: failure.scope, id: null }), failure, tryId, at);
   }
 
@@ -219,7 +221,7 @@ export class SharedFaults {
     const known = [part, whole].filter((one) => one !== undefined);
     let hasRecovered = false;
     this.#forgive(item, order, known);
-    const verdicts = whole === undefined ? [] : this.#forgetRow(whole, order);
+    const verdicts = whole === undefined ? [] : this.#forgetRow(whole, item, order);
     for (const domain of known) remember(domain, false);
     whole?.forgiven.delete(item);
     const isOwn = known.every((domain) => isHealthy(domain, whole?.forgiven));
@@ -234,13 +236,14 @@ export class SharedFaults {
       // A try that was launched before the first failure says little about those that are launched now.
       else forgetOldest(domain);
     }
+    for (const failure of this.#openIn(scope))
+      if (failure.order <= order) failure.successes = (failure.successes ?? 0) + 1;
     const judged: Verdict[] = [];
     for (const { open } of known) {
       for (const failure of open) {
         if (failure.order > order) break;
         const isItsOwn = isOwn && failure.item !== item;
-        failure.successes = (failure.successes ?? 0) + 1;
-        if (!isItsOwn || failure.successes >= successesToJudge) judged.push({ failure, isOwn: isItsOwn });
+        if (!isItsOwn || (failure.successes ?? 0) >= successesToJudge) judged.push({ failure, isOwn: isItsOwn });
       }
     }
     for (const { failure } of judged) this.#close(failure);
@@ -325,10 +328,11 @@ export class SharedFaults {
     }
   }
 
-  /** Forgets the failures of a row that ends now, if an item is in it that was not in one before. */
-  #forgetRow(whole: FaultDomain, order: number): Verdict[] {
+  /** Forgets the failures of a row that ends now, if an item is in it that succeeds, or that was not in one before. */
+  #forgetRow(whole: FaultDomain, item: string, order: number): Verdict[] {
     const { suspension, since, failing, forgiven, scope } = whole;
-    if (order < (suspension?.order ?? since) || [...failing.keys()].every((one) => forgiven.has(one))) return [];
+    const isNews = failing.has(item) || [...failing.keys()].some((one) => !forgiven.has(one));
+    if (!isNews || order < (suspension?.order ?? since)) return [];
     // What has failed in an outage of the whole says nothing about a part.
     if (suspension !== null)
       for (const one of this.#domains.values()) if (one.scope === scope && one.suspension === null) calm(one);

@@ -64,6 +64,10 @@ export class BadDayHost {
   readonly #struck = new Set<string>();
   readonly #rewards = new Map<string, number>();
   readonly #putOff: Supplied[] = [];
+  /** Pools of environments, by the prompts that run in them. */
+  readonly #pools = new Map<string, string>();
+  /** Requests that wait for a place in a frontier: they were launched. */
+  readonly #waiting = new Set<string>();
   readonly #asks: boolean;
   #isDry = false;
   #sent = 0;
@@ -87,6 +91,11 @@ export class BadDayHost {
         holds: (report) => !this.#voided.has(report),
       },
     });
+  }
+
+  /** Requests that wait for a place in a frontier, now. */
+  get waiting(): number {
+    return this.#waiting.size;
   }
 
   /** Events that were sent. */
@@ -200,7 +209,8 @@ export class BadDayHost {
     this.#isDry = fresh + again.length < count;
     const some = { ...decision, count: fresh, ...(domains && { domains: Object.fromEntries(rest) }) } as AnyDecision;
     const [made] = fresh > 0 ? (specialAnswers['prompts.request'] as Supply)(some, desk) : [];
-    const prompts = [...again, ...(made?.prompts ?? [])];
+    const prompts = [...again, ...(made?.prompts ?? [])] as Supplied[];
+    for (const { promptId, domain } of prompts) if (domain !== undefined) this.#pools.set(promptId, domain);
     return [
       ...(prompts.length > 0 ? [{ type: 'prompts.supplied', roundId, prompts }] : []),
       ...(this.#isDry ? [{ type: 'source.exhausted' }] : []),
@@ -210,6 +220,8 @@ export class BadDayHost {
   #reports(decision: Told, usual: readonly Report[]): readonly Report[] {
     const { type, at, requestId } = decision;
     const rule = tries[type];
+    if (type === 'request.deferred') this.#waiting.add(requestId!);
+    else if (type === 'request.admit' || type === 'request.dropped') this.#waiting.delete(requestId!);
     const flown = requestId === undefined ? undefined : this.#requests.get(requestId);
     if (type === 'request.abort') this.#end(flown, at + 0.05, 'aborted');
     if (type === 'slot.denied') this.#end(flown, at, 'denied');
@@ -243,7 +255,15 @@ export class BadDayHost {
 
   #newFlight({ items, where }: Try, scopes: readonly FaultScope[], from: number): Flight {
     const item = items.find((one) => this.#numbers.has(one)) ?? items[0] ?? '';
-    return { item, where, scopes, from, until: Number.POSITIVE_INFINITY, end: undefined };
+    const pool = scopes.includes('environment') ? this.#pools.get(item) : undefined;
+    return {
+      item,
+      where: pool === undefined ? where : [...where, pool],
+      scopes,
+      from,
+      until: Number.POSITIVE_INFINITY,
+      end: undefined,
+    };
   }
 
   /** Ends a flight, if it is still under way then: what was to be reported later is not. */
@@ -324,7 +344,7 @@ type Asked = AnyDecision & {
   readonly roundId: string;
   readonly domains?: Readonly<Record<string, number>>;
 };
-type Supplied = { readonly domain?: string };
+type Supplied = { readonly promptId: string; readonly domain?: string };
 
 /** Returns whether a prompt is among those that are asked for, each asked of after the ones before. */
 function fitting(count: number, domains: Asked['domains']): (one: Supplied) => boolean {

@@ -67,6 +67,7 @@ export function live(one: Case, day: BadDay): number {
   const host = new BadDayHost(definition, config, day, subject, hints);
   try {
     let known = 0;
+    let waiting: number | undefined;
     let most = 0;
     host.play(({ at }) => {
       expectSoon(host, day, at);
@@ -74,7 +75,9 @@ export function live(one: Case, day: BadDay): number {
       known = host.flights.length;
       // If some tries succeed, more are in flight later than at the first refusal.
       if (day.outage.ofTen < 10 && at >= day.outage.from) most = Math.max(most, inFlightAt(host, at));
-      if (at >= host.firstRefusal) expectFewTries(host, day.outage, at, most);
+      if (at < host.firstRefusal) return undefined;
+      waiting ??= host.waiting;
+      expectFewTries(host, day.outage, at, { most, waiting });
       return undefined;
     });
     expectEnds(host);
@@ -108,12 +111,17 @@ const inFlightAt = ({ flights }: BadDayHost, at: number): number =>
   flights.filter((one) => one.from <= at && one.until >= at).length;
 
 /** Throws if there were more tries in an outage than twice those in flight, and 8 and one a minute for each domain. */
-function expectFewTries(host: BadDayHost, { scope, from, seconds }: Outage, now: number, mostInFlight: number): void {
+function expectFewTries(
+  host: BadDayHost,
+  { scope, from, seconds }: Outage,
+  now: number,
+  before: { most: number; waiting: number },
+): void {
   const { flights, firstRefusal } = host;
   const during = flights.filter(
     (one) => one.scopes.includes(scope as FaultScope) && one.from >= from && one.from < from + seconds,
   );
-  const inFlight = Math.max(mostInFlight, inFlightAt(host, firstRefusal));
+  const inFlight = Math.max(before.most, inFlightAt(host, firstRefusal)) + before.waiting;
   const successes = during.filter((one) => one.end === 'success' && one.until <= now).length;
   const domains = 1 + new Set(during.flatMap((one) => one.where)).size;
   const lasted = Math.min(now, from + seconds) - from;

@@ -41,10 +41,10 @@ const only = <S extends z.ZodType>(items: z.ZodArray<S>, isSaved: (item: z.outpu
 export const byAge = (a: Sample, b: Sample): number => a.step.order - b.step.order || a.seq - b.seq;
 /** Orders by the planning of batches. */
 export const byBatch = (a: Demand, b: Demand): number => a.batch.order - b.batch.order;
-/** Orders samples that a batch waits for first. */
+/** Orders samples that a batch waits for first; of these and the others, what is set aside last. */
 const byUrgency = (a: Sample, b: Sample): number =>
-  Number(a.asideAt !== null) - Number(b.asideAt !== null) ||
   Number(b.demands.length > 0) - Number(a.demands.length > 0) ||
+  Number(a.asideAt !== null) - Number(b.asideAt !== null) ||
   byAge(a, b);
 const smallestFirst = (a: Sample, b: Sample): number => a.bytes - b.bytes || byAge(a, b);
 const byPause = (a: Sample, b: Sample): number => a.pausedUntil! - b.pausedUntil! || byAge(a, b);

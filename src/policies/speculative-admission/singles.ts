@@ -124,8 +124,9 @@ export function nextParked(state: AdmissionState, ctx: Ctx): ResponseState | und
     if (domains.length === 0 && one.status === 'aside') return false;
     return !waitsForSuspect(state, one.prompt) && !domains.some((its) => mustWait(its, one.prompt.spec.promptId, at));
   };
-  const failing = faults.find({ scope: 'engine', id: null })?.failing;
-  const [oldest, untried] = firstOfParked(state, mayTry, (prompt) => !failing?.has(prompt.spec.promptId));
+  const hasFailed = (one: ResponseState): boolean =>
+    suspendedFor(state, one).some(({ failing }) => failing.has(one.prompt.spec.promptId));
+  const [oldest, untried] = firstOfParked(state, mayTry, (one) => !hasFailed(one));
   if (untried !== undefined) return takeFromPark(state, untried);
   const aside = oldest === undefined ? [...asides].find(mayTry) : undefined;
   if (oldest === undefined && aside === undefined) return undefined;
@@ -170,13 +171,13 @@ function askForOther(state: AdmissionState, quota: DomainQuota | null): void {
 function firstOfParked(
   { parked }: AdmissionState,
   mayTry: (one: ResponseState) => boolean,
-  fits: (prompt: PromptState) => boolean,
+  fits: (one: ResponseState) => boolean,
 ): [oldest: PromptState | undefined, fitting: PromptState | undefined] {
   let oldest: PromptState | undefined;
   for (const [prompt, all] of parked) {
     if (prompt.status !== 'active') parked.delete(prompt);
     else if (mayTry(all[0]!)) {
-      if (fits(prompt)) return [oldest, prompt];
+      if (fits(all[0]!)) return [oldest, prompt];
       oldest ??= prompt;
     }
   }
@@ -199,10 +200,14 @@ function newControl(
   mayTry: (one: ResponseState) => boolean,
 ): ResponseState | undefined {
   const domains = suspendedFor(state, other);
+  // An engine can be chosen for it, a pool of environments cannot.
+  const { lastFault } = other;
+  const pool = lastFault?.scope === 'environment' ? lastFault.id : null;
   let shortest: PromptState | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const prompt of state.prompts.values()) {
     if (prompt.status !== 'counted' && prompt.status !== 'passed' && prompt.status !== 'collected') continue;
+    if (pool !== null && prompt.spec.domain !== pool) continue;
     const probe = newResponse(prompt, 0);
     const its = suspendedFor(state, probe);
     if (state.live.has(prompt) || !domains.every((one) => its.includes(one)) || !mayTry(probe)) continue;

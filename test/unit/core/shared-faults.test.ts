@@ -53,6 +53,17 @@ class Faults {
     return { own: of(true), forgotten: of(false), hasRecovered };
   }
 
+  /** The same for items that leave with their first success. */
+  succeedOnce(item: string, where = anywhere) {
+    const { verdicts } = this.#now.succeededOnce(where, item, this.next(), this.#ctx);
+    const of = (isOwn: boolean) => verdicts.filter((one) => one.isOwn === isOwn).map(({ failure }) => failure.item);
+    return { own: of(true), forgotten: of(false) };
+  }
+
+  keepLatest(item: string, most: number): void {
+    this.#now.keepLatest(item, most);
+  }
+
   suspend(where = anywhere, inFlight = 0): string[] {
     const domain = this.#now.find(where)!;
     return this.all.suspend(domain, this.next(), inFlight, this.#ctx).map(({ failure }) => failure.item);
@@ -311,5 +322,64 @@ describe.each([
     faults.all.restart(50);
     expect(faults.find().tries.size).toBe(0);
     expect(faults.find().suspension).toMatchObject({ retryAt: 51 });
+  });
+});
+
+describe.each([false, true])('items that leave with their first success, restored before each call: %s', (restores) => {
+  const nothing = { own: [], forgotten: [] };
+
+  test('what fails again after a row of failures has ended is own, once four others have succeeded since', () => {
+    const faults = new Faults(restores);
+    faults.fail('bad');
+    expect(faults.succeedOnce('a')).toEqual({ own: [], forgotten: ['bad'] });
+    faults.fail('bad');
+    for (const other of ['b', 'c', 'd']) expect(faults.succeedOnce(other)).toEqual(nothing);
+    expect(faults.succeedOnce('e')).toEqual({ own: ['bad'], forgotten: [] });
+  });
+
+  test('two that always fail are told from an outage, though each success ends a suspension', () => {
+    const faults = new Faults(restores);
+    const own: string[] = [];
+    for (let round = 0; round < 8; round += 1) {
+      faults.fail('bad');
+      faults.fail('worse');
+      if (faults.all.find(anywhere)!.suspension === null) faults.suspend();
+      own.push(...faults.succeedOnce(`good${round}`).own);
+    }
+    expect(new Set(own)).toEqual(new Set(['bad', 'worse']));
+  });
+
+  test('one that fails in a row and then succeeds tells of an outage: all is forgotten, a second time as well', () => {
+    const faults = new Faults(restores);
+    for (const item of ['a', 'b', 'c']) faults.fail(item);
+    faults.suspend();
+    expect(faults.succeedOnce('new').forgotten).toEqual(['a', 'b', 'c']);
+    for (const item of ['a', 'b', 'c']) faults.fail(item);
+    faults.suspend();
+    expect(faults.succeedOnce('a').forgotten).toEqual(['a', 'b', 'c']);
+    for (const other of ['d', 'e', 'f', 'g']) expect(faults.succeedOnce(other).own).toEqual([]);
+  });
+
+  test('of a long series of failures the latest are kept, and what has succeeded since the first counts', () => {
+    const faults = new Faults(restores);
+    faults.fail('bad');
+    faults.succeedOnce('a');
+    const own = ['b', 'c', 'd', 'e', 'f'].flatMap((other) => {
+      faults.fail('bad');
+      faults.keepLatest('bad', 1);
+      return faults.succeedOnce(other).own;
+    });
+    expect(own).toEqual(['bad']);
+  });
+
+  test('a part on which only those fail that were forgiven before is not new trouble', () => {
+    const faults = new Faults(restores);
+    faults.fail('bad', on('e0'));
+    faults.fail('worse', on('e0'));
+    expect(faults.all.countNew(faults.all.find(on('e0'))!)).toBe(2);
+    faults.succeedOnce('a', on('e0'));
+    faults.fail('bad', on('e0'));
+    faults.fail('worse', on('e0'));
+    expect(faults.all.countNew(faults.all.find(on('e0'))!)).toBe(0);
   });
 });

@@ -121,6 +121,34 @@ describe.each([false, true])('reward-dispatch, restored before every event: %s',
   });
 });
 
+test('between two single tries, `why` of each response that waits names the timer of the next', () => {
+  const cluster = day({ fails: () => true });
+  cluster.want(...ids(48));
+  cluster.until(30.5);
+  const { fireAtSeconds } = cluster.of('timer.set').at(-1)!;
+  expect(fireAtSeconds).toBeGreaterThan(30.5);
+  for (const id of ids(48)) {
+    const lines = told(cluster.policy.why(id)).join('\n');
+    expect(lines).toContain('has single tries only');
+    expect(lines).toContain('timer.fired');
+  }
+});
+
+test('responses that are set aside leave room for others, which are compared with them, up to as many again', () => {
+  const bad = ids(5, 'bad');
+  const config = { maxQueued: 3, retry: { infrastructure: 0 } };
+  const cluster = day({ config, workers: { w0: 8 }, fails: ({ requestId }) => bad.includes(requestId) });
+  for (const [index, one] of bad.entries()) {
+    cluster.want(one);
+    cluster.until(index + 0.5);
+  }
+  for (let minute = 1; minute <= 15; minute += 1) {
+    cluster.want(`good${minute}`);
+    cluster.until(60 * minute);
+  }
+  expect(unique(cluster.of('reward.failed'))).toEqual(bad);
+});
+
 describe('a response that is alone', () => {
   const alone = (giveUpSeconds?: number) => {
     const retry = giveUpSeconds === undefined ? {} : { retry: { giveUpSeconds } };

@@ -192,7 +192,7 @@ describe('timeouts and faults', () => {
     ]);
   });
 
-  test('failures are charged when another has succeeded since where they happened', () => {
+  test('failures are charged that come after others have succeeded, and four succeed since', () => {
     const session = new Rewards({ retry: { infrastructure: 1 } });
     session.add('w');
     session.want('a');
@@ -201,9 +201,27 @@ describe('timeouts and faults', () => {
     ]);
     session.want('b');
     expect(placed(session.finish('reward/1', 'infrastructure'))).toEqual(['b on w']);
+    // It may have been the worker, until now: nothing is charged, and it is tried at once.
     expect(session.score('reward/2')).toMatchObject([
-      { type: 'reward.failed', requestId: 'a', reason: { code: 'infrastructure', failures: 2, budget: 1 } },
       { type: 'reward.scored', requestId: 'b' },
+      { type: 'reward.dispatch', requestId: 'a', reason: { code: 'retry_infrastructure', attempt: 0 } },
+    ]);
+    session.finish('reward/3', 'infrastructure');
+    session.at += 1;
+    session.fire();
+    session.finish('reward/4', 'infrastructure');
+    const ended = [5, 6, 7, 8].map((number) => {
+      session.want(`c${number}`);
+      return session.score(`reward/${number}`).filter(({ type }) => type !== 'timer.set' && type !== 'tries.recovered');
+    });
+    expect(ended.slice(0, 3).flat()).toMatchObject([
+      { type: 'reward.scored', requestId: 'c5' },
+      { type: 'reward.scored', requestId: 'c6' },
+      { type: 'reward.scored', requestId: 'c7' },
+    ]);
+    expect(ended[3]).toMatchObject([
+      { type: 'reward.failed', requestId: 'a', reason: { code: 'infrastructure', failures: 2, budget: 1 } },
+      { type: 'reward.scored', requestId: 'c8' },
     ]);
   });
 

@@ -104,8 +104,8 @@ describe.each([false, true])('shadow-loader, restored before every event: %s', (
     day.draw('s', 64).until(1 + seconds);
     const tries = day.of('sample.preprocess').length;
     expect(tries).toBeLessThan(64 + 2 * 16 + 5 * (8 + seconds / 60));
-    // Slices are tried each for itself.
-    expect(day.of('sample.materialize').length).toBeLessThan(64 * (8 + seconds / 60));
+    // Transfers that fail one after the other are made singly as well.
+    expect(day.of('sample.materialize').length).toBeLessThan(2 * 64 + 5 * (8 + seconds / 60));
     day.until(seconds + 200);
     expect(day.of('sample.dropped')).toEqual([]);
     expect(day.of('batch.materialized')).toHaveLength(64);
@@ -134,6 +134,16 @@ describe.each([false, true])('shadow-loader, restored before every event: %s', (
     expect(there.length).toBeLessThan(30);
     expect(there.at(-1)!.reason).toMatchObject({ code: 'probe', scope: 'loader', id: 'n1' });
   });
+});
+
+test('transfers that all fail: named apart, tried singly and in turn, and `why` says so', () => {
+  const day = new LoaderDay(({ type }) => type === 'sample.materialize', false).draw('s', 16).until(100);
+  expect(day.of('tries.suspended').map(({ scope, id }) => `${scope} ${id}`)).toContain('loader transfers');
+  const singles = day.of('sample.materialize').filter(({ reason }) => reason.code === 'probe');
+  expect(singles.at(-1)!.reason).toMatchObject({ scope: 'loader', id: 'transfers' });
+  const lines = Array.from({ length: 16 }, (_, index) => told(day.policy.why(`slice/${index}`, 'slices')).join('\n'));
+  for (const one of lines) expect(one).toMatch(/single tries only[\s\S]*timer.fired/);
+  expect(day.of('sample.dropped')).toEqual([]);
 });
 
 test('a sample that is alone: never dropped but after `giveUpSeconds`, and `why` names the timer', () => {

@@ -260,15 +260,30 @@ describe('shadow-loader: materialization', () => {
       { type: 'sample.preprocess', reason: { code: 'copy_missing' } },
     ]);
     session.done(1, 'a');
-    // It is set aside, until another slice is fetched from there: then its failures are its own.
+    // It is set aside, until another slice is fetched from there: then it is tried at once.
     expect(failed(2, 'transfer')).toMatchObject([
       { type: 'timer.set', fireAtSeconds: 60, reason: { code: 'retry_pause' } },
     ]);
     expect(failed(2, 'transfer')).toMatchObject([{ type: 'slice.late' }]);
     session.plan('d', [{ sampleId: 'x', ranks: [2] }]);
-    const dropped = session.has(1, 2);
-    expect(only(dropped, 'batch.materialized')[0]).toMatchObject({ batchId: 'd', reason: { code: 'delivered' } });
-    expect(dropped.slice(1)).toMatchObject([
+    expect(session.has(1, 2)).toMatchObject([
+      { type: 'batch.materialized', batchId: 'd', reason: { code: 'delivered' } },
+      { type: 'sample.materialize', sliceId: 'slice/0', attempt: 3 },
+    ]);
+    // What fails now is its own, once four others were fetched since.
+    expect(failed(3, 'transfer')).toMatchObject([{ type: 'sample.materialize', sliceId: 'slice/0', attempt: 4 }]);
+    // The timer at 60 s is set still.
+    expect(failed(4, 'transfer')).toEqual([]);
+    const fetched = [2, 3, 4, 5].map((slice) => {
+      session.plan(`e${slice}`, [{ sampleId: 'x', ranks: [2] }]);
+      return session.has(slice, 2);
+    });
+    expect(fetched.map((all) => all.map(({ type }) => type)).slice(0, 3)).toEqual([
+      ['batch.materialized'],
+      ['batch.materialized'],
+      ['batch.materialized'],
+    ]);
+    expect(fetched[3]!.slice(1)).toMatchObject([
       { type: 'sample.dropped', reason: { code: 'transfer', failures: 2, budget: 1 } },
       { type: 'sample.evict', reason: { code: 'dropped' } },
       { type: 'batch.materialized', slices: 0, missing: ['x'], reason: { code: 'samples_dropped', dropped: 1 } },
