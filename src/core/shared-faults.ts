@@ -1,8 +1,9 @@
 /**
  * Tells faults that tries share from faults of their own. A try of an item (a prompt, a sample) runs in domains: a part (an engine, a
- * reward worker), if it is known, and the whole of its scope. A failure stays open until a try of another item, launched after it,
- * succeeds in the same domains. Then it is the item's own if these domains are healthy, and forgotten else. Where different items
- * fail one after the other, a domain is suspended: there are only single tries, until one succeeds that was launched since.
+ * reward worker), if it is known, and the whole of its scope. A failure stays open until a try that was launched after it succeeds in
+ * the same domains. It is forgotten if these domains are not healthy, if the item itself has succeeded, or if it ends the first row
+ * of failures that the item was in. Else it is the item's own, after four successes of others. Where different items fail one after
+ * the other, a domain is suspended: there are only single tries, until one succeeds that was launched since.
  */
 import { z } from 'zod';
 import { faultScope } from '../schemas/faults.ts';
@@ -73,7 +74,7 @@ const savedFailure = z.strictObject({
   order: count,
   /** Whether a try of the item had succeeded before: then the failure has counted against the domains at once. */
   isGood: z.boolean(),
-  /** Tries of others, begun after it, that have succeeded, of items that leave with their first success; absent: none. */
+  /** Tries, launched after it, that have succeeded; absent: none. */
   successes: count.optional(),
 });
 const savedFaults = z.strictObject({ domains: z.array(savedDomain), open: z.array(savedFailure) });

@@ -53,11 +53,18 @@ class Faults {
     return { own: of(true), forgotten: of(false), hasRecovered };
   }
 
-  /** The same for items that leave with their first success. */
-  succeedOnce(item: string, where = anywhere) {
-    const { verdicts } = this.#now.succeededOnce(where, item, this.next(), this.#ctx);
-    const of = (isOwn: boolean) => verdicts.filter((one) => one.isOwn === isOwn).map(({ failure }) => failure.item);
-    return { own: of(true), forgotten: of(false) };
+  /** Lets tries of four other items succeed, as many as judge what failed before, and returns the verdicts of each. */
+  succeedFour(where = anywhere, launched?: number) {
+    return ['w', 'x', 'y', 'z'].map((other) => {
+      const { own, forgotten } = this.succeed(other, where, launched);
+      return { own, forgotten };
+    });
+  }
+
+  /** Lets items fail in a row that ends: what they fail after that is judged. */
+  endRow(items: string, where = anywhere): void {
+    for (const item of items) this.fail(item, where);
+    this.succeed('other', where);
   }
 
   keepLatest(item: string, most: number): void {
@@ -86,6 +93,9 @@ class Faults {
   }
 }
 
+const nothing = { own: [], forgotten: [] };
+/** What {@link Faults.succeedFour} returns where the fourth success charges these items. */
+const atTheFourth = (...own: string[]) => [nothing, nothing, nothing, { own, forgotten: [] }];
 const nobody = () => false;
 const somebody = () => true;
 
@@ -105,7 +115,10 @@ describe.each([
     expect(faults.all.isQuiet).toBe(true);
     faults.fail('a');
     expect(faults.all.isQuiet).toBe(false);
-    expect(faults.succeed('b')).toStrictEqual({ own: ['a'], forgotten: [], hasRecovered: false });
+    expect(faults.succeed('b')).toStrictEqual({ own: [], forgotten: ['a'], hasRecovered: false });
+    // It is known that it was forgiven, until it succeeds.
+    expect(faults.all.isQuiet).toBe(false);
+    faults.succeed('a');
     expect(faults.all.isQuiet).toBe(true);
     expect(faults.all.save()).toStrictEqual({ domains: [], open: [] });
   });
@@ -124,30 +137,28 @@ describe.each([
 
   test('a failure is judged by tries that were launched after it, in the order of the failures', () => {
     const faults = start();
+    faults.endRow('ab');
     const before = faults.next();
     faults.fail('a');
     const between = faults.next();
     faults.fail('b');
-    expect(faults.succeed('c', anywhere, before)).toMatchObject({ own: [], forgotten: [] });
-    expect(faults.succeed('d', anywhere, between)).toMatchObject({ own: ['a'], forgotten: [] });
-    expect(faults.succeed('e')).toMatchObject({ own: ['b'], forgotten: [] });
+    expect(faults.succeedFour(anywhere, before)).toStrictEqual([nothing, nothing, nothing, nothing]);
+    expect(faults.succeedFour(anywhere, between)).toStrictEqual(atTheFourth('a'));
+    expect(faults.succeedFour()).toStrictEqual(atTheFourth('b'));
   });
 
   test('a domain is healthy while at most a quarter of the last sixteen tries of good items failed', () => {
     const faults = start();
-    const tries = (...failed: boolean[]) => {
-      for (const one of failed) {
-        if (one) faults.fail('good', anywhere, { isGood: true });
-        else faults.succeed('good');
-      }
-    };
-    faults.fail('x');
-    // One of three, then one of four.
-    tries(true, false);
+    faults.endRow('a');
+    for (let turn = 0; turn < 2; turn += 1) faults.fail('good', anywhere, { isGood: true });
+    faults.succeed('good');
+    // Two of five, of six, of seven: what fails is forgotten at once. Then two of eight.
+    for (let turn = 0; turn < 3; turn += 1) {
+      faults.fail('a');
+      expect(faults.succeed('b')).toMatchObject({ own: [], forgotten: ['a'] });
+    }
     faults.fail('a');
-    expect(faults.succeed('b')).toMatchObject({ own: [], forgotten: ['a'] });
-    faults.fail('a');
-    expect(faults.succeed('b')).toMatchObject({ own: ['a'], forgotten: [] });
+    expect(faults.succeedFour()).toStrictEqual(atTheFourth('a'));
   });
 
   test('no more than sixteen tries, and as many items that have failed in a row, are remembered', () => {
@@ -161,21 +172,24 @@ describe.each([
 
   test('what failed in a part is judged by tries in this part, and both must be healthy', () => {
     const faults = start();
+    faults.endRow('a', on('e0'));
     faults.fail('a', on('e0'));
-    expect(faults.succeed('b', on('e1'))).toMatchObject({ own: [], forgotten: [] });
-    expect(faults.succeed('b')).toMatchObject({ own: [], forgotten: [] });
-    expect(faults.succeed('b', on('e0'))).toMatchObject({ own: ['a'] });
+    expect(faults.succeedFour(on('e1'))).toStrictEqual([nothing, nothing, nothing, nothing]);
+    expect(faults.succeed('b')).toMatchObject(nothing);
+    expect(faults.succeed('b', on('e0'))).toMatchObject({ own: ['a'], forgotten: [] });
     // The part is well, the whole is not.
-    for (const item of ['c', 'd']) faults.fail(item, on('e2'), { isGood: true });
+    for (const item of ['c', 'd', 'c', 'd']) faults.fail(item, on('e2'), { isGood: true });
     faults.fail('a', on('e0'));
-    expect(faults.succeed('i', on('e0'))).toMatchObject({ own: [], forgotten: ['a'] });
+    expect(faults.succeed('i', on('e0'))).toMatchObject({ own: [], forgotten: ['c', 'd', 'c', 'd', 'a'] });
   });
 
   test('scopes are apart', () => {
     const faults = start();
-    faults.fail('a', { scope: 'environment', id: 'pool' });
-    expect(faults.succeed('b')).toMatchObject({ own: [], forgotten: [] });
-    expect(faults.succeed('b', { scope: 'environment', id: 'pool' })).toMatchObject({ own: ['a'] });
+    const pool: Where = { scope: 'environment', id: 'pool' };
+    faults.endRow('a', pool);
+    faults.fail('a', pool);
+    expect(faults.succeedFour()).toStrictEqual([nothing, nothing, nothing, nothing]);
+    expect(faults.succeedFour(pool)).toStrictEqual(atTheFourth('a'));
   });
 
   test('items that fail one after the other: eight, or all that are in flight; one alone in a part is no fault of the whole', () => {
@@ -204,7 +218,7 @@ describe.each([
     faults.succeed('d', anywhere, before);
     expect([...faults.find().failing.keys()]).toStrictEqual(['b', 'c']);
     faults.succeed('d');
-    expect(faults.all.isQuiet).toBe(true);
+    expect(faults.find().failing.size).toBe(0);
   });
 
   test('a suspension ends with the success of a try that was launched since; an older one does not end it', () => {
@@ -278,8 +292,9 @@ describe.each([
     expect(faults.fail('a', on('e0'))).toBe(false);
     expect(faults.open('a')).toBe(0);
     expect(faults.find().failing.size).toBe(0);
+    faults.endRow('b', on('e1'));
     faults.fail('b', on('e1'));
-    expect(faults.succeed('c', on('e1'))).toMatchObject({ own: ['b'] });
+    expect(faults.succeedFour(on('e1'))).toStrictEqual(atTheFourth('b'));
   });
 
   test('the host says that something has changed: the scope recovers, others do not', () => {
@@ -323,61 +338,56 @@ describe.each([
     expect(faults.find().tries.size).toBe(0);
     expect(faults.find().suspension).toMatchObject({ retryAt: 51 });
   });
-});
-
-describe.each([false, true])('items that leave with their first success, restored before each call: %s', (restores) => {
-  const nothing = { own: [], forgotten: [] };
 
   test('what fails again after a row of failures has ended is own, once four others have succeeded since', () => {
-    const faults = new Faults(restores);
+    const faults = start();
     faults.fail('bad');
-    expect(faults.succeedOnce('a')).toEqual({ own: [], forgotten: ['bad'] });
+    expect(faults.succeed('a')).toMatchObject({ own: [], forgotten: ['bad'] });
     faults.fail('bad');
-    for (const other of ['b', 'c', 'd']) expect(faults.succeedOnce(other)).toEqual(nothing);
-    expect(faults.succeedOnce('e')).toEqual({ own: ['bad'], forgotten: [] });
+    expect(faults.succeedFour()).toStrictEqual(atTheFourth('bad'));
   });
 
   test('two that always fail are told from an outage, though each success ends a suspension', () => {
-    const faults = new Faults(restores);
+    const faults = start();
     const own: string[] = [];
     for (let round = 0; round < 8; round += 1) {
       faults.fail('bad');
       faults.fail('worse');
       if (faults.all.find(anywhere)!.suspension === null) faults.suspend();
-      own.push(...faults.succeedOnce(`good${round}`).own);
+      own.push(...faults.succeed(`good${round}`).own);
     }
     expect(new Set(own)).toEqual(new Set(['bad', 'worse']));
   });
 
   test('one that fails in a row and then succeeds tells of an outage: all is forgotten, a second time as well', () => {
-    const faults = new Faults(restores);
+    const faults = start();
     for (const item of ['a', 'b', 'c']) faults.fail(item);
     faults.suspend();
-    expect(faults.succeedOnce('new').forgotten).toEqual(['a', 'b', 'c']);
+    expect(faults.succeed('new').forgotten).toEqual(['a', 'b', 'c']);
     for (const item of ['a', 'b', 'c']) faults.fail(item);
     faults.suspend();
-    expect(faults.succeedOnce('a').forgotten).toEqual(['a', 'b', 'c']);
-    for (const other of ['d', 'e', 'f', 'g']) expect(faults.succeedOnce(other).own).toEqual([]);
+    expect(faults.succeed('a').forgotten).toEqual(['a', 'b', 'c']);
+    for (const other of ['d', 'e', 'f', 'g']) expect(faults.succeed(other).own).toEqual([]);
   });
 
   test('of a long series of failures the latest are kept, and what has succeeded since the first counts', () => {
-    const faults = new Faults(restores);
+    const faults = start();
     faults.fail('bad');
-    faults.succeedOnce('a');
+    faults.succeed('a');
     const own = ['b', 'c', 'd', 'e', 'f'].flatMap((other) => {
       faults.fail('bad');
       faults.keepLatest('bad', 1);
-      return faults.succeedOnce(other).own;
+      return faults.succeed(other).own;
     });
     expect(own).toEqual(['bad']);
   });
 
   test('a part on which only those fail that were forgiven before is not new trouble', () => {
-    const faults = new Faults(restores);
+    const faults = start();
     faults.fail('bad', on('e0'));
     faults.fail('worse', on('e0'));
     expect(faults.all.countNew(faults.all.find(on('e0'))!)).toBe(2);
-    faults.succeedOnce('a', on('e0'));
+    faults.succeed('a', on('e0'));
     faults.fail('bad', on('e0'));
     faults.fail('worse', on('e0'));
     expect(faults.all.countNew(faults.all.find(on('e0'))!)).toBe(0);
