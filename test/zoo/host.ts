@@ -209,7 +209,9 @@ export class ZooHost {
   #send({ first: _, type, ...report }: Report): void {
     const schema = this.#schemas.get(type)!;
     // Rounded up, because a timer does not fire early.
-    const at = Math.ceil(this.now * 1000) / 1000;
+    const milliseconds = Math.ceil(this.now * 1000);
+    // Never earlier than a timer was asked for, not even by rounding: it would be set again for the same time, without end.
+    const at = (milliseconds / 1000 < this.now ? milliseconds + 1 : milliseconds) / 1000;
     const event = copy(eventWith(schema, { type, at, ...report }, 0)) as unknown as AnyEvent;
     if (type === 'response.completed' || type === 'request.aborted') {
       this.desk.engines.delete(report.requestId as string);
