@@ -59,7 +59,7 @@ function goOn(state: RewardState, sample: Sample, ctx: Ctx): void {
   if (failures > budget) return fail(state, sample, { code: 'infrastructure', failures, budget }, ctx);
   const isAside = failures + openFailures(pool, sample) > budget;
   const { asideAt } = sample;
-  if (isAside && asideAt !== null && giveUpSeconds !== undefined && ctx.at - asideAt >= giveUpSeconds) {
+  if (isAside && asideAt !== null && giveUpSeconds !== undefined && ctx.at >= asideAt + giveUpSeconds) {
     return giveUp(state, sample, giveUpSeconds, ctx);
   }
   sample.dispatch = null;

@@ -82,7 +82,8 @@ function* asideWaits(state: RewardState, one: Sample, giveUpSeconds: number | un
   if (pausedUntil !== null) yield timer(pausedUntil);
   else yield* room(state, one);
   if (giveUpSeconds !== undefined) yield timer(asideAt! + giveUpSeconds);
-  yield { event: { type: 'reward.withdrawn', requestId } };
+  // What counts is not taken back.
+  if (!one.final) yield { event: { type: 'reward.withdrawn', requestId } };
 }
 
 /** The suspected responses that are being computed, or else a worker for one. */

@@ -76,7 +76,7 @@ function goOn(state: LoaderState, sample: Sample, cause: Sample['cause'], ctx: C
   let seconds = longestPauseSeconds;
   if (isAside && giveUpSeconds !== undefined) {
     const waited = ctx.at - sample.asideAt!;
-    if (waited >= giveUpSeconds) {
+    if (ctx.at >= sample.asideAt! + giveUpSeconds) {
       const reason = { code: 'not_compared', failures, seconds: waited, limitSeconds: giveUpSeconds } as const;
       return drop(state, sample, reason, ctx);
     }
@@ -200,7 +200,7 @@ function takePauses(state: LoaderState, ctx: Ctx): void {
   const { giveUpSeconds } = config.retry;
   for (let next = pauses.peek(); next !== undefined && next.pausedUntil! <= ctx.at; next = pauses.peek()) {
     endPause(state, next);
-    if (next.asideAt === null || giveUpSeconds === undefined || ctx.at - next.asideAt < giveUpSeconds) continue;
+    if (next.asideAt === null || giveUpSeconds === undefined || ctx.at < next.asideAt + giveUpSeconds) continue;
     const seconds = ctx.at - next.asideAt;
     const failures = openOf(state.faults, next.id);
     drop(state, next, { code: 'not_compared', failures, seconds, limitSeconds: giveUpSeconds }, ctx);

@@ -348,7 +348,7 @@ export function endAsides(state: AdmissionState, ctx: Ctx): void {
   if (limitSeconds === undefined) return;
   for (const one of [...state.asides]) {
     const seconds = ctx.at - one.asideAt!;
-    if (seconds < limitSeconds || one.status !== 'aside') continue;
+    if (ctx.at < one.asideAt! + limitSeconds || one.status !== 'aside') continue;
     const failures = [...state.faults.openOf(one.prompt.spec.promptId)].filter(
       ({ place }) => place === one.index,
     ).length;
