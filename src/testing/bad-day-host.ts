@@ -209,7 +209,13 @@ export class BadDayHost {
     this.#isDry = fresh + again.length < count;
     const some = { ...decision, count: fresh, ...(domains && { domains: Object.fromEntries(rest) }) } as AnyDecision;
     const [made] = fresh > 0 ? (specialAnswers['prompts.request'] as Supply)(some, desk) : [];
-    const prompts = [...again, ...(made?.prompts ?? [])] as Supplied[];
+    const pools = Object.keys((desk.config.quotas ?? {}) as object);
+    const mixed = (made?.prompts ?? []).map((one, index) =>
+      domains === undefined && pools.length > 0
+        ? { ...one, domain: pools[(this.#numbers.size + index) % pools.length] }
+        : one,
+    );
+    const prompts = [...again, ...mixed] as Supplied[];
     for (const { promptId, domain } of prompts) if (domain !== undefined) this.#pools.set(promptId, domain);
     return [
       ...(prompts.length > 0 ? [{ type: 'prompts.supplied', roundId, prompts }] : []),

@@ -162,6 +162,10 @@ function askForOther(state: AdmissionState, quota: DomainQuota | null): void {
   if (round === null || quota === null || quota.awaiting > 0 || quota.standby.size > 0) return;
   const suspension = [...faults.domains].find((one) => one.suspension !== null)?.suspension;
   if (suspension == null || suspension.asked >= itemsToSuspend) return;
+  // Those that came before, and wait for the next round, have not helped: perhaps none of the same pool comes.
+  let waiting = 0;
+  for (const { status } of state.prompts.values()) if (status === 'passed') waiting += 1;
+  if (waiting >= itemsToSuspend) return;
   suspension.asked += 1;
   quota.target = Math.max(quota.target, quota.admitted) + 1;
   state.asksToCompare = true;
