@@ -220,14 +220,16 @@ describe('configurations', () => {
   });
 
   test('a reward that fails for good drops its response where the filter needs it', () => {
-    const job = new Job({ filter: 'zero-variance', rewardRetry: { infrastructure: 0 } });
+    const job = new Job({ promptsPerRound: 3, filter: 'zero-variance', rewardRetry: { infrastructure: 0 } });
     job.open();
-    const [dispatch] = only(job.complete('r0p0/0#0'), 'reward.dispatch');
-    const ended = { type: 'reward.finished', seconds: 1 };
-    job.send({ ...ended, dispatchId: dispatch!.dispatchId, outcome: 'infrastructure' });
-    // Another is scored since: the failure was its own.
-    const [other] = only(job.complete('r0p0/1#0'), 'reward.dispatch');
-    const failed = job.send({ ...ended, dispatchId: other!.dispatchId, outcome: 'scored', reward: 1 });
+    const fail = (decisions: readonly VocabularyDecision[]) => {
+      const { dispatchId } = only(decisions, 'reward.dispatch')[0]!;
+      job.send({ type: 'reward.finished', dispatchId, outcome: 'infrastructure', seconds: 1 });
+    };
+    fail(job.complete('r0p0/0#0'));
+    // Another is scored since: it is tried again. Four are scored after that: the failure was its own.
+    fail(job.score(job.complete('r0p0/1#0')));
+    const failed = job.score(job.complete('r0p1/0#0', 'r0p1/1#0', 'r0p2/0#0', 'r0p2/1#0'));
     expect(types(failed)).toEqual(expect.arrayContaining(['reward.failed', 'response.dropped']));
   });
 
