@@ -107,7 +107,11 @@ describe.each(bothWays)('filter `zero-variance`, %s', (_how, start) => {
     for (const [index, id] of ['b/0#1', 'b/1#1', 'c/0#1'].entries()) reward(session, id, index);
     const lost = reward(session, 'c/1#1', 1);
     expect(brief(lost)).toStrictEqual(
-      expect.arrayContaining(['request.abort a/2#0 prompt_failed', 'prompt.failed a reward', 'prompts.request r0 failed']),
+      expect.arrayContaining([
+        'request.abort a/2#0 prompt_failed',
+        'prompt.failed a reward',
+        'prompts.request r0 failed',
+      ]),
     );
     expect(only(lost, 'prompt.failed')).toStrictEqual([
       {
