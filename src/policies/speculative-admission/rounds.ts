@@ -65,7 +65,11 @@ export function openRound(state: AdmissionState, event: Message<'round.opened'>,
   state.rounds += 1;
   state.weightVersion = event.weightVersion;
   state.recentRounds.add(event.roundId);
-  if (!state.faults.isQuiet) state.faults.told('prompt', ctx);
+  if (!state.faults.isQuiet) {
+    state.faults.told('prompt', ctx);
+    // Those that were asked for left with their round.
+    for (const { suspension } of state.faults.domains) if (suspension !== null) suspension.asked = 0;
+  }
   const carried = [...state.prompts.values()];
   for (const prompt of carried) readmit(state, prompt, round, ctx);
   for (const prompt of carried) applyFilter(state, prompt, ctx);
