@@ -10,6 +10,7 @@ import {
   beginOn,
   beginSingle,
   dueEngine,
+  dueEngineFor,
   engineToCompare,
   holdBack,
   isSick,
@@ -114,7 +115,7 @@ export function pump(state: AdmissionState, ctx: Ctx): void {
     }
     const response = state.round === null ? undefined : nextTry(state, ctx);
     if (response === undefined) return;
-    const where = engine && (engineToCompare(state, response) ?? dueEngine(state, ctx.at) ?? engine);
+    const where = engine && (engineToCompare(state, response) ?? dueEngineFor(state, response, ctx.at) ?? engine);
     launch(state, response, state.round!, where, ctx);
   }
 }

@@ -51,6 +51,13 @@ export function dueEngine({ faults, engines, config }: AdmissionState, at: numbe
   return undefined;
 }
 
+/** Returns such an engine for a response, unless its prompt has failed elsewhere: then its try would tell little of this engine. */
+export function dueEngineFor(state: AdmissionState, { prompt }: ResponseState, at: number): Engine | undefined {
+  if (state.faults.isQuiet) return undefined;
+  const whole = state.faults.find({ scope: 'engine', id: null });
+  return whole?.forgiven.has(prompt.spec.promptId) ? undefined : dueEngine(state, at);
+}
+
 /** Where a try of a prompt may fail, before it has an engine. */
 const placesOf = ({ spec }: PromptState): readonly Where[] => [
   { scope: 'engine', id: null },
