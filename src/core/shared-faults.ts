@@ -172,6 +172,11 @@ export class SharedFaults {
     return this.#byItem.keys();
   }
 
+  /** Returns how many failures of an item are not judged yet. */
+  countOpen(item: string): number {
+    return this.#byItem.get(item)?.size ?? 0;
+  }
+
   /** Returns the failures of an item that are not judged yet. */
   openOf(item: string): Iterable<Failure> {
     return this.#byItem.get(item) ?? [];
@@ -221,7 +226,7 @@ export class SharedFaults {
     const part = id === null ? undefined : this.find({ scope, id });
     const known = [part, whole].filter((one) => one !== undefined);
     let hasRecovered = false;
-    this.#forgive(item, order, known);
+    this.#countForgone(item, order, known);
     const verdicts = whole === undefined ? [] : this.#forgetRow(whole, item, order);
     for (const domain of known) remember(domain, false);
     whole?.forgiven.delete(item);
@@ -286,6 +291,27 @@ export class SharedFaults {
     const verdicts = [...domain.open].map((failure) => ({ failure, isOwn: false }));
     for (const { failure } of verdicts) this.#close(failure);
     return verdicts;
+  }
+
+  /**
+   * Suspends where tries of items fail that leave with their first success: one after the other, or, where nothing else is there, often.
+   *
+   * @param hasOther - whether an item is tried in a domain, or is next in line, that has not failed there
+   * @returns whether there was such a domain: what is tried after that may show others
+   */
+  suspendFailing(hasOther: (domain: FaultDomain) => boolean, suspend: (domain: FaultDomain) => void): boolean {
+    let isAny = false;
+    for (const domain of [...this.#domains.values()]) {
+      const { id, scope } = domain;
+      // While there are single tries only, the few that fail in a part say little about it.
+      const isDoubtful = this.#domains.get(scope)?.suspension != null || this.countNew(domain) < 2;
+      if (id !== null && isDoubtful) continue;
+      const fails = isFailing(domain, Number.POSITIVE_INFINITY, hasOther) || (failsAlone(domain) && !hasOther(domain));
+      if (!fails) continue;
+      suspend(domain);
+      isAny = true;
+    }
+    return isAny;
   }
 
   /** Ends the suspension of every domain of a scope, because the host has said that something has changed. */
@@ -407,7 +433,7 @@ export class SharedFaults {
   }
 
   /** Counts what an item that can succeed has failed before: this was no fault of its own. */
-  #forgive(item: string, order: number, known: readonly FaultDomain[]): void {
+  #countForgone(item: string, order: number, known: readonly FaultDomain[]): void {
     for (const failure of this.openOf(item)) {
       if (failure.order > order || failure.isGood) continue;
       for (const one of known) if (one.id === null || one.id === failure.id) remember(one, true);
@@ -484,7 +510,7 @@ export function isFailing(domain: FaultDomain, inFlight: number, hasOther: (doma
 }
 
 /** Whether what fails, where nothing else is there, has failed often enough: then nothing tells a part from the whole. */
-export const failsAlone = ({ id, suspension, failures }: FaultDomain): boolean =>
+const failsAlone = ({ id, suspension, failures }: FaultDomain): boolean =>
   id === null && suspension === null && failures >= leastFailures;
 
 /** Whether a domain that is suspended takes a single try now, of one item or another. */

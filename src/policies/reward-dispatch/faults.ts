@@ -1,8 +1,6 @@
 /** Handles dispatches that have failed or succeeded: what is charged to a response, what is forgotten, and what is suspended. */
 import {
   type FaultDomain,
-  failsAlone,
-  isFailing,
   itemsToSuspend,
   longestPauseSeconds,
   pauseAfter,
@@ -161,14 +159,10 @@ export function settleFaults(state: RewardState, pool: Pool, ctx: Ctx): void {
   const { faults } = pool;
   if (!faults.isQuiet) {
     faults.dropTries((_, id) => state.dispatches.get(id)?.cancelled !== false);
-    for (const domain of [...faults.domains]) {
-      // While there are single tries only, the few that fail on a worker say little about it.
-      if (domain.id !== null && isSuspended(pool)) continue;
-      if (domain.id !== null && faults.countNew(domain) < 2) continue;
-      const isThere = (one: FaultDomain) => hasOther(state, pool, one);
-      if (isFailing(domain, Number.POSITIVE_INFINITY, isThere) || (failsAlone(domain) && !isThere(domain)))
-        suspend(state, pool, domain, ctx);
-    }
+    faults.suspendFailing(
+      (one) => hasOther(state, pool, one),
+      (one) => suspend(state, pool, one, ctx),
+    );
   }
   endPauses(pool, ctx.at);
   endAsides(state, pool, ctx);

@@ -9,7 +9,7 @@ const mostSuspects = 8;
 export const isUntroubled = ({ faults, suspects }: Pool): boolean => faults.isQuiet && suspects.size === 0;
 
 /** Returns how many failures of a response are not judged yet. */
-export const openFailures = ({ faults }: Pool, { requestId }: Sample): number => [...faults.openOf(requestId)].length;
+export const openFailures = ({ faults }: Pool, { requestId }: Sample): number => faults.countOpen(requestId);
 
 /** Whether a suspected response is being computed. */
 function suspectRuns({ suspects }: Pool): boolean {

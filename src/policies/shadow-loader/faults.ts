@@ -3,8 +3,6 @@ import { Deadlines, onlyTimer } from '../../core/deadlines.ts';
 import {
   beginTry,
   type FaultDomain,
-  failsAlone,
-  isFailing,
   itemsToSuspend,
   longestPauseSeconds,
   mustWait,
@@ -28,9 +26,6 @@ const partOf = ({ id }: Node): Where => ({ scope: 'loader', id });
 function whereOf({ nodes }: LoaderState, faults: SharedFaults, node: Node): Where {
   return node.active && (nodes.size > 1 || faults.find(partOf(node)) !== undefined) ? partOf(node) : whole;
 }
-
-/** Returns how many failures of a sample or slice are not judged yet. */
-export const openOf = (faults: SharedFaults, id: string): number => [...faults.openOf(id)].length;
 
 /** Handles a try that has failed on a node, on which nothing of the sample is now. The failure is open, until others show whose it is. */
 export function fault(
@@ -70,7 +65,7 @@ function goOn(state: LoaderState, sample: Sample, cause: Sample['cause'], ctx: C
   sample.status = 'waiting';
   if (isOver(state, sample, ctx)) return;
   const { infrastructure, giveUpSeconds } = state.config.retry;
-  const failures = openOf(state.faults, sample.id);
+  const failures = state.faults.countOpen(sample.id);
   const isAside = sample.infrastructureFailures + failures > infrastructure;
   sample.asideAt = isAside ? (sample.asideAt ?? ctx.at) : null;
   let seconds = longestPauseSeconds;
@@ -115,7 +110,7 @@ function judge(state: LoaderState, { failure, isOwn }: Verdict, ctx: Ctx): void 
   // One that is being preprocessed is judged by its end.
   if (sample.status !== 'waiting' && sample.status !== 'paused') return;
   if (isOver(state, sample, ctx) || sample.asideAt === null) return;
-  if (sample.infrastructureFailures + openOf(state.faults, sample.id) > state.config.retry.infrastructure) return;
+  if (sample.infrastructureFailures + state.faults.countOpen(sample.id) > state.config.retry.infrastructure) return;
   sample.asideAt = null;
   if (sample.status === 'paused') endPause(state, sample);
   else state.waiting.update(sample);
@@ -202,7 +197,7 @@ function takePauses(state: LoaderState, ctx: Ctx): void {
     endPause(state, next);
     if (next.asideAt === null || giveUpSeconds === undefined || ctx.at < next.asideAt + giveUpSeconds) continue;
     const seconds = ctx.at - next.asideAt;
-    const failures = openOf(state.faults, next.id);
+    const failures = state.faults.countOpen(next.id);
     drop(state, next, { code: 'not_compared', failures, seconds, limitSeconds: giveUpSeconds }, ctx);
   }
 }
@@ -224,20 +219,11 @@ export function settleFaults(state: LoaderState, ctx: Ctx): void {
  * after that may show others.
  */
 export function suspendNodes(state: LoaderState, ctx: Ctx): boolean {
-  const { faults } = state;
-  if (faults.isQuiet) return false;
-  let isAny = false;
-  for (const domain of [...faults.domains]) {
-    // While there are single tries only, the few that fail on a node say little about it.
-    if (domain.id !== null && faults.find(whole)?.suspension != null) continue;
-    if (domain.id !== null && faults.countNew(domain) < 2) continue;
-    const isThere = (one: FaultDomain) => hasOther(state, one);
-    const fails = isFailing(domain, Number.POSITIVE_INFINITY, isThere) || (failsAlone(domain) && !isThere(domain));
-    if (!fails) continue;
-    suspend(state, domain, ctx);
-    state.dirty = true;
-    isAny = true;
-  }
+  const isAny = state.faults.suspendFailing(
+    (one) => hasOther(state, one),
+    (one) => suspend(state, one, ctx),
+  );
+  if (isAny) state.dirty = true;
   return isAny;
 }
 

@@ -1,6 +1,6 @@
 /** Chooses the next waiting sample and its node. */
 import type { Message } from '../../schemas/messages.ts';
-import { beginSingle, dropDue, dueNode, openOf, pauses, settleFaults, suspendNodes, waitsForSingle } from './faults.ts';
+import { beginSingle, dropDue, dueNode, pauses, settleFaults, suspendNodes, waitsForSingle } from './faults.ts';
 import { aheadLimit, free, freeBytes, hold, isAhead, reheap } from './memory.ts';
 import { drop, requeue, setAside } from './samples.ts';
 import type { Ctx } from './schema.ts';
@@ -156,6 +156,6 @@ function reasonOf(state: LoaderState, sample: Sample, node: Node, at: number): M
   const { infrastructure, data } = state.config.retry;
   const paused = sample.failedAt === null ? undefined : { pauseSeconds: at - sample.failedAt };
   if (dataFailures > 0) return { code, ...load, failures: dataFailures, budget: data, ...paused };
-  const failures = infrastructureFailures + openOf(state.faults, sample.id);
+  const failures = infrastructureFailures + state.faults.countOpen(sample.id);
   return { code, ...load, failures, budget: infrastructure, ...paused };
 }

@@ -3,8 +3,6 @@
 import type { Verdict, Where } from '../../core/shared-faults.ts';
 import {
   type FaultDomain,
-  failsAlone,
-  isFailing,
   itemsToSuspend,
   longestPauseSeconds,
   pauseAfter,
@@ -24,7 +22,7 @@ function whereOf({ nodes, transfers }: LoaderState, node: Node): Where {
 }
 
 const isAside = ({ transfers, config }: LoaderState, { id, failures }: Slice): boolean =>
-  failures + [...transfers.openOf(id)].length > config.retry.transfer;
+  failures + transfers.countOpen(id) > config.retry.transfer;
 
 /** Handles a rank that could not fetch a slice: it tries again, after a pause. */
 export function transferFault(state: LoaderState, slice: Slice, ctx: Ctx): void {
@@ -85,13 +83,10 @@ export function settleTransfers(state: LoaderState, ctx: Ctx): void {
   const { transfers, slicePauses, parked } = state;
   if (!transfers.isQuiet) {
     transfers.dropTries((_, id) => state.slices.get(id)?.sent !== true);
-    for (const domain of [...transfers.domains]) {
-      // While there are single tries only, the few that fail from a node say little about it.
-      if (domain.id !== null && (isSuspended(state) || transfers.countNew(domain) < 2)) continue;
-      const isThere = (one: FaultDomain) => inFlight(state, one) > 0;
-      if (isFailing(domain, Number.POSITIVE_INFINITY, isThere) || (failsAlone(domain) && !isThere(domain)))
-        suspend(state, domain, ctx);
-    }
+    transfers.suspendFailing(
+      (one) => inFlight(state, one) > 0,
+      (one) => suspend(state, one, ctx),
+    );
   }
   for (let next = slicePauses.peek(); next !== undefined && next.pausedUntil! <= ctx.at; next = slicePauses.peek()) {
     endSlicePause(state, next);
@@ -104,8 +99,6 @@ export function settleTransfers(state: LoaderState, ctx: Ctx): void {
     sendAgain(state, next, ctx);
   }
 }
-
-const isSuspended = ({ transfers }: LoaderState): boolean => transfers.find(whole)?.suspension != null;
 
 /** Returns the slice that was tried longest ago of those that need not wait. */
 function nextInTurn(parked: ReadonlySet<Slice>, state: LoaderState, at: number): Slice | undefined {

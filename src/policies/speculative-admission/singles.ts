@@ -303,11 +303,3 @@ export function nextSingleAt(state: AdmissionState): number | undefined {
   }
   return next;
 }
-
-/** Lets single tries that were due, and could not be made, wait for any event instead of a timer. */
-export function dropDue({ faults }: AdmissionState, at: number): void {
-  if (faults.isQuiet) return;
-  for (const { suspension } of faults.domains) {
-    if (suspension !== null && suspension.retryAt <= at) suspension.retryAt = 0;
-  }
-}

@@ -35,7 +35,7 @@ import * as reports from './reports.ts';
 import { checkRequestId, grace, link } from './requests.ts';
 import { checkFailing, checkOpening, failRound, openRound, settle } from './rounds.ts';
 import { admissionConfig, admissionDecisions, mostResponses } from './schema.ts';
-import { dropDue, unpark } from './singles.ts';
+import { unpark } from './singles.ts';
 import {
   type AdmissionState,
   admissionState,
@@ -181,7 +181,7 @@ export const speculativeAdmission: PolicyDefinition<
     pump(state, ctx);
     if (suspendWhereTriesFail(state, ctx)) pump(state, ctx);
     intake.askToCompare(state, ctx);
-    dropDue(state, ctx.at);
+    state.faults.dropDue(ctx.at);
     reports.armTimers(state, ctx);
   },
   dueAt: (state) => {
