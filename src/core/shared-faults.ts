@@ -1,8 +1,9 @@
 /**
  * Tells faults that tries share from faults of their own. A try of an item (a prompt, a sample) runs in domains: a part (an engine, a
  * reward worker), if it is known, and the whole of its scope. A failure stays open until a try that was launched after it succeeds in
- * the same domains. It is forgotten if these domains are not healthy, if the item itself has succeeded, or if it ends the first row
- * of failures that the item was in. Else it is the item's own, after four successes of others. Where different items fail one after
+ * the same domains. Then what the item has failed for the first time is forgotten: it may have been a short outage that hit this item
+ * alone. What it fails after that is forgotten if these domains are not healthy, or if the item itself has succeeded; else it is the
+ * item's own, after four successes of others. Where different items fail one after
  * the other, a domain is suspended: there are only single tries, until one succeeds that was launched since.
  */
 import { z } from 'zod';
@@ -210,9 +211,9 @@ export class SharedFaults {
   }
 
   /**
-   * Notes that a try of an item has succeeded, and judges the failures of other items that this try was launched after. When a row of
-   * failures ends, those of the row are forgotten, since it may have been an outage; what fails again after that is its item's own
-   * after some successes of others, if the domains are healthy. Says which domains have recovered.
+   * Notes that a try of an item has succeeded, and judges the failures of other items that this try was launched after. What an item
+   * has failed for the first time is forgotten; what it fails after that is its own after some successes of others, if the domains
+   * are healthy. Says which domains have recovered.
    *
    * @param order - number of the launch
    */
@@ -227,7 +228,7 @@ export class SharedFaults {
     const known = [part, whole].filter((one) => one !== undefined);
     let hasRecovered = false;
     this.#countForgone(item, order, known);
-    const verdicts = whole === undefined ? [] : this.#forgetRow(whole, item, order);
+    const verdicts = this.#forgetFirst(scope, item, order);
     for (const domain of known) remember(domain, false);
     whole?.forgiven.delete(item);
     const isOwn = known.every((domain) => isHealthy(domain, whole?.forgiven));
@@ -314,6 +315,30 @@ export class SharedFaults {
     return isAny;
   }
 
+  /**
+   * Suspends the whole of a scope where each of its parts is suspended: then what fails is compared with what has not, wherever it runs.
+   *
+   * @param parts - the parts in which something can be tried: one alone is no whole
+   * @returns whether it was suspended
+   */
+  suspendWhole(parts: Iterable<Where>, suspend: (whole: FaultDomain) => void): boolean {
+    const all: FaultDomain[] = [];
+    for (const where of parts) {
+      const part = this.find(where);
+      if (part?.suspension == null) return false;
+      all.push(part);
+    }
+    if (all.length < 2) return false;
+    const whole = this.domain({ scope: all[0]!.scope, id: null });
+    if (whole.suspension !== null) return false;
+    for (const { failing, failures } of all) {
+      for (const [item, id] of failing) whole.failing.set(item, id);
+      whole.failures += failures;
+    }
+    suspend(whole);
+    return true;
+  }
+
   /** Ends the suspension of every domain of a scope, because the host has said that something has changed. */
   told(scope: Where['scope'], ctx: Ctx): void {
     for (const domain of [...this.#domains.values()]) {
@@ -355,19 +380,24 @@ export class SharedFaults {
     }
   }
 
-  /** Forgets the failures of a row that ends now, if an item is in it that succeeds, or that was not in one before. */
-  #forgetRow(whole: FaultDomain, item: string, order: number): Verdict[] {
-    const { suspension, since, failing, forgiven, scope } = whole;
-    const isNews = failing.has(item) || [...failing.keys()].some((one) => !forgiven.has(one));
-    if (!isNews || order < (suspension?.order ?? since)) return [];
+  /**
+   * Forgets what items have failed for the first time before a try that succeeds now was launched; if it ends an outage of the whole,
+   * all that is open.
+   */
+  #forgetFirst(scope: Where['scope'], item: string, order: number): Verdict[] {
+    const whole = this.#domains.get(scope);
+    const { suspension = null, failing, forgiven } = whole ?? {};
+    if (suspension !== null && order < suspension.order) return [];
+    const isOutage =
+      suspension !== null && (failing!.has(item) || [...failing!.keys()].some((one) => !forgiven!.has(one)));
     // What has failed in an outage of the whole says nothing about a part.
-    if (suspension !== null)
+    if (isOutage)
       for (const one of this.#domains.values()) if (one.scope === scope && one.suspension === null) calm(one);
     const all = this.#openIn(scope).filter(
-      (one) => suspension !== null || (one.order <= order && !forgiven.has(one.item)),
+      (one) => isOutage || (one.order <= order && forgiven?.has(one.item) !== true),
     );
     for (const failure of all) {
-      forgive(whole, failure.item);
+      this.forgave(failure);
       this.#close(failure);
     }
     return all.map((failure) => ({ failure, isOwn: false })).sort(byOrder);
@@ -399,12 +429,11 @@ export class SharedFaults {
     }
   }
 
-  /** Forgets the failures of an item that are not judged yet, or some of them, and returns them. */
-  forget(item: string, which: (failure: Failure) => boolean = () => true): Failure[] {
-    const forgotten = [...this.openOf(item)].filter(which);
-    for (const failure of forgotten) this.#close(failure);
-    for (const domain of this.#domains.values()) if (domain.forgiven.delete(item)) this.#drop(domain);
-    return forgotten;
+  /** Forgets what an item has failed, but for one scope if it is given. */
+  forget(item: string, except?: Where['scope']): void {
+    for (const failure of [...this.openOf(item)]) if (failure.scope !== except) this.#close(failure);
+    for (const domain of this.#domains.values())
+      if (domain.scope !== except && domain.forgiven.delete(item)) this.#drop(domain);
   }
 
   /** Forgets a part that is gone. Returns the failures that are forgotten with it. */

@@ -6,14 +6,10 @@ import type { Case } from './law.ts';
 import { heldBy } from './play-to-end.ts';
 import { newSubject } from './run.ts';
 import { messageOf, textOfRun } from './search.ts';
-import type { FaultScope } from './tries.ts';
+import { type FaultScope, triesEnough } from './tries.ts';
 
 /** Decisions about a try: it is begun and given up, timers are set, its environment starts and goes, a prompt leaves and another is asked for. */
 const decisionsPerTry = 16;
-/** Tries in a row of different things that tell of a fault that all share. */
-const triesToTell = 8;
-/** Seconds between single tries. */
-const pauseSeconds = 60;
 
 /**
  * Throws if a policy is busy while nothing succeeds: its decisions are more than the tries in flight and one try a minute lead to; or
@@ -79,7 +75,7 @@ function expectCalm(
   const inFlight = flights.filter((one) => one.from <= first && one.until >= first).length;
   const domains =
     1 + new Set(flights.filter((one) => one.scopes.includes(needs as FaultScope)).flatMap((one) => one.where)).size;
-  const most = decisionsPerTry * (2 * inFlight + (triesToTell + (now - from) / pauseSeconds) * domains);
+  const most = decisionsPerTry * triesEnough(inFlight, domains, now - from);
   if (decided <= most) return;
   throw new Error(
     `${decided} decisions in ${now - first} s without a success, with ${inFlight} tries in flight at first and ${domains} domains: at most ${Math.floor(most)} are needed`,

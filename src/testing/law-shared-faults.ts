@@ -5,12 +5,8 @@ import type { Case } from './law.ts';
 import { onTheDay } from './law-no-busy-loop.ts';
 import { newSubject } from './run.ts';
 import { messageOf, textOfRun } from './search.ts';
-import type { FaultScope } from './tries.ts';
+import { type FaultScope, triesEnough } from './tries.ts';
 
-/** Tries in a row of different things that tell of a fault that all share. */
-const triesToTell = 8;
-/** The longest pause between single tries, in seconds. */
-const pauseSeconds = 60;
 /** How long after the outage all is over at the latest, in seconds. */
 const overAfterSeconds = 7200;
 
@@ -69,12 +65,14 @@ export function live(one: Case, day: BadDay): number {
     let known = 0;
     let waiting: number | undefined;
     let most = 0;
-    host.play(({ at }) => {
+    let isSuspended = false;
+    host.play(({ at }, decisions) => {
       expectSoon(host, day, at);
+      isSuspended ||= at >= (day.outage?.from ?? 0) && decisions.some(({ type }) => type === 'tries.suspended');
       if (day.outage === undefined || host.flights.length === known) return undefined;
       known = host.flights.length;
-      // If some tries succeed, more are in flight later than at the first refusal.
-      if (day.outage.ofTen < 10 && at >= day.outage.from) most = Math.max(most, inFlightAt(host, at));
+      // Until tries are suspended, and if some succeed, more may be in flight than at the first refusal.
+      if ((day.outage.ofTen < 10 || !isSuspended) && at >= day.outage.from) most = Math.max(most, inFlightAt(host, at));
       if (at < host.firstRefusal) return undefined;
       waiting ??= host.waiting;
       expectFewTries(host, day.outage, at, { most, waiting });
@@ -110,7 +108,7 @@ function expectEnds(host: BadDayHost): void {
 const inFlightAt = ({ flights }: BadDayHost, at: number): number =>
   flights.filter((one) => one.from <= at && one.until >= at).length;
 
-/** Throws if there were more tries in an outage than twice those in flight, and 8 and one a minute for each domain. */
+/** Throws if there were more tries in an outage than are enough. */
 function expectFewTries(
   host: BadDayHost,
   { scope, from, seconds }: Outage,
@@ -125,7 +123,7 @@ function expectFewTries(
   const successes = during.filter((one) => one.end === 'success' && one.until <= now).length;
   const domains = 1 + new Set(during.flatMap((one) => one.where)).size;
   const lasted = Math.min(now, from + seconds) - from;
-  const most = (1 + successes) * (2 * inFlight + triesToTell * domains) + (domains * lasted) / pauseSeconds;
+  const most = triesEnough(inFlight, domains, lasted, successes);
   if (during.length <= most) return;
   throw new Error(
     `${during.length} tries in ${lasted} s of the outage, of ${domains} domains, with ${inFlight} in flight at first and ${successes} successes: at most ${Math.floor(most)} tell of its end`,

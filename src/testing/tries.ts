@@ -117,3 +117,19 @@ export function givenUpBy(decision: AnyDecision): string | undefined {
   const field = givenUp[decision.type];
   return field === undefined ? undefined : (decision as AnyDecision & Record<string, string>)[field];
 }
+
+/** Tries in a row of different things that tell of a fault that all share. */
+const triesToTell = 8;
+/** The longest pause between single tries, in seconds. */
+const longestPauseSeconds = 60;
+/** Single tries before the pause between them is that long: it begins at a second, and doubles. */
+const triesUntilLongest = Math.ceil(Math.log2(longestPauseSeconds));
+
+/**
+ * Returns how many tries are enough in an outage: those in flight, twice, and for each domain those that tell of it, those with pauses
+ * that grow, and one per minute; after each success all of these again, but for the last.
+ */
+export function triesEnough(inFlight: number, domains: number, seconds: number, successes = 0): number {
+  const until = 2 * inFlight + domains * (triesToTell + triesUntilLongest);
+  return (1 + successes) * until + (domains * seconds) / longestPauseSeconds;
+}

@@ -124,7 +124,7 @@ export function judge(state: RewardState, { failure, isOwn }: Verdict, ctx: Ctx)
   if (failures > budget) {
     takeFromLine(pool, sample);
     fail(state, sample, { code: 'infrastructure', failures, budget }, ctx);
-  } else if (sample.asideAt !== null && failures + openFailures(pool, sample) <= budget) {
+  } else if (!isOwn && sample.asideAt !== null && failures + openFailures(pool, sample) <= budget) {
     takeFromLine(pool, sample);
     sample.asideAt = null;
     sample.pausedUntil = null;
@@ -163,9 +163,14 @@ export function settleFaults(state: RewardState, pool: Pool, ctx: Ctx): void {
       (one) => hasOther(state, pool, one),
       (one) => suspend(state, pool, one, ctx),
     );
+    faults.suspendWhole(activeParts(state, pool), (one) => suspend(state, pool, one, ctx));
   }
   endPauses(pool, ctx.at);
   endAsides(state, pool, ctx);
+}
+
+function* activeParts({ workers }: RewardState, pool: Pool): Generator<Where> {
+  for (const one of workers.values()) if (one.active && one.pool === pool) yield partOf(one);
 }
 
 function suspend(state: RewardState, pool: Pool, domain: FaultDomain, ctx: Ctx): void {

@@ -15,7 +15,7 @@ import { reheap } from './memory.ts';
 import { drop, requeue } from './samples.ts';
 import type { Ctx } from './schema.ts';
 import type { LoaderState, Node, Sample } from './state.ts';
-import { forgetTransfers, nextTransferAt, settleTransfers } from './transfers.ts';
+import { activeParts, forgetTransfers, nextTransferAt, settleTransfers } from './transfers.ts';
 
 /** From so many lost nodes on a sample is suspected, and further losses are its own. */
 const lossesToSuspect = 3;
@@ -109,7 +109,7 @@ function judge(state: LoaderState, { failure, isOwn }: Verdict, ctx: Ctx): void 
   else sample.failed = Math.max(0, sample.failed - 1);
   // One that is being preprocessed is judged by its end.
   if (sample.status !== 'waiting' && sample.status !== 'paused') return;
-  if (isOver(state, sample, ctx) || sample.asideAt === null) return;
+  if (isOver(state, sample, ctx) || isOwn || sample.asideAt === null) return;
   if (sample.infrastructureFailures + state.faults.countOpen(sample.id) > state.config.retry.infrastructure) return;
   sample.asideAt = null;
   if (sample.status === 'paused') endPause(state, sample);
@@ -223,8 +223,9 @@ export function suspendNodes(state: LoaderState, ctx: Ctx): boolean {
     (one) => hasOther(state, one),
     (one) => suspend(state, one, ctx),
   );
-  if (isAny) state.dirty = true;
-  return isAny;
+  const areAll = state.faults.suspendWhole(activeParts(state, partOf), (one) => suspend(state, one, ctx));
+  if (isAny || areAll) state.dirty = true;
+  return isAny || areAll;
 }
 
 function suspend(state: LoaderState, domain: FaultDomain, ctx: Ctx): void {

@@ -21,6 +21,11 @@ function whereOf({ nodes, transfers }: LoaderState, node: Node): Where {
   return node.active && (nodes.size > 1 || transfers.find(part) !== undefined) ? part : whole;
 }
 
+/** The places of the nodes that take work. */
+export function* activeParts({ nodes }: LoaderState, partOf: (node: Node) => Where): Generator<Where> {
+  for (const node of nodes.values()) if (node.active) yield partOf(node);
+}
+
 const isAside = ({ transfers, config }: LoaderState, { id, failures }: Slice): boolean =>
   failures + transfers.countOpen(id) > config.retry.transfer;
 
@@ -87,6 +92,7 @@ export function settleTransfers(state: LoaderState, ctx: Ctx): void {
       (one) => inFlight(state, one) > 0,
       (one) => suspend(state, one, ctx),
     );
+    transfers.suspendWhole(activeParts(state, transfersFrom), (one) => suspend(state, one, ctx));
   }
   for (let next = slicePauses.peek(); next !== undefined && next.pausedUntil! <= ctx.at; next = slicePauses.peek()) {
     endSlicePause(state, next);

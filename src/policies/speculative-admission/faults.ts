@@ -198,7 +198,7 @@ export function judge(state: AdmissionState, { failure, isOwn }: Verdict, ctx: C
 
 /** Forgets what the responses of a prompt have failed that has all it needs; its rewards may still fail. */
 export function forgiveCollected({ faults }: AdmissionState, prompt: PromptState): void {
-  if (!faults.isQuiet) faults.forget(prompt.spec.promptId, ({ scope }) => scope !== 'reward');
+  if (!faults.isQuiet) faults.forget(prompt.spec.promptId, 'reward');
 }
 
 /** Gives a response up that has more failures than its budget which are proven to be its own. */
@@ -268,27 +268,13 @@ function suspendFailing(state: AdmissionState, scopes: readonly Where['scope'][]
 export function suspendWhereTriesFail(state: AdmissionState, ctx: Ctx): boolean {
   if (state.faults.isQuiet) return false;
   const isAny = suspendFailing(state, ['engine', 'environment', 'reward'], ctx);
-  const areAll = suspendIfEveryEngineIs(state, ctx);
+  // Then prompts are tried in turn, and something else is asked for to compare with.
+  const areAll = state.faults.suspendWhole(activeEngines(state), (whole) => suspend(state, whole, ctx));
   return compareAsides(state, ctx) || isAny || areAll;
 }
 
-/** Suspends all engines where each of them is: then prompts are tried in turn, and something else is asked for to compare with. */
-function suspendIfEveryEngineIs(state: AdmissionState, ctx: Ctx): boolean {
-  const { faults, engines } = state;
-  const parts: FaultDomain[] = [];
-  for (const { id, active } of engines.values()) {
-    const part = faults.find({ scope: 'engine', id });
-    if (active && part?.suspension == null) return false;
-    if (active) parts.push(part!);
-  }
-  const whole = faults.domain({ scope: 'engine', id: null });
-  if (parts.length < 2 || whole.suspension !== null) return false;
-  for (const { failing, failures } of parts) {
-    for (const [item, id] of failing) whole.failing.set(item, id);
-    whole.failures += failures;
-  }
-  suspend(state, whole, ctx);
-  return true;
+function* activeEngines({ engines }: AdmissionState): Generator<Where> {
+  for (const { id, active } of engines.values()) if (active) yield { scope: 'engine', id };
 }
 
 function suspend(state: AdmissionState, domain: FaultDomain, ctx: Ctx): void {

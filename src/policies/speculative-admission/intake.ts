@@ -265,10 +265,3 @@ function placeKept(state: AdmissionState, prompt: PromptState, kept: KeptRespons
     askReward(response, 'kept_without_reward', ctx);
   }
 }
-
-/** Asks for one prompt more, where all that are here have failed. */
-export function askToCompare(state: AdmissionState, ctx: Ctx): void {
-  if (!state.asksToCompare) return;
-  state.asksToCompare = false;
-  if (state.round !== null) requestMore(state, state.round, 'to_compare', ctx);
-}

@@ -84,7 +84,7 @@ function filterByVariance(state: AdmissionState, prompt: PromptState, ctx: Ctx):
  * Counts a prompt. Between rounds, or with its quota full, it waits for the next round to open (it is carried); where every place left
  * is kept for prompts that would become too old, it waits for the end of this round, or for one of these to leave without counting.
  */
-function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
+export function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   const { round } = state;
   const { quota } = prompt;
   const { promptId, domain, promptTokens } = prompt.spec;

@@ -11,7 +11,7 @@ import type { Message } from '../../schemas/messages.ts';
 import { addPrompt, checkDomains, isSourceExhausted, oldestFirst, requestMore, takeIn } from './intake.ts';
 import { joined } from './launch.ts';
 import { defer, finalPrompt, giveBack, isSpent, remove } from './leave.ts';
-import { applyFilter, countReady, nameOwed } from './progress.ts';
+import { applyFilter, count, countReady, nameOwed } from './progress.ts';
 import { abortAll, abortControl, reportDrained } from './requests.ts';
 import { type Ctx, usualFactor } from './schema.ts';
 import { currentFactor, grid, measure, roundsPerFactor } from './speculation.ts';
@@ -174,6 +174,8 @@ export function restartAt(state: AdmissionState, weightVersion: number, ctx: Ctx
     if (prompt.status === 'standby') continue;
     quota.expiring.delete(prompt);
     join(prompt, quota, round, state.config);
+    // Its place was kept for others that would become too old; now it is one of these.
+    if (prompt.status === 'passed' && quota.expiring.has(prompt)) count(state, prompt, ctx);
     for (const one of prompt.responses) if (isLive(one)) one.weightVersions = joined(one.weightVersions, weightVersion);
   }
 }

@@ -163,10 +163,10 @@ export function engineToCompare(state: AdmissionState, response: ResponseState):
   return undefined;
 }
 
-/** Asks for one prompt more, where all that are here have failed: few of them, since it may be that all fail. */
+/** Begins one prompt more, where all that are here have failed: few of them, since it may be that all fail. */
 function askForOther(state: AdmissionState, quota: DomainQuota | null): void {
   const { faults, round } = state;
-  if (round === null || quota === null || quota.awaiting > 0 || quota.standby.size > 0) return;
+  if (round === null || quota === null || quota.awaiting > 0) return;
   const suspension = [...faults.domains].find((one) => one.suspension !== null)?.suspension;
   if (suspension == null || suspension.asked >= itemsToSuspend) return;
   // Those that came before, and wait for the next round, have not helped: perhaps none of the same pool comes.
@@ -175,7 +175,7 @@ function askForOther(state: AdmissionState, quota: DomainQuota | null): void {
   if (waiting >= itemsToSuspend) return;
   suspension.asked += 1;
   quota.target = Math.max(quota.target, quota.admitted) + 1;
-  state.asksToCompare = true;
+  state.unsettled ??= 'to_compare';
 }
 
 /** Returns the prompt that has waited longest, among those with responses that may be tried, and the first of those that fit. */

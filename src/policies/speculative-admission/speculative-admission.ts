@@ -180,7 +180,11 @@ export const speculativeAdmission: PolicyDefinition<
     if (state.mayUnpark) unpark(state);
     pump(state, ctx);
     if (suspendWhereTriesFail(state, ctx)) pump(state, ctx);
-    intake.askToCompare(state, ctx);
+    // Where all that is left has failed, one prompt more is begun: each suspension of tries has few of them.
+    while (state.unsettled !== null) {
+      settle(state, ctx);
+      pump(state, ctx);
+    }
     state.faults.dropDue(ctx.at);
     reports.armTimers(state, ctx);
   },

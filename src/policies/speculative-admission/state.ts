@@ -330,8 +330,6 @@ export const admissionState = z.strictObject({
   suspects: derived(() => new Set<PromptState>()),
   /** Prompts with requests that generate, and the number of these. */
   live: derived(() => new Map<PromptState, number>()),
-  /** Whether one prompt more is asked for, to compare others with it. */
-  asksToCompare: derived(() => false),
   /** The response whose failures the next launch is compared with; `null` between events. */
   comparedWith: derived<ResponseState | null>(() => null),
   /** Whether responses that are parked may be tried, because something has ended that they waited for. */

@@ -347,6 +347,59 @@ describe.each([
     expect(faults.succeedFour()).toStrictEqual(atTheFourth('bad'));
   });
 
+  test('so is one that an outage hit alone, where others from before succeed first', () => {
+    const faults = start();
+    const before = faults.next();
+    faults.fail('bad');
+    faults.fail('bad');
+    expect(faults.succeedFour(anywhere, before)).toStrictEqual([nothing, nothing, nothing, nothing]);
+    expect(faults.succeed('a')).toMatchObject({ own: [], forgotten: ['bad', 'bad'] });
+    faults.fail('bad');
+    expect(faults.succeedFour()).toStrictEqual(atTheFourth('bad'));
+  });
+
+  test('what an item has failed is forgotten, and not that it was forgotten once in another scope', () => {
+    const faults = start();
+    const reward: Where = { scope: 'reward', id: null };
+    faults.fail('bad', reward);
+    faults.succeed('a', reward);
+    faults.fail('bad', reward);
+    faults.fail('bad');
+    faults.all.forget('bad', 'reward');
+    expect(faults.open('bad')).toBe(1);
+    expect(faults.succeedFour(reward)).toStrictEqual(atTheFourth('bad'));
+  });
+
+  test('where each part is suspended the whole is, and what fails in the parts is open again', () => {
+    const faults = start();
+    const parts = [on('e0'), on('e1')];
+    const suspended: unknown[] = [];
+    const suspendWhole = () =>
+      faults.all.suspendWhole(parts, ({ id, failing }) => {
+        suspended.push(id, [...failing]);
+        faults.suspend();
+      });
+    faults.endRow('ab', on('e0'));
+    for (const item of 'ab') faults.fail(item, on('e0'));
+    faults.suspend(on('e0'));
+    expect(suspendWhole()).toBe(false);
+    for (const item of 'cd') faults.fail(item, on('e1'));
+    faults.suspend(on('e1'));
+    expect(faults.fail('a', on('e0'))).toBe(false);
+    expect(suspendWhole()).toBe(true);
+    expect(suspended).toEqual([
+      null,
+      [
+        ['b', 'e0'],
+        ['a', 'e0'],
+        ['c', 'e1'],
+        ['d', 'e1'],
+      ],
+    ]);
+    expect(suspendWhole()).toBe(false);
+    expect(faults.fail('a', on('e0'))).toBe(true);
+  });
+
   test('two that always fail are told from an outage, though each success ends a suspension', () => {
     const faults = start();
     const own: string[] = [];

@@ -124,12 +124,19 @@ describe.each(bothWays)('responses that run too long, %s', (_how, start) => {
       `timer.set ${grace} abort_grace`,
       'request.abort a/1#0 response_timeout',
     ]);
-    // A row of failures that a try from before has ended is no outage.
-    session.complete('c/0#0');
-    session.each('response.failed', ['b/0#0', 'b/1#0', 'c/1#0', 'd/0#0'], { kind: 'data' });
-    session.complete('b/0#1', 'b/1#1', 'c/1#1');
+    session.tell('response.failed', { requestId: 'b/0#0', kind: 'data' });
+    expect(brief(session.complete('b/0#1'))).toStrictEqual([
+      'response.accepted b/0#1 held',
+      'request.launch a/0#1 retry_timeout',
+      'request.launch a/1#1 retry_timeout',
+    ]);
+    session.at = 14;
+    session.each('request.progressed', ['b/1#0', 'c/0#0', 'c/1#0', 'd/0#0', 'd/1#0'], { tokens: 4 });
+    expect(only(fire(session, timeout, 20), 'request.abort')).toMatchObject([{ promptId: 'a' }, { promptId: 'a' }]);
+    session.each('response.failed', ['b/1#0', 'c/0#0', 'c/1#0', 'd/0#0'], { kind: 'data' });
+    session.complete('b/1#1', 'c/0#1', 'c/1#1');
     expect(brief(session.complete('d/0#1'))).toStrictEqual([
-      'response.abandoned a/0#0 timeout',
+      'response.abandoned a/0#1 timeout',
       'prompt.failed a timeout',
       'response.accepted d/0#1 held',
       'prompts.request r0 failed',

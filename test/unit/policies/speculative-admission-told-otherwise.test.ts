@@ -15,6 +15,21 @@ describe.each(bothWays)('versions of the weights, %s', (_how, start) => {
   const done = (requestId: string, weightVersions: number[], tokens = 20) =>
     ({ type: 'response.completed', requestId, tokens, weightVersions }) as const;
 
+  test('a place that was kept for a prompt is free when a restart with later weights makes the prompt too old', () => {
+    const session = open({ promptsPerRound: 2, promptSpeculation: 1.5, responsesPerPrompt: 2, maxStaleness: 2 });
+    session.send({ type: 'prompts.supplied', roundId: 'r0', prompts: prompts('b', 'c') });
+    session.send(done('a/0#0', [8]));
+    expect(brief(session.complete('b/0#1', 'b/1#1', 'c/0#1', 'c/1#1'))).not.toContain('prompt.counted c no_filter');
+    const again = session.send({ type: 'host.restarted', idPrefix: 'x-', weightVersion: 12 });
+    expect(brief(again)).toEqual(
+      expect.arrayContaining([
+        'prompt.deferred a stale_weights',
+        'prompt.counted c no_filter',
+        'round.completed r0 quota_reached',
+      ]),
+    );
+  });
+
   test('a response of weights that are too old is dropped, and tried again after a pause, at no cost to its prompt', () => {
     const session = open({ retry: { infrastructure: 0, data: 0, environment: 0 } });
     const dropped = session.send(done('a/0#0', [3]));
@@ -91,8 +106,8 @@ describe.each(bothWays)('a reward that cannot be computed, %s', (_how, start) =>
   });
 
   test('without a spare one another is generated, within the budget of its environment; then the prompt fails', () => {
-    const session = start({ ...three, promptsPerRound: 6, responseSpeculation: 1, retry: { environment: 1 } });
-    session.open(prompts('a', 'b', 'c', 'd', 'e', 'f'));
+    const session = start({ ...three, promptsPerRound: 11, responseSpeculation: 1, retry: { environment: 1 } });
+    session.open(prompts(...'abcdefghijk'));
     session.complete('a/0#0', 'a/1#0');
     expect(brief(session.send(none('a/1#0')))).toEqual([
       'response.dropped a/1#0 no_reward',
@@ -102,17 +117,28 @@ describe.each(bothWays)('a reward that cannot be computed, %s', (_how, start) =>
     // The reward of another is awaited.
     session.complete('c/0#0');
     expect(brief(session.send(none('a/1#1')))).toEqual(['response.dropped a/1#1 no_reward']);
-    // Others get theirs; those of four tries that were launched since show whose fault it was.
-    const others = ['c/0#0', 'c/1#0', 'd/0#0', 'd/1#0', 'e/0#0', 'e/1#0'];
+    // Others get theirs: what they were launched before is forgotten once.
+    const others = [...'cdghij'].flatMap((id) => [`${id}/0#0`, `${id}/1#0`]);
     session.complete(...others.slice(1));
     others.forEach((requestId, index) => {
       session.send({ type: 'reward.ready', requestId, reward: index });
     });
-    const failed = ['b/0', 'b/1', 'f/0', 'f/1'].flatMap((each, index) => {
+    const since = (each: string, index: number) => {
       session.tell('response.failed', { requestId: `${each}#0`, kind: 'data' });
       session.complete(`${each}#1`);
       return session.send({ type: 'reward.ready', requestId: `${each}#1`, reward: index });
-    });
+    };
+    expect(brief(since('e/0', 0))).toContain('request.launch a/1#2 retry_environment');
+    session.complete('a/1#2');
+    session.send(none('a/1#2'));
+    session.at += 60;
+    const again = session.tell('timer.fired', { timerId: 'speculative-admission/pause' });
+    expect(brief(again)).toContain('request.launch a/1#3 retry_environment');
+    // The reward of another is awaited.
+    session.complete('a/1#3', 'k/0#0');
+    session.send(none('a/1#3'));
+    // Those of four tries that were launched since show whose fault it is.
+    const failed = ['b/0', 'b/1', 'f/0', 'f/1'].flatMap(since);
     expect(only(failed, 'prompt.failed')[0]!.reason).toEqual({ code: 'reward', failures: 2, budget: 1 });
   });
 

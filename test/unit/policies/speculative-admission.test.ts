@@ -206,8 +206,14 @@ describe('what goes wrong on engines', () => {
     const third = session.send({ type: 'timer.fired', timerId: 'speculative-admission/pause' } as never);
     expect(ids(only(third, 'request.launch'))).toEqual(['a/0#3']);
     fail('a/0#3', 'infrastructure');
-    // Prompts that are tried later, and succeed, show whose fault it was: after a try from before, it is no outage.
-    session.complete('d/1#0');
+    // A prompt that is tried later, and succeeds, forgets these once: it may have been an outage.
+    fail('d/0#0', 'data');
+    expect(ids(only(session.complete('d/0#1'), 'request.launch'))).toEqual(['a/0#4']);
+    fail('a/0#4', 'infrastructure');
+    session.at = 60;
+    session.send({ type: 'timer.fired', timerId: 'speculative-admission/pause' } as never);
+    fail('a/0#5', 'infrastructure');
+    // Four more show whose fault it is.
     for (const id of ['b/0', 'b/1', 'c/0', 'c/1']) fail(`${id}#0`, 'data');
     const last = session.complete('b/0#1', 'b/1#1', 'c/0#1', 'c/1#1');
     expect(only(last, 'response.abandoned')).toMatchObject([{ reason: { failures: 2, budget: 1 } }]);
