@@ -22,7 +22,6 @@ import {
   type PromptState,
   type ResponseState,
   responseAt,
-  triesOf,
 } from './state.ts';
 
 const faultKinds = ['infrastructure', 'environment', 'timeout', 'data'] as const satisfies readonly FaultKind[];
@@ -84,7 +83,10 @@ export function isBeyond(state: AdmissionState, response: ResponseState): boolea
 /** Puts off the next try of a response: the first not at all, where nothing else fails. */
 function pause(state: AdmissionState, response: ResponseState, whole: FaultDomain | undefined, at: number): void {
   const least = (whole?.failing.size ?? 0) > 1 ? 1 : 0;
-  const seconds = Math.max(least, pauseAfter(triesOf(response.failures)));
+  // What was forgotten costs no pause.
+  let failures = 0;
+  for (const kind of faultKinds) failures += failuresOf(state, response, kind);
+  const seconds = Math.max(least, pauseAfter(failures));
   response.tokens = response.resume?.tokens ?? 0;
   if (seconds === 0) {
     requeue(state, response);
