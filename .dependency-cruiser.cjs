@@ -6,7 +6,8 @@ const layer = (name, from, allowed) => ({
   from: { path: from },
   to: { path: '^src/', pathNot: allowed },
 });
-const below = 'errors\\.ts$|schemas/|core/';
+const words = 'generated/messages/';
+const below = `errors\\.ts$|schemas/|core/|${words}`;
 const parts = '(policies|planners|recipes)/[^/]+/index\\.ts$';
 // Settings of parts: recipes and the simulator build theirs of them. A host has them as `definition.config`.
 const settings = '(policies|planners)/[^/]+/schema\\.ts$';
@@ -23,18 +24,20 @@ module.exports = {
       to: { circular: true },
     },
     layer('errors-alone', '^src/errors\\.ts$', '^$'),
-    layer('schemas', '^src/schemas/', '^src/(errors\\.ts$|schemas/)'),
+    layer('schemas', '^src/schemas/', `^src/(errors\\.ts$|schemas/|${words})`),
+    // Types alone: of the words, and of the settings of definitions.
+    layer('generated', '^src/generated/(messages|settings)/', `^src/(schemas/|${words}|generated/settings/)`),
     layer('core', '^src/core/', `^src/(${below})`),
     {
       name: 'policies-never-import-each-other',
       severity: 'error',
       from: { path: '^src/(policies|planners)/([^/]+)/' },
-      to: { path: '^src/', pathNot: `^src/(${below}|$1/$2/)` },
+      to: { path: '^src/', pathNot: `^src/(${below}|$1/$2/|generated/settings/$2\\.ts$)` },
     },
     layer(
       'recipes',
       '^src/recipes/([^/]+)/',
-      `^src/(${below}|(policies|planners)/[^/]+/index\\.ts$|${settings}|policies/[^/]+/arbitrary\\.ts$|recipes/)`,
+      `^src/(${below}|(policies|planners)/[^/]+/index\\.ts$|${settings}|policies/[^/]+/arbitrary\\.ts$|recipes/|generated/settings/)`,
     ),
     {
       name: 'likely-events-do-not-ship',

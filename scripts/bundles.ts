@@ -57,7 +57,7 @@ export function buildsOf({ outDir, licences, minify = false }: Product): {
     withNotices,
   ];
   const common = { outDir, target: 'node20', splitting: true, external: [...external] } satisfies Options;
-  const library = { ...common, entry: { ...entries, definitions: 'src/definitions.ts' } } satisfies Options;
+  const library = { ...common, entry: { ...entries, definitions: 'src/generated/definitions.ts' } } satisfies Options;
   return {
     library: [
       {

@@ -50,7 +50,7 @@ function clear(folder: string, isGenerated: (file: string) => boolean): void {
 
 // What stands there by hand has an underscore.
 clear('python/src/rollflex/models', (file) => file.endsWith('.py') && !models.has(file) && !/\/_\w+\.py$/.test(file));
-clear('src/schemas/types', (file) => !types.has(file));
+clear('src/generated', (file) => file.endsWith('.ts') && !types.has(file));
 
 if (onlyCheck && stale.length > 0) {
   console.error(`stale: ${stale.join(', ')} (npm run docs:generate)`);

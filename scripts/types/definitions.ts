@@ -1,4 +1,4 @@
-/** Types of each definition: its settings, and what it is told and answers, in a module beside it. */
+/** Types of each definition: its settings, and what it is told and answers, in a module of its own. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type {
@@ -28,7 +28,7 @@ export function typeName(definition: AnyDefinition): string {
 
 const folderOf = ({ kind, id }: AnyDefinition): string => `src/${folders[kind]}/${id}`;
 /** The module of its types, from the root of the repository. */
-export const typesFile = (definition: AnyDefinition): string => `${folderOf(definition)}/types.ts`;
+export const typesFile = ({ id }: AnyDefinition): string => `src/generated/settings/${id}.ts`;
 const entryFile = (definition: AnyDefinition): string => `${folderOf(definition)}/index.ts`;
 
 interface Top {
@@ -80,7 +80,7 @@ function policyText(policy: AnyPolicyDefinition): string {
   ];
   const messages = [...policy.events, ...policy.decisions].map(({ type }) => ({
     name: className(type),
-    module: 'src/schemas/types/index.ts',
+    module: 'src/generated/messages/index.ts',
   }));
   const reported = policy.events.some(isReported) ? [{ name: 'Reported', module: 'src/schemas/messages.ts' }] : [];
   const imports = importsOf(file, [...writer.used, ...messages, ...reported]);
@@ -191,7 +191,9 @@ async function proofText(): Promise<string> {
 
 /** All that the entries of definitions export. The build makes one file of it: many files take longer to load. */
 function entriesText(): string {
-  const lines = rollflex.registry.definitions.map((one) => `export * from './${entryFile(one).slice('src/'.length)}';`);
+  const lines = rollflex.registry.definitions.map(
+    (one) => `export * from '../${entryFile(one).slice('src/'.length)}';`,
+  );
   return moduleText('What the entries of all definitions export.', [], [lines.sort().join('\n')]);
 }
 
@@ -199,7 +201,7 @@ function entriesText(): string {
 export async function definitionTypes(): Promise<Map<string, string>> {
   return new Map([
     [proofFile, await proofText()],
-    ['src/definitions.ts', entriesText()],
+    ['src/generated/definitions.ts', entriesText()],
     ...rollflex.registry.definitions.map((one): [string, string] => [
       typesFile(one),
       one.kind === 'planner' ? plannerText(one) : policyText(one),

@@ -9,7 +9,7 @@ import { importsOf, moduleText } from './modules.ts';
 import { namedTypes, objectsModule } from './named.ts';
 import { TypeWriter } from './type-writer.ts';
 
-const folder = 'src/schemas/types';
+const folder = 'src/generated/messages';
 
 type Message = EventMessage | DecisionMessage;
 

@@ -25,9 +25,7 @@ export function importsOf(file: string, used: Iterable<{ readonly name: string; 
   const byModule = new Map<string, string[]>();
   for (const { name, module } of used) {
     if (module === file) continue;
-    // Definitions know each other by their public names alone.
-    const from = module.replace(/^(src\/(?:policies|planners|recipes)\/[^/]+\/)types\.ts$/, '$1index.ts');
-    byModule.set(from, [...(byModule.get(from) ?? []), name]);
+    byModule.set(module, [...(byModule.get(module) ?? []), name]);
   }
   const up = (module: string): number => posix.relative(posix.dirname(file), module).split('../').length;
   return [...byModule]

@@ -28,7 +28,7 @@ export interface NamedType {
 }
 
 /** Where the types of the vocabulary's objects are. */
-export const objectsModule = 'src/schemas/types/objects.ts';
+export const objectsModule = 'src/generated/messages/objects.ts';
 
 /** Schemas with a name, by the module of their types. */
 const schemas: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
@@ -40,7 +40,7 @@ const schemas: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
     PlacedEngine: placedEngine,
     Resolution: resolution,
   },
-  'src/planners/flex-ulysses/types.ts': {
+  'src/generated/settings/flex-ulysses.ts': {
     CostModel: costModel,
     ExecutionSchedule: schedule,
     SequenceAssignment: assignment,
@@ -48,9 +48,9 @@ const schemas: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
     TimingModel: timingModel,
     VisionShare: visionShare,
   },
-  'src/planners/grpo-advantages/types.ts': { AdvantageGroup: advantageGroup },
-  'src/planners/judge-offload/types.ts': { JudgeOffload: judgeOffloadInput },
-  'src/planners/micro-batches/types.ts': { MicroBatch: microBatch },
+  'src/generated/settings/grpo-advantages.ts': { AdvantageGroup: advantageGroup },
+  'src/generated/settings/judge-offload.ts': { JudgeOffload: judgeOffloadInput },
+  'src/generated/settings/micro-batches.ts': { MicroBatch: microBatch },
 };
 
 /** Where what is given differs from what is read, these are its names. */

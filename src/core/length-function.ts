@@ -1,10 +1,10 @@
 /** A quantity that depends on the sequence length: coefficients, or measured points. */
 import { z } from 'zod';
 import { refuse } from '../errors.ts';
-import type { LengthFunction } from '../schemas/types/objects.ts';
+import type { LengthFunction } from '../generated/messages/objects.ts';
 import { tokens } from '../schemas/units.ts';
 
-export type { LengthFunction } from '../schemas/types/objects.ts';
+export type { LengthFunction } from '../generated/messages/objects.ts';
 
 const quantity = z.number().nonnegative().max(1e18);
 

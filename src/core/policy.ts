@@ -3,7 +3,7 @@
  */
 import type { z } from 'zod';
 import { caused, refuse } from '../errors.ts';
-import type { Messages } from '../schemas/types/index.ts';
+import type { Messages } from '../generated/messages/index.ts';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition, PolicyDefinition } from './definition.ts';
 import { Listeners, type PolicyEvents } from './listeners.ts';
 import { didYouMean, oneOf } from './nearest.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { gpuId } from './training.ts';
 import { engineId, positiveCount, requestId, serverId, tokenSum, tokens } from './units.ts';
 
-export type { EnginePlace, MigrationBatch, PlacedEngine, RunningRequest } from './types/objects.ts';
+export type { EnginePlace, MigrationBatch, PlacedEngine, RunningRequest } from '../generated/messages/objects.ts';
 
 export const runningRequest = z
   .strictObject({

@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 export { z } from 'zod';
+export type * from '../generated/messages/index.ts';
 export * from './decisions/index.ts';
 export * from './events/index.ts';
 export * from './gpus.ts';
@@ -14,7 +15,6 @@ export * from './prompts.ts';
 export * from './reward-workers.ts';
 export * from './sandbox.ts';
 export * from './training.ts';
-export type * from './types/index.ts';
 export * from './units.ts';
 export {
   type DecisionMessage,

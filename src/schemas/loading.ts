@@ -1,9 +1,9 @@
 /** Samples with images or videos, the nodes that preprocess them, and the ranks that need parts of them. */
 import { z } from 'zod';
-import type { TextSample, VisualSample } from './types/objects.ts';
+import type { TextSample, VisualSample } from '../generated/messages/objects.ts';
 import { count, idText, positiveCount, ref, tokens } from './units.ts';
 
-export type { BatchAssignment, FrameSlice, LoaderNode } from './types/objects.ts';
+export type { BatchAssignment, FrameSlice, LoaderNode } from '../generated/messages/objects.ts';
 
 const id = idText(512);
 const bytes = count.describe('Bytes.');

@@ -1,5 +1,5 @@
 /** Messages of the vocabulary as TypeScript types, by their names. */
-import type { Messages } from './types/index.ts';
+import type { Messages } from '../generated/messages/index.ts';
 
 /** An event or a decision by its type, or any of them. */
 export type Message<T extends keyof Messages = keyof Messages> = Messages[T];

@@ -3,7 +3,13 @@ import { z } from 'zod';
 import { gpuId } from './training.ts';
 import { count, mostTokens, positiveCount, positiveSeconds, seconds, serverId } from './units.ts';
 
-export type { GpuServer, ProfileConfiguration, ProfileRow, ReplicaGroup, RolloutWorkload } from './types/objects.ts';
+export type {
+  GpuServer,
+  ProfileConfiguration,
+  ProfileRow,
+  ReplicaGroup,
+  RolloutWorkload,
+} from '../generated/messages/objects.ts';
 
 /** A tensor-parallel degree. */
 export const tensorParallel = positiveCount.describe('Tensor-parallel degree: GPUs of one replica.');

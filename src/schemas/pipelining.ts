@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { groupId } from './training.ts';
 import { count, tokenSum } from './units.ts';
 
-export type { MicroBatch } from './types/objects.ts';
+export type { MicroBatch } from '../generated/messages/objects.ts';
 
 /** The id of one attempt at an update, minted by the policy: `<idPrefix>update#<n>`. */
 export const updateId = z

@@ -22,7 +22,7 @@ export type {
   KeptResponse,
   Prompt,
   RewardedResponse,
-} from './types/objects.ts';
+} from '../generated/messages/objects.ts';
 
 export const keptResponse = z
   .strictObject({

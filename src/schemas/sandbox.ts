@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { count, seconds } from './units.ts';
 
-export type { TimeoutEstimate } from './types/objects.ts';
+export type { TimeoutEstimate } from '../generated/messages/objects.ts';
 
 export const timeoutEstimate = z
   .strictObject({

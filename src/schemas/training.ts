@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { count, idText, tokenSum, weightVersion } from './units.ts';
 
-export type { PacedGroup, TrainingShare } from './types/objects.ts';
+export type { PacedGroup, TrainingShare } from '../generated/messages/objects.ts';
 
 /** The id of a group: that of the prompt of its responses. */
 export const groupId = idText(512).describe('Id of the group: that of the prompt whose responses it is made of.');

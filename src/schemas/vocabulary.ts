@@ -5,8 +5,8 @@
  * (`acme/queue.grown`).
  */
 import { z } from 'zod';
+import type { Messages } from '../generated/messages/index.ts';
 import { checkSchemas } from './own-schemas.ts';
-import type { Messages } from './types/index.ts';
 import { seconds } from './units.ts';
 
 /** Fields of a message, in addition to those that every message has. */

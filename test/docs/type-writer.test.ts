@@ -90,13 +90,13 @@ describe('comments', () => {
 });
 
 describe('modules', () => {
-  test('names are sorted as the formatter sorts them; definitions know each other by their public names', () => {
-    const judge = { name: 'JudgeOffloadInput', module: 'src/planners/judge-offload/types.ts' };
+  test('names are sorted as the formatter sorts them, and settings are beside each other', () => {
+    const judge = { name: 'JudgeOffloadInput', module: 'src/generated/settings/judge-offload.ts' };
     const words = ['RewardWithdrawn', 'RewardsResumed', 'RewardStarted'].map((name) => ({ name, module: 'src/x.ts' }));
-    expect(importsOf('src/recipes/rollpacker/types.ts', [...words, judge])).toEqual(
+    expect(importsOf('src/generated/settings/rollpacker.ts', [...words, judge])).toEqual(
       [
         "import type { RewardStarted, RewardsResumed, RewardWithdrawn } from '../../x.ts';",
-        "import type { JudgeOffloadInput } from '../../planners/judge-offload/index.ts';",
+        "import type { JudgeOffloadInput } from './judge-offload.ts';",
       ].sort(),
     );
   });

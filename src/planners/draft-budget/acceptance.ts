@@ -1,5 +1,5 @@
 /** Acceptance by position, estimated from what was seen. */
-import type { DraftBudgetSettings } from './types.ts';
+import type { DraftBudgetSettings } from '../../generated/settings/draft-budget.ts';
 
 /**
  * Returns the chance that a draft is accepted up to its j-th token, for j = 1 … positions: never rising.

@@ -4,10 +4,10 @@
  */
 import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
+import type { DraftBudgetInput, DraftBudgetPlan, DraftBudgetSettings } from '../../generated/settings/draft-budget.ts';
 import { acceptanceOf } from './acceptance.ts';
 import { draftBudgetInput, draftBudgetPlan } from './schema.ts';
 import { Search } from './search.ts';
-import type { DraftBudgetInput, DraftBudgetPlan, DraftBudgetSettings } from './types.ts';
 
 function compute(input: DraftBudgetSettings): DraftBudgetPlan {
   const { groups, passSeconds, maxDraftTokens, margin } = input;

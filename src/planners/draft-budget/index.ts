@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/draft-budget.ts';
 export { draftBudget } from './draft-budget.ts';
-export type * from './types.ts';

@@ -1,5 +1,5 @@
 /** The best budget for a batch: exact for any step times. */
-import type { DraftBudgetSettings } from './types.ts';
+import type { DraftBudgetSettings } from '../../generated/settings/draft-budget.ts';
 
 /** A budget: what it gives and what it costs. */
 export interface Budget {

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { type LengthFunction, lengthFunction, valueAt } from '../../core/length-function.ts';
 import { refuse } from '../../errors.ts';
+import type { CostModel } from '../../generated/settings/flex-ulysses.ts';
 import { positiveCount } from '../../schemas/units.ts';
 import { timingModel } from './execution/timing.ts';
-import type { CostModel } from './types.ts';
 
 const byDegree = z
   .array(

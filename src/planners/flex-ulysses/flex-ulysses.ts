@@ -4,6 +4,7 @@
  */
 import { definePlanner, type PlannerDefinition, type PlanRun } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
+import type { FlexUlyssesInput, FlexUlyssesPlan, FlexUlyssesSettings } from '../../generated/settings/flex-ulysses.ts';
 import { communicationBound, computeBound } from './bounds.ts';
 import { fewestSharded } from './counting.ts';
 import { executionOf } from './execution/execution.ts';
@@ -17,7 +18,6 @@ import { placeByKarmarkarKarp } from './strategies/karmarkar-karp.ts';
 import { placeByPaper } from './strategies/paper/paper.ts';
 import { placeByUlysses } from './strategies/ulysses.ts';
 import type { Placed, Strategy } from './strategy.ts';
-import type { FlexUlyssesInput, FlexUlyssesPlan, FlexUlyssesSettings } from './types.ts';
 
 const strategies: Readonly<Record<FlexUlyssesSettings['strategy'], Strategy>> = {
   search: placeBySearch,

@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/flex-ulysses.ts';
 export { type Deadlock, type DeadlockOptions, findDeadlock } from './execution/deadlock.ts';
 export {
   type PackedPlan,
@@ -15,4 +16,3 @@ export {
 export type { ExecutionOrder } from './execution/schema.ts';
 export { allToAllTime, attentionTime, type TimingCoefficients, timingPresets } from './execution/timing.ts';
 export { flexUlysses } from './flex-ulysses.ts';
-export type * from './types.ts';

@@ -1,6 +1,7 @@
 /** A batch and its devices, in the shape that strategies work on. */
+
+import type { FlexUlyssesSettings } from '../../generated/settings/flex-ulysses.ts';
 import { splitCosts, workOf } from './costs.ts';
-import type { FlexUlyssesSettings } from './types.ts';
 
 /**
  * A batch to place. Degrees are powers of two: level l has the degree 2 ** l. The groups of a level are numbered from 0; group g of

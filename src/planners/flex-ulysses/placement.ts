@@ -1,6 +1,7 @@
 /** Loads and costs of a placement. */
+
+import type { FlexUlyssesPlan, SequenceAssignment } from '../../generated/settings/flex-ulysses.ts';
 import type { Instance, Placement } from './instance.ts';
-import type { FlexUlyssesPlan, SequenceAssignment } from './types.ts';
 
 /** Returns a placement that has every sequence whole on device 0. */
 export const emptyPlacement = (sequences: number): Placement => ({

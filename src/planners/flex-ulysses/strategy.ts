@@ -1,6 +1,7 @@
 /** The interface of a strategy: from a batch to a placement. */
+
+import type { FlexUlyssesPlan, FlexUlyssesSettings } from '../../generated/settings/flex-ulysses.ts';
 import type { Instance, Placement } from './instance.ts';
-import type { FlexUlyssesPlan, FlexUlyssesSettings } from './types.ts';
 
 type Cut = NonNullable<FlexUlyssesPlan['cut']>;
 type CutPart = Cut['parts'][number];

@@ -5,12 +5,12 @@
 import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
 import { scaleFactor } from '../../core/renormalize.ts';
 import { refuse } from '../../errors.ts';
-import { type CountName, countIn, renormalizationInput, renormalizationPlan } from './schema.ts';
 import type {
   GradientRenormalizationInput,
   GradientRenormalizationPlan,
   GradientRenormalizationSettings,
-} from './types.ts';
+} from '../../generated/settings/gradient-renormalization.ts';
+import { type CountName, countIn, renormalizationInput, renormalizationPlan } from './schema.ts';
 
 type Replica = GradientRenormalizationSettings['replicas'][number];
 type Counts = Omit<Replica, 'microBatches'>;

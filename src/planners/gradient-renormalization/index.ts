@@ -5,5 +5,5 @@
  */
 
 export { type Scale as GradientScale, scaleFactor } from '../../core/renormalize.ts';
+export type * from '../../generated/settings/gradient-renormalization.ts';
 export { gradientRenormalization } from './gradient-renormalization.ts';
-export type * from './types.ts';

@@ -4,8 +4,12 @@
  */
 import { advantageOf, rewardStatistics } from '../../core/advantages.ts';
 import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
+import type {
+  GrpoAdvantagesInput,
+  GrpoAdvantagesPlan,
+  GrpoAdvantagesSettings,
+} from '../../generated/settings/grpo-advantages.ts';
 import { advantagesInput, advantagesPlan } from './schema.ts';
-import type { GrpoAdvantagesInput, GrpoAdvantagesPlan, GrpoAdvantagesSettings } from './types.ts';
 
 type Group = GrpoAdvantagesSettings['groups'][number];
 const empty = { n: 0, mean: 0, std: 0, populationStd: 0, zeroVariance: false };

@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/grpo-advantages.ts';
 export { grpoAdvantages } from './grpo-advantages.ts';
-export type * from './types.ts';

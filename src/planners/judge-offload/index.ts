@@ -4,6 +4,6 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/judge-offload.ts';
 export { judgeOffload } from './judge-offload.ts';
 export { type Pace, pipelinedSeconds } from './pipeline.ts';
-export type * from './types.ts';

@@ -5,10 +5,14 @@
 import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
 import { valueAt } from '../../core/length-function.ts';
 import { refuse } from '../../errors.ts';
+import type {
+  JudgeOffloadInput,
+  JudgeOffloadPlan,
+  JudgeOffloadSettings,
+} from '../../generated/settings/judge-offload.ts';
 import type { Pace } from './pipeline.ts';
 import { judgeOffloadInput, judgeOffloadPlan } from './schema.ts';
 import { choose } from './search.ts';
-import type { JudgeOffloadInput, JudgeOffloadPlan, JudgeOffloadSettings } from './types.ts';
 
 /** Returns the whole percents of the SMs that the actor leaves to the judge; 1 − 0.7 is 30 %, not 29 %. */
 function percentsLeft(actorSmShare: number): number {

@@ -5,5 +5,5 @@
  */
 
 export { karmarkarKarp } from '../../core/karmarkar-karp.ts';
+export type * from '../../generated/settings/micro-batches.ts';
 export { microBatches } from './micro-batches.ts';
-export type * from './types.ts';

@@ -4,6 +4,11 @@
 import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
 import { valueAt } from '../../core/length-function.ts';
 import { refuse } from '../../errors.ts';
+import type {
+  MicroBatchesInput,
+  MicroBatchesPlan,
+  MicroBatchesSettings,
+} from '../../generated/settings/micro-batches.ts';
 import { balance } from './balance.ts';
 import { allowedCount, leastCount, type Packed, pack } from './count.ts';
 import { deal } from './deal.ts';
@@ -12,7 +17,6 @@ import { type Item, type Part, partsOf } from './parts.ts';
 import { metricsOf, microBatchesOf } from './plan.ts';
 import { microBatchesPlan } from './plan-schema.ts';
 import { microBatchesInput } from './schema.ts';
-import type { MicroBatchesInput, MicroBatchesPlan, MicroBatchesSettings } from './types.ts';
 
 /**
  * Limits on the moves and swaps that are looked at, in a part and in total; counts, not times, so that every machine makes the same

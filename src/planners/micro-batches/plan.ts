@@ -1,7 +1,8 @@
 /** Assembles the micro-batches of the plan. */
+
+import type { MicroBatch, MicroBatchesPlan } from '../../generated/settings/micro-batches.ts';
 import { loadsOf } from './balance.ts';
 import type { Part, Slots } from './parts.ts';
-import type { MicroBatch, MicroBatchesPlan } from './types.ts';
 
 type Ranks = MicroBatchesPlan['ranks'];
 

@@ -4,6 +4,13 @@
  */
 import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
+import type {
+  AdaptiveTpCommand,
+  AdaptiveTpConfig,
+  AdaptiveTpDecision,
+  AdaptiveTpEvent,
+  AdaptiveTpInput,
+} from '../../generated/settings/adaptive-tp.ts';
 import { roundCompleted, roundPlanned } from '../../schemas/decisions/rounds.ts';
 import { kindTpFailed, profileMeasured, profileObserved, stepFinished } from '../../schemas/events/parallelism.ts';
 import { roundFailed } from '../../schemas/events/rounds.ts';
@@ -27,13 +34,6 @@ import {
 } from './state.ts';
 import { finishStep } from './step.ts';
 import { pointKey } from './surface.ts';
-import type {
-  AdaptiveTpCommand,
-  AdaptiveTpConfig,
-  AdaptiveTpDecision,
-  AdaptiveTpEvent,
-  AdaptiveTpInput,
-} from './types.ts';
 
 /** Limit on the points that may be measured in addition to those of the offline profile. */
 const mostMeasured = 20_000;

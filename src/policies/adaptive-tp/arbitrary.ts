@@ -1,10 +1,10 @@
 /** Likely next events of adaptive-tp, for property tests; among them repeated steps, and steps with another parallelism. */
 
 import type { Choices } from '../../core/choices.ts';
+import type { AdaptiveTpEvent } from '../../generated/settings/adaptive-tp.ts';
 import type { ProfileConfiguration, RolloutWorkload } from '../../schemas/parallelism.ts';
 import { expertDegreesOf } from './bounds.ts';
 import type { TpState } from './state.ts';
-import type { AdaptiveTpEvent } from './types.ts';
 
 export function arbitrary(state: TpState, choices: Choices): AdaptiveTpEvent {
   const at = choices.below(100);

@@ -1,11 +1,11 @@
 /** Builds the decisions of adaptive-tp. */
 import type { Context } from '../../core/definition.ts';
 import { given } from '../../core/given.ts';
+import type { AdaptiveTpDecision } from '../../generated/settings/adaptive-tp.ts';
 import { kindTpKept, kindTpSet, profileMeasure, roundTpSet } from '../../schemas/decisions/parallelism.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { type Parallelism, replicasOf } from './bounds.ts';
 import type { Kind, TpState } from './state.ts';
-import type { AdaptiveTpDecision } from './types.ts';
 
 export const tpDecisions = [kindTpSet, roundTpSet, kindTpKept, profileMeasure] as const;
 

@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/adaptive-tp.ts';
 export { adaptiveTp } from './adaptive-tp.ts';
 export { type Bounds, type Parallelism, replicasOf } from './bounds.ts';
 export { selectTp, type TpCandidate, type TpProfile, type TpSelection, type TpWorkload } from './select-tp.ts';
-export type * from './types.ts';

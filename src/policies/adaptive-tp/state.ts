@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
 import { recentIds } from '../../core/recent-ids.ts';
 import { derived, mapBy } from '../../core/state.ts';
+import type { AdaptiveTpConfig } from '../../generated/settings/adaptive-tp.ts';
 import {
   expertParallel,
   type ProfileRow,
@@ -15,7 +16,6 @@ import {
 import { count, positiveSeconds, roundId, roundKind } from '../../schemas/units.ts';
 import { degreesOf } from './bounds.ts';
 import { pointKey, type Surface, surfaceKey, surfacesOf } from './surface.ts';
-import type { AdaptiveTpConfig } from './types.ts';
 
 export type Kind = 'short' | 'long';
 export const kinds: readonly Kind[] = ['short', 'long'];

@@ -5,6 +5,13 @@
 import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
 import { groupKey, groupsLeft } from '../../core/trained-groups.ts';
+import type {
+  CompleteGroupPipeliningCommand,
+  CompleteGroupPipeliningConfig,
+  CompleteGroupPipeliningDecision,
+  CompleteGroupPipeliningEvent,
+  CompleteGroupPipeliningInput,
+} from '../../generated/settings/complete-group-pipelining.ts';
 import { groupRewarded, roundRewarded } from '../../schemas/decisions/groups.ts';
 import { trainerRestarted, updateConsumed, updateLost, weightsPublished } from '../../schemas/events/pipelining.ts';
 import { roundFailed, roundOpened } from '../../schemas/events/rounds.ts';
@@ -25,13 +32,6 @@ import {
   pipeliningState,
   type SavedPipelining,
 } from './state.ts';
-import type {
-  CompleteGroupPipeliningCommand,
-  CompleteGroupPipeliningConfig,
-  CompleteGroupPipeliningDecision,
-  CompleteGroupPipeliningEvent,
-  CompleteGroupPipeliningInput,
-} from './types.ts';
 import * as updates from './updates.ts';
 import { waits } from './waits.ts';
 

@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/complete-group-pipelining.ts';
 export { completeGroupPipelining, trainerReports } from './complete-group-pipelining.ts';
-export type * from './types.ts';

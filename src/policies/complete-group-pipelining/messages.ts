@@ -1,5 +1,6 @@
 /** The decisions of complete-group-pipelining, and their context. */
 import type { Context } from '../../core/definition.ts';
+import type { CompleteGroupPipeliningDecision } from '../../generated/settings/complete-group-pipelining.ts';
 import {
   groupTrainable,
   pipelineMeasured,
@@ -15,7 +16,6 @@ import {
   roundTrained,
   trainingLate,
 } from '../../schemas/decisions/training.ts';
-import type { CompleteGroupPipeliningDecision } from './types.ts';
 
 export const pipeliningDecisions = [
   groupTrainable,

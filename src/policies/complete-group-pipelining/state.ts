@@ -7,10 +7,10 @@ import { recentIds } from '../../core/recent-ids.ts';
 import { restartVersions } from '../../core/restart-versions.ts';
 import { derived, mapBy, setOf } from '../../core/state.ts';
 import { refuse } from '../../errors.ts';
+import type { CompleteGroupPipeliningConfig } from '../../generated/settings/complete-group-pipelining.ts';
 import { publicationId, updateId } from '../../schemas/pipelining.ts';
 import { groupId } from '../../schemas/training.ts';
 import { count, positiveCount, roundId, seconds, weightVersion } from '../../schemas/units.ts';
-import type { CompleteGroupPipeliningConfig } from './types.ts';
 
 const group = z.strictObject({ groupId, samples: positiveCount, tokens: count });
 /** A trainable group. It is never changed: it only moves from the waiting groups to an update. */

@@ -2,8 +2,8 @@
 
 import { engineAdded, engineEvent } from '../../core/arbitrary.ts';
 import { type Choices, pick } from '../../core/choices.ts';
+import type { DividedRolloutEvent } from '../../generated/settings/divided-rollout.ts';
 import type { DividedState, Request } from './state.ts';
-import type { DividedRolloutEvent } from './types.ts';
 
 /** Draws a likely next event. */
 export function arbitrary(state: DividedState, choices: Choices): DividedRolloutEvent {

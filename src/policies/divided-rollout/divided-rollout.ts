@@ -4,6 +4,13 @@
  */
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { changeEngines, checkEngine, withoutGone } from '../../core/engines.ts';
+import type {
+  DividedRolloutCommand,
+  DividedRolloutConfig,
+  DividedRolloutDecision,
+  DividedRolloutEvent,
+  DividedRolloutInput,
+} from '../../generated/settings/divided-rollout.ts';
 import * as chunks from '../../schemas/events/chunks.ts';
 import {
   engineAdded,
@@ -31,13 +38,6 @@ import {
 } from './requests.ts';
 import { dividedConfig } from './schema.ts';
 import { begin, type DividedState, dividedState, link, type SavedDivided } from './state.ts';
-import type {
-  DividedRolloutCommand,
-  DividedRolloutConfig,
-  DividedRolloutDecision,
-  DividedRolloutEvent,
-  DividedRolloutInput,
-} from './types.ts';
 import { waits } from './waits.ts';
 
 const handlers = [

@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/divided-rollout.ts';
 export { dividedRollout } from './divided-rollout.ts';
-export type * from './types.ts';

@@ -1,9 +1,9 @@
 /** The decisions of divided-rollout, and their context. */
 import { type Context, handlersOf } from '../../core/definition.ts';
+import type { DividedRolloutDecision } from '../../generated/settings/divided-rollout.ts';
 import { chunkAwaited, chunkContinue, chunkLate, requestEnded } from '../../schemas/decisions/chunks.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { DividedState } from './state.ts';
-import type { DividedRolloutDecision } from './types.ts';
 
 export const dividedDecisions = [chunkContinue, chunkAwaited, requestEnded, chunkLate] as const;
 

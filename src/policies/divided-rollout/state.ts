@@ -6,8 +6,8 @@ import { IndexedHeap } from '../../core/heap.ts';
 import { LengthPredictor, lengthPredictor } from '../../core/length-prediction.ts';
 import { recentIds } from '../../core/recent-ids.ts';
 import { derived, mapBy } from '../../core/state.ts';
+import type { DividedRolloutConfig } from '../../generated/settings/divided-rollout.ts';
 import { count, domain, engineId, promptId, requestId, seconds } from '../../schemas/units.ts';
-import type { DividedRolloutConfig } from './types.ts';
 
 const outside = () => -1;
 

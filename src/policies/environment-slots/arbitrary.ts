@@ -2,9 +2,9 @@
 
 import { type Choices, pick } from '../../core/choices.ts';
 import { mintedId } from '../../core/minted-ids.ts';
+import type { EnvironmentSlotsEvent } from '../../generated/settings/environment-slots.ts';
 import { deadlines } from './settle.ts';
 import type { Slot, SlotsState } from './state.ts';
-import type { EnvironmentSlotsEvent } from './types.ts';
 
 /** Draws a likely next event. */
 export function arbitrary(state: SlotsState, choices: Choices): EnvironmentSlotsEvent {

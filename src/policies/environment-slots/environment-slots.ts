@@ -6,6 +6,13 @@ import { checkTimer, timerFired as noteFired } from '../../core/deadlines.ts';
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix, replacePrefix } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
+import type {
+  EnvironmentSlotsCommand,
+  EnvironmentSlotsConfig,
+  EnvironmentSlotsDecision,
+  EnvironmentSlotsEvent,
+  EnvironmentSlotsInput,
+} from '../../generated/settings/environment-slots.ts';
 import { programClosed, toolFinished, toolStarted } from '../../schemas/events/programs.ts';
 import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
 import { slotFailed, slotReady, slotReleased, slotRequested, slotsChanged } from '../../schemas/events/slots.ts';
@@ -25,13 +32,6 @@ import {
 import { environmentSlotsConfig, mostKinds } from './schema.ts';
 import { deadlines, settle } from './settle.ts';
 import { addKind, begin, leave, link, type SavedSlots, type SlotsState, setDue, slotsState } from './state.ts';
-import type {
-  EnvironmentSlotsCommand,
-  EnvironmentSlotsConfig,
-  EnvironmentSlotsDecision,
-  EnvironmentSlotsEvent,
-  EnvironmentSlotsInput,
-} from './types.ts';
 import { gates, waits } from './waits.ts';
 
 const handlers = [

@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/environment-slots.ts';
 export { environmentSlots } from './environment-slots.ts';
-export type * from './types.ts';

@@ -1,5 +1,6 @@
 /** The decisions of environment-slots, and their context. */
 import { type Context, handlersOf } from '../../core/definition.ts';
+import type { EnvironmentSlotsDecision } from '../../generated/settings/environment-slots.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';
 import {
   slotAssign,
@@ -12,7 +13,6 @@ import {
   slotsSuspended,
 } from '../../schemas/decisions/slots.ts';
 import type { SlotsState } from './state.ts';
-import type { EnvironmentSlotsDecision } from './types.ts';
 
 export const slotDecisions = [
   slotPrewarm,

@@ -1,8 +1,8 @@
 /** Configuration of environment-slots. */
 import { z } from 'zod';
 import type { TimeoutRule } from '../../core/adaptive-timeout.ts';
+import type { EnvironmentSlotsConfig } from '../../generated/settings/environment-slots.ts';
 import { count, environment, idPrefix, positiveCount, positiveSeconds, seconds } from '../../schemas/units.ts';
-import type { EnvironmentSlotsConfig } from './types.ts';
 
 /** Most kinds of environments at once. */
 export const mostKinds = 4096;

@@ -6,9 +6,9 @@ import { IndexedHeap } from '../../core/heap.ts';
 import { prefixes } from '../../core/minted-ids.ts';
 import { recentIds } from '../../core/recent-ids.ts';
 import { derived, mapBy } from '../../core/state.ts';
+import type { EnvironmentSlotsConfig } from '../../generated/settings/environment-slots.ts';
 import { count, environment, requestId, seconds, slotId } from '../../schemas/units.ts';
 import { Demand, demandState } from './demand.ts';
-import type { EnvironmentSlotsConfig } from './types.ts';
 
 /** Most tools whose times are kept; the least recently used leave. */
 const mostTools = 4096;

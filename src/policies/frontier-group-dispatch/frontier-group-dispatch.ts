@@ -4,6 +4,13 @@
  */
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
+import type {
+  FrontierGroupDispatchCommand,
+  FrontierGroupDispatchConfig,
+  FrontierGroupDispatchDecision,
+  FrontierGroupDispatchEvent,
+  FrontierGroupDispatchInput,
+} from '../../generated/settings/frontier-group-dispatch.ts';
 import { promptCollected, promptDeferred, promptFailed } from '../../schemas/decisions/prompts.ts';
 import {
   requestAbort,
@@ -25,13 +32,6 @@ import { consumed } from './resize.ts';
 import { restart } from './restart.ts';
 import { frontierConfig } from './schema.ts';
 import { begin, type FrontierState, frontierState, link, type SavedFrontier } from './state.ts';
-import type {
-  FrontierGroupDispatchCommand,
-  FrontierGroupDispatchConfig,
-  FrontierGroupDispatchDecision,
-  FrontierGroupDispatchEvent,
-  FrontierGroupDispatchInput,
-} from './types.ts';
 import { gates, waits } from './waits.ts';
 
 const handlers = [

@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/frontier-group-dispatch.ts';
 export { frontierGroupDispatch } from './frontier-group-dispatch.ts';
-export type * from './types.ts';

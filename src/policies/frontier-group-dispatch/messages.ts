@@ -1,5 +1,6 @@
 /** The decisions of frontier-group-dispatch, and their context. */
 import { type Context, handlersOf } from '../../core/definition.ts';
+import type { FrontierGroupDispatchDecision } from '../../generated/settings/frontier-group-dispatch.ts';
 import {
   frontierResized,
   frontierStarved,
@@ -11,7 +12,6 @@ import {
 } from '../../schemas/decisions/frontier.ts';
 import { responseLate } from '../../schemas/decisions/requests.ts';
 import type { FrontierState } from './state.ts';
-import type { FrontierGroupDispatchDecision } from './types.ts';
 
 export const frontierDecisions = [
   requestAdmit,

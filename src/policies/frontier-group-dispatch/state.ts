@@ -5,10 +5,10 @@ import { IndexedHeap } from '../../core/heap.ts';
 import { prefixes } from '../../core/minted-ids.ts';
 import { recentIds } from '../../core/recent-ids.ts';
 import { derived, mapBy } from '../../core/state.ts';
+import type { FrontierGroupDispatchConfig } from '../../generated/settings/frontier-group-dispatch.ts';
 import { count, positiveCount, promptId, ref, requestId, roundId, seconds } from '../../schemas/units.ts';
 import { mark, noMark } from './clock.ts';
 import { newPace, paceSchema } from './pace.ts';
-import type { FrontierGroupDispatchConfig } from './types.ts';
 
 /**
  * `waiting`: waits for admission; `admitted`: runs; `aborting`: runs, but must stop; `completed`; `open`: has ended, and a retry is

@@ -1,8 +1,8 @@
 /** Likely next events for property tests: usual events of a host, and late, wrong and repeated reports. */
 
 import type { Choices } from '../../core/choices.ts';
+import type { GpuScaleDownEvent } from '../../generated/settings/gpu-scale-down.ts';
 import type { ScaleDownState } from './state.ts';
-import type { GpuScaleDownEvent } from './types.ts';
 
 /** Draws a likely next event. */
 export function arbitrary(state: ScaleDownState, choices: Choices): GpuScaleDownEvent {

@@ -4,6 +4,13 @@
  */
 import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
+import type {
+  GpuScaleDownCommand,
+  GpuScaleDownConfig,
+  GpuScaleDownDecision,
+  GpuScaleDownEvent,
+  GpuScaleDownInput,
+} from '../../generated/settings/gpu-scale-down.ts';
 import { promptCounted } from '../../schemas/decisions/prompts.ts';
 import { requestAbort, responseAccepted } from '../../schemas/decisions/requests.ts';
 import { roundCompleted } from '../../schemas/decisions/rounds.ts';
@@ -25,13 +32,6 @@ import * as migrations from './migrations.ts';
 import * as progress from './progress.ts';
 import { scaleDownConfig, scaleDownDecisions } from './schema.ts';
 import { begin, link, type SavedScaleDown, type ScaleDownState, scaleDownState } from './state.ts';
-import type {
-  GpuScaleDownCommand,
-  GpuScaleDownConfig,
-  GpuScaleDownDecision,
-  GpuScaleDownEvent,
-  GpuScaleDownInput,
-} from './types.ts';
 import { gates, waits } from './waits.ts';
 
 const on = handlersOf<ScaleDownState, GpuScaleDownDecision>();

@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/gpu-scale-down.ts';
 export { gpuScaleDown } from './gpu-scale-down.ts';
-export type * from './types.ts';

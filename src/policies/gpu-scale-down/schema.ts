@@ -1,6 +1,7 @@
 /** The configuration and the decisions of gpu-scale-down. */
 import { z } from 'zod';
 import type { Context } from '../../core/definition.ts';
+import type { GpuScaleDownConfig, GpuScaleDownDecision } from '../../generated/settings/gpu-scale-down.ts';
 import {
   gpusReclaim,
   gpusRelease,
@@ -14,7 +15,6 @@ import {
 import { placedEngines } from '../../schemas/gpus.ts';
 import { gpuId } from '../../schemas/training.ts';
 import { positiveCount } from '../../schemas/units.ts';
-import type { GpuScaleDownConfig, GpuScaleDownDecision } from './types.ts';
 
 const fraction = z.number().gt(0).max(1);
 

@@ -1,10 +1,10 @@
 /** Likely next events, for property tests: mostly usual ones, sometimes late, repeated or odd ones. */
 
 import { type Choices, pick } from '../../core/choices.ts';
+import type { GroupAssemblyEvent } from '../../generated/settings/group-assembly.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { DroppedResponse } from '../../schemas/prompts.ts';
 import { type AssemblyState, allGroups, type Group, type Round } from './state.ts';
-import type { GroupAssemblyEvent } from './types.ts';
 
 /** Draws a likely next event. */
 export function arbitrary(state: AssemblyState, choices: Choices): GroupAssemblyEvent {

@@ -4,6 +4,13 @@
  */
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { groupKey } from '../../core/trained-groups.ts';
+import type {
+  GroupAssemblyCommand,
+  GroupAssemblyConfig,
+  GroupAssemblyDecision,
+  GroupAssemblyEvent,
+  GroupAssemblyInput,
+} from '../../generated/settings/group-assembly.ts';
 import {
   promptCounted,
   promptDeferred,
@@ -24,13 +31,6 @@ import { assemblyDecisions, on } from './messages.ts';
 import { checkCompleted, completeRound, failRound, resumeRounds } from './rounds.ts';
 import { assemblyConfig } from './schema.ts';
 import { type AssemblyState, assemblyState, link, type SavedAssembly } from './state.ts';
-import type {
-  GroupAssemblyCommand,
-  GroupAssemblyConfig,
-  GroupAssemblyDecision,
-  GroupAssemblyEvent,
-  GroupAssemblyInput,
-} from './types.ts';
 import { waits } from './waits.ts';
 
 const handlers = [

@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/group-assembly.ts';
 export { groupAssembly } from './group-assembly.ts';
-export type * from './types.ts';

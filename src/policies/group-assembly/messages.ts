@@ -1,5 +1,6 @@
 /** The decisions of group-assembly, and their context. */
 import { type Context, handlersOf } from '../../core/definition.ts';
+import type { GroupAssemblyDecision } from '../../generated/settings/group-assembly.ts';
 import {
   groupRewarded,
   groupUnrewarded,
@@ -10,7 +11,6 @@ import {
 import { rewardRequest } from '../../schemas/decisions/rewards.ts';
 import { roundResumed } from '../../schemas/decisions/rounds.ts';
 import type { AssemblyState } from './state.ts';
-import type { GroupAssemblyDecision } from './types.ts';
 
 export const assemblyDecisions = [
   groupRewarded,

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
 import { derived, mapBy, setOf } from '../../core/state.ts';
+import type { GroupAssemblyConfig } from '../../generated/settings/group-assembly.ts';
 import { finalPrompt } from '../../schemas/prompts.ts';
 import { count, domain, promptId, requestId, roundId, roundKind, seconds, weightVersion } from '../../schemas/units.ts';
-import type { GroupAssemblyConfig } from './types.ts';
 
 const member = z.strictObject({
   requestId,

@@ -1,8 +1,8 @@
 /** Likely next events, for property tests: prompts are deferred, come back or come again, and rounds open and end. */
 
 import type { Choices } from '../../core/choices.ts';
+import type { LongPromptQueueEvent } from '../../generated/settings/long-prompt-queue.ts';
 import type { QueueState } from './state.ts';
-import type { LongPromptQueueEvent } from './types.ts';
 
 /** Draws a likely next event. */
 export function arbitrary(state: QueueState, choices: Choices): LongPromptQueueEvent {

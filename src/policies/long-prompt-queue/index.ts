@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/long-prompt-queue.ts';
 export { longPromptQueue } from './long-prompt-queue.ts';
-export type * from './types.ts';

@@ -6,6 +6,13 @@
 import { type Context, definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { copyPrompt, scaledCount } from '../../core/prompts.ts';
 import { refuse } from '../../errors.ts';
+import type {
+  LongPromptQueueCommand,
+  LongPromptQueueConfig,
+  LongPromptQueueDecision,
+  LongPromptQueueEvent,
+  LongPromptQueueInput,
+} from '../../generated/settings/long-prompt-queue.ts';
 import {
   promptCarried,
   promptDeferred,
@@ -43,13 +50,6 @@ import {
   takeExpiring,
   takeUnused,
 } from './state.ts';
-import type {
-  LongPromptQueueCommand,
-  LongPromptQueueConfig,
-  LongPromptQueueDecision,
-  LongPromptQueueEvent,
-  LongPromptQueueInput,
-} from './types.ts';
 import { waits } from './waits.ts';
 
 const decisions = [roundPlanned, promptsRequest, promptsReleased, promptMerged, sourceDrained] as const;

@@ -6,9 +6,9 @@ import { Heap } from '../../core/heap.ts';
 import { copyPrompt, isExpiring, oldestVersionOf } from '../../core/prompts.ts';
 import { recentIds } from '../../core/recent-ids.ts';
 import { derived, mapBy, setOf } from '../../core/state.ts';
+import type { LongPromptQueueConfig } from '../../generated/settings/long-prompt-queue.ts';
 import { type KeptResponse, type Prompt, prompt } from '../../schemas/prompts.ts';
 import { count, domain, promptId, roundId } from '../../schemas/units.ts';
-import type { LongPromptQueueConfig } from './types.ts';
 
 const entry = z.strictObject({ prompt, seq: count });
 /** A deferred prompt. Entries are replaced, never changed: heaps skip an entry that is no longer in the map. */

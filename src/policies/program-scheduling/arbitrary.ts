@@ -2,9 +2,9 @@
 
 import { engineAdded, engineEvent } from '../../core/arbitrary.ts';
 import { type Choices, pick } from '../../core/choices.ts';
+import type { ProgramSchedulingEvent } from '../../generated/settings/program-scheduling.ts';
 import { deadlines } from './admission.ts';
 import type { Program, ProgramState } from './state.ts';
-import type { ProgramSchedulingEvent } from './types.ts';
 
 /** Draws a likely next event. */
 export function arbitrary(state: ProgramState, choices: Choices): ProgramSchedulingEvent {

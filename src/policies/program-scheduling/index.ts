@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/program-scheduling.ts';
 export { programScheduling } from './program-scheduling.ts';
-export type * from './types.ts';

@@ -1,5 +1,6 @@
 /** The decisions of program-scheduling, and their context. */
 import { type Context, handlersOf } from '../../core/definition.ts';
+import type { ProgramSchedulingDecision } from '../../generated/settings/program-scheduling.ts';
 import {
   engineFreed,
   kvRetain,
@@ -14,7 +15,6 @@ import { timerSet } from '../../schemas/decisions/session.ts';
 import { triesRecovered, triesSuspended } from '../../schemas/decisions/tries.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { ProgramState } from './state.ts';
-import type { ProgramSchedulingDecision } from './types.ts';
 
 export const programDecisions = [
   turnRoute,

@@ -3,7 +3,7 @@
  * a step takes so many times what the configuration says. The configuration counts as four turns, and older turns weigh less.
  */
 import { z } from 'zod';
-import type { ProgramSchedulingConfig } from './types.ts';
+import type { ProgramSchedulingConfig } from '../../generated/settings/program-scheduling.ts';
 
 const sum = z.number();
 /** Schema of what was learnt. */

@@ -5,6 +5,13 @@
 import { checkTimer, timerFired as noteFired } from '../../core/deadlines.ts';
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { changeEngines, checkEngine, withoutGone } from '../../core/engines.ts';
+import type {
+  ProgramSchedulingCommand,
+  ProgramSchedulingConfig,
+  ProgramSchedulingDecision,
+  ProgramSchedulingEvent,
+  ProgramSchedulingInput,
+} from '../../generated/settings/program-scheduling.ts';
 import {
   engineAdded,
   engineDrained,
@@ -37,13 +44,6 @@ import {
 import { programConfig } from './schema.ts';
 import { begin, link, migrateFromThree, type ProgramState, programState, type SavedPrograms } from './state.ts';
 import { toolFinished, toolStarted } from './tools.ts';
-import type {
-  ProgramSchedulingCommand,
-  ProgramSchedulingConfig,
-  ProgramSchedulingDecision,
-  ProgramSchedulingEvent,
-  ProgramSchedulingInput,
-} from './types.ts';
 import { gates, waits } from './waits.ts';
 
 const handlers = [

@@ -8,10 +8,10 @@ import { recentIds } from '../../core/recent-ids.ts';
 import { noFaults, sharedFaults } from '../../core/shared-faults.ts';
 import { byHand, derived, mapBy } from '../../core/state.ts';
 import { savedTimes, WaitingTimes } from '../../core/waiting-times.ts';
+import type { ProgramSchedulingConfig } from '../../generated/settings/program-scheduling.ts';
 import { count, engineId, promptId, requestId, seconds } from '../../schemas/units.ts';
 import { prefixCache } from './cache.ts';
 import { newPace, pace } from './pace.ts';
-import type { ProgramSchedulingConfig } from './types.ts';
 
 const outside = () => -1;
 

@@ -1,10 +1,10 @@
 /** Likely next events, for property tests: mostly usual ones, sometimes late, repeated or odd ones. */
 
 import { type Choices, pick } from '../../core/choices.ts';
+import type { RewardDispatchEvent } from '../../generated/settings/reward-dispatch.ts';
 import { dispatchIdOf } from './dispatches.ts';
 import { deadlines } from './reports.ts';
 import { kinds, type RewardState } from './state.ts';
-import type { RewardDispatchEvent } from './types.ts';
 
 /** Draws a likely next event. */
 export function arbitrary(state: RewardState, choices: Choices): RewardDispatchEvent {

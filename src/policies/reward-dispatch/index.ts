@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/reward-dispatch.ts';
 export { rewardDispatch } from './reward-dispatch.ts';
-export type * from './types.ts';

@@ -1,5 +1,6 @@
 /** The decisions of reward-dispatch, and their context. */
 import { type Context, handlersOf } from '../../core/definition.ts';
+import type { RewardDispatchDecision } from '../../generated/settings/reward-dispatch.ts';
 import {
   rewardCancel,
   rewardCancelled,
@@ -15,7 +16,6 @@ import {
 import { timerSet } from '../../schemas/decisions/session.ts';
 import { triesRecovered, triesSuspended } from '../../schemas/decisions/tries.ts';
 import type { RewardState } from './state.ts';
-import type { RewardDispatchDecision } from './types.ts';
 
 export const rewardDecisions = [
   rewardDispatch,

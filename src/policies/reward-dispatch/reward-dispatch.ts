@@ -5,6 +5,13 @@
 import { checkTimer, timerFired as noteFired } from '../../core/deadlines.ts';
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
+import type {
+  RewardDispatchCommand,
+  RewardDispatchConfig,
+  RewardDispatchDecision,
+  RewardDispatchEvent,
+  RewardDispatchInput,
+} from '../../generated/settings/reward-dispatch.ts';
 import {
   promptDeferred,
   promptFailed,
@@ -34,13 +41,6 @@ import { cancelNamed, cancelRound, completeRound, promptAway, promptLeft } from 
 import { checkRoom, want } from './samples.ts';
 import { rewardDispatchConfig } from './schema.ts';
 import { begin, link, migrateFromThree, type RewardState, rewardState, type SavedRewards } from './state.ts';
-import type {
-  RewardDispatchCommand,
-  RewardDispatchConfig,
-  RewardDispatchDecision,
-  RewardDispatchEvent,
-  RewardDispatchInput,
-} from './types.ts';
 import { waits } from './waits.ts';
 import { addWorker, checkKind, checkWorker, drainWorker, loseWorker, restart } from './workers.ts';
 

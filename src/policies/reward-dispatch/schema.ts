@@ -1,8 +1,8 @@
 /** Configuration of reward-dispatch. */
 import { z } from 'zod';
+import type { RewardDispatchConfig } from '../../generated/settings/reward-dispatch.ts';
 import { type RewardKind, rewardBudgetSeconds, rewardKind } from '../../schemas/reward-workers.ts';
 import { count, domain, idPrefix, positiveCount, positiveSeconds } from '../../schemas/units.ts';
-import type { RewardDispatchConfig } from './types.ts';
 
 const budgetSeconds = z
   .strictObject({

@@ -6,6 +6,7 @@ import { LinkedList } from '../../core/linked-list.ts';
 import { prefixes } from '../../core/minted-ids.ts';
 import { noFaults, sharedFaultsOf } from '../../core/shared-faults.ts';
 import { derived, mapBy } from '../../core/state.ts';
+import type { RewardDispatchConfig } from '../../generated/settings/reward-dispatch.ts';
 import {
   dispatchId,
   type RewardKind,
@@ -16,7 +17,6 @@ import {
 import { count, positiveCount, promptId, requestId, roundId, seconds } from '../../schemas/units.ts';
 import { type Group, join, leave } from './group.ts';
 import { queueMarks } from './schema.ts';
-import type { RewardDispatchConfig } from './types.ts';
 
 const outside = () => -1;
 const zero = () => 0;

@@ -1,8 +1,8 @@
 /** Likely next events, for property tests: rounds are requested, prompts are supplied, come again and come back, and are learnt from. */
 
 import type { Choices } from '../../core/choices.ts';
+import type { RoundCompositionEvent } from '../../generated/settings/round-composition.ts';
 import type { CompositionState } from './state.ts';
-import type { RoundCompositionEvent } from './types.ts';
 
 /** Draws a likely next event. */
 export function arbitrary(state: CompositionState, choices: Choices): RoundCompositionEvent {

@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/round-composition.ts';
 export { roundComposition } from './round-composition.ts';
-export type * from './types.ts';

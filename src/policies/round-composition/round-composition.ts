@@ -6,6 +6,13 @@
 import { type Context, definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { copyPrompt } from '../../core/prompts.ts';
 import { refuse } from '../../errors.ts';
+import type {
+  RoundCompositionCommand,
+  RoundCompositionConfig,
+  RoundCompositionDecision,
+  RoundCompositionEvent,
+  RoundCompositionInput,
+} from '../../generated/settings/round-composition.ts';
 import { promptCounted, promptDeferred, promptFiltered, promptReturned } from '../../schemas/decisions/prompts.ts';
 import { promptsRequest, roundPlanned, sourceDrained } from '../../schemas/decisions/rounds.ts';
 import {
@@ -29,13 +36,6 @@ import {
   waiting,
   wanted,
 } from './state.ts';
-import type {
-  RoundCompositionCommand,
-  RoundCompositionConfig,
-  RoundCompositionDecision,
-  RoundCompositionEvent,
-  RoundCompositionInput,
-} from './types.ts';
 import { gates, waits } from './waits.ts';
 import { leaveLongest, putBack, renew, takeIn, takeRound } from './window.ts';
 

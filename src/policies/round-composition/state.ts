@@ -5,10 +5,10 @@ import { Heap } from '../../core/heap.ts';
 import { LengthPredictor, lengthPredictor } from '../../core/length-prediction.ts';
 import { recentIds } from '../../core/recent-ids.ts';
 import { derived, mapBy, setOf } from '../../core/state.ts';
+import type { RoundCompositionConfig } from '../../generated/settings/round-composition.ts';
 import { prompt } from '../../schemas/prompts.ts';
 import { count, promptId, roundId, weightVersion } from '../../schemas/units.ts';
 import { roundSize } from './schema.ts';
-import type { RoundCompositionConfig } from './types.ts';
 
 const entry = z.strictObject({
   prompt,

@@ -1,8 +1,8 @@
 /** Likely next events, for property tests: runs are requested, end, end twice or too late, and the host restarts. */
 
 import type { Choices } from '../../core/choices.ts';
+import type { SandboxTimeoutEvent } from '../../generated/settings/sandbox-timeout.ts';
 import type { TimeoutState } from './state.ts';
-import type { SandboxTimeoutEvent } from './types.ts';
 
 /** Draws a likely next event. */
 export function arbitrary(state: TimeoutState, choices: Choices): SandboxTimeoutEvent {

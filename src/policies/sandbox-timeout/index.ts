@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/sandbox-timeout.ts';
 export { sandboxTimeout } from './sandbox-timeout.ts';
-export type * from './types.ts';

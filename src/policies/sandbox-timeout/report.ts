@@ -1,11 +1,11 @@
 /** Reports the cost and the savings of other timeouts, from the runs that are remembered. */
 import { timeoutOf } from '../../core/adaptive-timeout.ts';
 import type { Context } from '../../core/definition.ts';
+import type { SandboxTimeoutConfig } from '../../generated/settings/sandbox-timeout.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { TimeoutEstimate } from '../../schemas/sandbox.ts';
 import { ruleOf } from './schema.ts';
 import type { PastRun, TimeoutState } from './state.ts';
-import type { SandboxTimeoutConfig } from './types.ts';
 
 const usualFactors: readonly number[] = [1, 1.25, 1.5, 2, 3, 4, 6, 8, 16];
 

@@ -5,6 +5,13 @@
 import { beginRun, exploreNext, raiseAnchor } from '../../core/adaptive-timeout.ts';
 import { type Context, definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
+import type {
+  SandboxTimeoutCommand,
+  SandboxTimeoutConfig,
+  SandboxTimeoutDecision,
+  SandboxTimeoutEvent,
+  SandboxTimeoutInput,
+} from '../../generated/settings/sandbox-timeout.ts';
 import {
   sandboxLate,
   sandboxReport,
@@ -23,13 +30,6 @@ import type { Message } from '../../schemas/messages.ts';
 import { report } from './report.ts';
 import { ruleOf, timeoutConfig } from './schema.ts';
 import { end, hasEnded, type Run, type SavedTimeouts, type TimeoutState, timeoutState } from './state.ts';
-import type {
-  SandboxTimeoutCommand,
-  SandboxTimeoutConfig,
-  SandboxTimeoutDecision,
-  SandboxTimeoutEvent,
-  SandboxTimeoutInput,
-} from './types.ts';
 import { waits } from './waits.ts';
 
 const decisions = [sandboxRun, sandboxScored, sandboxUnscored, sandboxLate, sandboxReport] as const;

@@ -1,8 +1,8 @@
 /** Configuration of sandbox-timeout. */
 import { z } from 'zod';
 import type { TimeoutRule } from '../../core/adaptive-timeout.ts';
+import type { SandboxTimeoutConfig } from '../../generated/settings/sandbox-timeout.ts';
 import { count, positiveCount, positiveSeconds, seconds } from '../../schemas/units.ts';
-import type { SandboxTimeoutConfig } from './types.ts';
 
 /** Settings of the timeouts; a recipe adds them to its own. */
 export const timeoutSettings = {

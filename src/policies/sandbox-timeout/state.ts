@@ -4,8 +4,8 @@ import { anchorsOf } from '../../core/adaptive-timeout.ts';
 import type { Live } from '../../core/definition.ts';
 import { Fifo } from '../../core/fifo.ts';
 import { byHand, mapBy, setOf } from '../../core/state.ts';
+import type { SandboxTimeoutConfig } from '../../generated/settings/sandbox-timeout.ts';
 import { count, runId, seconds, testCaseId } from '../../schemas/units.ts';
-import type { SandboxTimeoutConfig } from './types.ts';
 
 const run = z.strictObject({
   runId,

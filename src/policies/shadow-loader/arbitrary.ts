@@ -1,10 +1,10 @@
 /** Likely next events, for property tests: mostly usual ones, sometimes late, repeated or odd ones. */
 
 import { type Choices, pick } from '../../core/choices.ts';
+import type { ShadowLoaderEvent } from '../../generated/settings/shadow-loader.ts';
 import type { BatchAssignment, DrawnSample } from '../../schemas/loading.ts';
 import { pauses } from './faults.ts';
 import { type LoaderState, type Sample, sliceIdOf, taskIdOf } from './state.ts';
-import type { ShadowLoaderEvent } from './types.ts';
 
 /** Draws a likely next event. */
 export function arbitrary(state: LoaderState, choices: Choices): ShadowLoaderEvent {

@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/shadow-loader.ts';
 export { shadowLoader } from './shadow-loader.ts';
-export type * from './types.ts';

@@ -1,6 +1,7 @@
 /** The configuration and the decisions of shadow-loader. */
 import { z } from 'zod';
 import { type Context, handlersOf } from '../../core/definition.ts';
+import type { ShadowLoaderDecision } from '../../generated/settings/shadow-loader.ts';
 import {
   batchAbandoned,
   batchMaterialized,
@@ -22,7 +23,6 @@ import { triesRecovered, triesSuspended } from '../../schemas/decisions/tries.ts
 import { loaderNode } from '../../schemas/loading.ts';
 import { count, idPrefix, positiveCount, positiveSeconds } from '../../schemas/units.ts';
 import type { LoaderState } from './state.ts';
-import type { ShadowLoaderDecision } from './types.ts';
 
 const retry = z
   .strictObject({

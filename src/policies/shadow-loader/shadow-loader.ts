@@ -5,6 +5,13 @@
 import { checkTimer, timerFired as noteFired } from '../../core/deadlines.ts';
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
+import type {
+  ShadowLoaderCommand,
+  ShadowLoaderConfig,
+  ShadowLoaderDecision,
+  ShadowLoaderEvent,
+  ShadowLoaderInput,
+} from '../../generated/settings/shadow-loader.ts';
 import { batchRun } from '../../schemas/decisions/loading.ts';
 import {
   batchWithdrawn,
@@ -37,13 +44,6 @@ import { checkDraw, draw } from './samples.ts';
 import { loaderDecisions, on, shadowLoaderConfig } from './schema.ts';
 import { begin, type LoaderState, loaderState, migrateFromThree, type SavedLoader } from './state.ts';
 import { checkKnown } from './steps.ts';
-import type {
-  ShadowLoaderCommand,
-  ShadowLoaderConfig,
-  ShadowLoaderDecision,
-  ShadowLoaderEvent,
-  ShadowLoaderInput,
-} from './types.ts';
 import { waits } from './waits.ts';
 
 const handlers = [

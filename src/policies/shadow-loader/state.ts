@@ -7,9 +7,9 @@ import { mintedId, prefixes } from '../../core/minted-ids.ts';
 import { recentIds } from '../../core/recent-ids.ts';
 import { noFaults, sharedFaults, sharedFaultsOf } from '../../core/shared-faults.ts';
 import { derived, mapBy, setOf } from '../../core/state.ts';
+import type { ShadowLoaderConfig } from '../../generated/settings/shadow-loader.ts';
 import { batchId, nodeId, preprocessId, rank, sampleId, sliceId, stepId, visualSample } from '../../schemas/loading.ts';
 import { count, positiveCount, ref, seconds } from '../../schemas/units.ts';
-import type { ShadowLoaderConfig } from './types.ts';
 
 const zero = () => 0;
 const outside = () => -1;

@@ -1,10 +1,10 @@
 /** Likely next events, for property tests: mostly usual ones, sometimes late, repeated or odd ones. */
 
 import { type Choices, pick } from '../../core/choices.ts';
+import type { SpeculativeAdmissionEvent } from '../../generated/settings/speculative-admission.ts';
 import { timeouts } from './launch.ts';
 import { grace, inFlight } from './requests.ts';
 import type { AdmissionState, ResponseState } from './state.ts';
-import type { SpeculativeAdmissionEvent } from './types.ts';
 import { pauses } from './versions.ts';
 
 function promptsFor(state: AdmissionState, choices: Choices, most: number) {

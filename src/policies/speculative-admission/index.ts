@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/speculative-admission.ts';
 export { speculativeAdmission } from './speculative-admission.ts';
-export type * from './types.ts';

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { Context } from '../../core/definition.ts';
 import { scaledCount } from '../../core/prompts.ts';
+import type { SpeculativeAdmissionDecision } from '../../generated/settings/speculative-admission.ts';
 import {
   promptCarried,
   promptCollected,
@@ -30,7 +31,6 @@ import { timerSet } from '../../schemas/decisions/session.ts';
 import { triesRecovered, triesSuspended } from '../../schemas/decisions/tries.ts';
 import { count, domain, idPrefix, positiveCount, positiveSeconds, speculationFactor } from '../../schemas/units.ts';
 import { grid } from './speculation.ts';
-import type { SpeculativeAdmissionDecision } from './types.ts';
 
 /** Default over-provisioning of short rounds. */
 export const usualFactor = 1.25;

@@ -6,6 +6,13 @@ import { checkTimer, timerFired as noteFired } from '../../core/deadlines.ts';
 import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { changeEngines, checkEngine } from '../../core/engines.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
+import type {
+  SpeculativeAdmissionCommand,
+  SpeculativeAdmissionConfig,
+  SpeculativeAdmissionDecision,
+  SpeculativeAdmissionEvent,
+  SpeculativeAdmissionInput,
+} from '../../generated/settings/speculative-admission.ts';
 import { rewardFailed } from '../../schemas/decisions/reward-workers.ts';
 import { engineAdded, engineDrained, engineLost, enginesChanged } from '../../schemas/events/engines.ts';
 import { toolFinished, toolStarted, turnFinished } from '../../schemas/events/programs.ts';
@@ -44,13 +51,6 @@ import {
   migrateFromThree,
   type SavedAdmission,
 } from './state.ts';
-import type {
-  SpeculativeAdmissionCommand,
-  SpeculativeAdmissionConfig,
-  SpeculativeAdmissionDecision,
-  SpeculativeAdmissionEvent,
-  SpeculativeAdmissionInput,
-} from './types.ts';
 import { pauses } from './versions.ts';
 import { gates, waits } from './waits.ts';
 

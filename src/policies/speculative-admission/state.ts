@@ -10,6 +10,7 @@ import { isExpiring } from '../../core/prompts.ts';
 import { recentIds } from '../../core/recent-ids.ts';
 import { noFaults, sharedFaults } from '../../core/shared-faults.ts';
 import { derived, mapBy, setOf } from '../../core/state.ts';
+import type { SpeculativeAdmissionConfig } from '../../generated/settings/speculative-admission.ts';
 import { promptDeferred } from '../../schemas/decisions/prompts.ts';
 import { faultScope } from '../../schemas/faults.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -18,7 +19,6 @@ import { count, roundKind } from '../../schemas/units.ts';
 import { departures, IdMint, Places } from './ids.ts';
 import { mostRequests } from './schema.ts';
 import { exploration, newExploration } from './speculation.ts';
-import type { SpeculativeAdmissionConfig } from './types.ts';
 
 const time = z.number();
 

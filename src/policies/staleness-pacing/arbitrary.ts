@@ -2,8 +2,8 @@
 
 import { type Choices, pick } from '../../core/choices.ts';
 import { mintedId } from '../../core/minted-ids.ts';
+import type { StalenessPacingEvent } from '../../generated/settings/staleness-pacing.ts';
 import { batchKind, launchKind, type PacingState } from './state.ts';
-import type { StalenessPacingEvent } from './types.ts';
 
 /** Draws a likely next event. */
 export function arbitrary(state: PacingState, choices: Choices): StalenessPacingEvent {

@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/staleness-pacing.ts';
 export { stalenessPacing } from './staleness-pacing.ts';
-export type * from './types.ts';

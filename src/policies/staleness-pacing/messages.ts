@@ -1,12 +1,12 @@
 /** The decisions of staleness-pacing, and their context. */
 import { type Context, handlersOf } from '../../core/definition.ts';
+import type { StalenessPacingDecision } from '../../generated/settings/staleness-pacing.ts';
 import { groupWithdrawn } from '../../schemas/decisions/groups.ts';
 import { groupDrop, groupLaunch, trainBatch } from '../../schemas/decisions/pacing.ts';
 import { promptMerged, promptReturned } from '../../schemas/decisions/prompts.ts';
 import { promptsRequest, roundDrained, roundResumed, sourceDrained } from '../../schemas/decisions/rounds.ts';
 import { groupLate, trainingLate } from '../../schemas/decisions/training.ts';
 import type { PacingState } from './state.ts';
-import type { StalenessPacingDecision } from './types.ts';
 
 export const pacingDecisions = [
   promptsRequest,

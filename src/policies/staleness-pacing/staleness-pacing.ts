@@ -6,6 +6,13 @@ import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/def
 import { checkNewPrefix } from '../../core/minted-ids.ts';
 import { olderVersion } from '../../core/restart-versions.ts';
 import { refuse } from '../../errors.ts';
+import type {
+  StalenessPacingCommand,
+  StalenessPacingConfig,
+  StalenessPacingDecision,
+  StalenessPacingEvent,
+  StalenessPacingInput,
+} from '../../generated/settings/staleness-pacing.ts';
 import { weightsPublished } from '../../schemas/events/pipelining.ts';
 import { promptsSupplied, roundRequested, sourceExhausted, sourceReopened } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
@@ -25,13 +32,6 @@ import {
   pacingState,
   type SavedPacing,
 } from './state.ts';
-import type {
-  StalenessPacingCommand,
-  StalenessPacingConfig,
-  StalenessPacingDecision,
-  StalenessPacingEvent,
-  StalenessPacingInput,
-} from './types.ts';
 import { waits } from './waits.ts';
 
 const handlers = [

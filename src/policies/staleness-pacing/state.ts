@@ -7,10 +7,10 @@ import { LinkedList } from '../../core/linked-list.ts';
 import { mintedId, prefixes } from '../../core/minted-ids.ts';
 import { recentIds } from '../../core/recent-ids.ts';
 import { derived, mapBy } from '../../core/state.ts';
+import type { StalenessPacingConfig } from '../../generated/settings/staleness-pacing.ts';
 import { publicationId } from '../../schemas/pipelining.ts';
 import { groupId, launchId, pacedGroup } from '../../schemas/training.ts';
 import { count, ref, roundId, seconds, weightVersion } from '../../schemas/units.ts';
-import type { StalenessPacingConfig } from './types.ts';
 
 const waiting = z.strictObject({ groupId, ref: ref.optional() });
 /** A prompt that is not launched yet. */

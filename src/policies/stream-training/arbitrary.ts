@@ -1,11 +1,11 @@
 /** Likely next events, for property tests: mostly usual ones, sometimes late, repeated or odd ones. */
 
 import { type Choices, pick } from '../../core/choices.ts';
+import type { StreamTrainingEvent } from '../../generated/settings/stream-training.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { FinalPrompt } from '../../schemas/prompts.ts';
 import type { Group, Round, StreamTrainingState } from './state.ts';
 import { updateIdOf } from './steps.ts';
-import type { StreamTrainingEvent } from './types.ts';
 
 /** Draws a likely next event. */
 export function arbitrary(state: StreamTrainingState, choices: Choices): StreamTrainingEvent {

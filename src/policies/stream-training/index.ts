@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/stream-training.ts';
 export { streamTraining } from './stream-training.ts';
-export type * from './types.ts';

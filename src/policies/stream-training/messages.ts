@@ -1,5 +1,6 @@
 /** The decisions of stream-training, and their context. */
 import { type Context, handlersOf } from '../../core/definition.ts';
+import type { StreamTrainingDecision } from '../../generated/settings/stream-training.ts';
 import { roundResumed } from '../../schemas/decisions/rounds.ts';
 import {
   gradientScale,
@@ -18,7 +19,6 @@ import {
   weightsSwap,
 } from '../../schemas/decisions/training.ts';
 import type { StreamTrainingState } from './state.ts';
-import type { StreamTrainingDecision } from './types.ts';
 
 export const streamTrainingDecisions = [
   trainFetch,

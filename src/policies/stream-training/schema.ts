@@ -1,9 +1,9 @@
 /** Configuration of stream-training. */
 import { z } from 'zod';
 import { refuse } from '../../errors.ts';
+import type { StreamTrainingConfig } from '../../generated/settings/stream-training.ts';
 import { gpuId, replicaId } from '../../schemas/training.ts';
 import { idPrefix, positiveCount } from '../../schemas/units.ts';
-import type { StreamTrainingConfig } from './types.ts';
 
 const replica = z.strictObject({
   id: replicaId,

@@ -5,11 +5,11 @@ import { Fifo, fifoOf } from '../../core/fifo.ts';
 import { prefixes } from '../../core/minted-ids.ts';
 import { recentIds } from '../../core/recent-ids.ts';
 import { derived, mapBy, setOf } from '../../core/state.ts';
+import type { StreamTrainingConfig } from '../../generated/settings/stream-training.ts';
 import { updateId } from '../../schemas/pipelining.ts';
 import { fetchId, gpuId, groupId, replicaId } from '../../schemas/training.ts';
 import { count, releaseId, roundId, seconds } from '../../schemas/units.ts';
 import { assertExact } from './schema.ts';
-import type { StreamTrainingConfig } from './types.ts';
 
 const group = z.strictObject({
   groupId,

@@ -5,6 +5,13 @@
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
 import { groupKey, groupsLeft } from '../../core/trained-groups.ts';
+import type {
+  StreamTrainingCommand,
+  StreamTrainingConfig,
+  StreamTrainingDecision,
+  StreamTrainingEvent,
+  StreamTrainingInput,
+} from '../../generated/settings/stream-training.ts';
 import { roundCompleted } from '../../schemas/decisions/rounds.ts';
 import { gpusReleased, gpusReturned } from '../../schemas/events/gpus.ts';
 import { roundFailed, roundOpened } from '../../schemas/events/rounds.ts';
@@ -53,13 +60,6 @@ import {
   waitingCount,
 } from './state.ts';
 import { checkStepped, handOver, step, stepped } from './steps.ts';
-import type {
-  StreamTrainingCommand,
-  StreamTrainingConfig,
-  StreamTrainingDecision,
-  StreamTrainingEvent,
-  StreamTrainingInput,
-} from './types.ts';
 import { waits } from './waits.ts';
 
 const handlers = [

@@ -2,6 +2,7 @@
 import { type Choices, pick } from '../../core/choices.ts';
 import type { OpenCommand } from '../../core/kept-commands.ts';
 import { eventWith } from '../../core/sample-value.ts';
+import type { WatchdogEvent } from '../../generated/settings/watchdog.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';
 import { engineLost } from '../../schemas/events/engines.ts';
 import { rewardWorkerLost } from '../../schemas/events/reward-workers.ts';
@@ -24,7 +25,6 @@ import {
   unrewarded,
 } from './messages.ts';
 import type { WatchdogState } from './state.ts';
-import type { WatchdogEvent } from './types.ts';
 
 const commands: readonly EventMessage[] = [...asked, timerSet];
 const answers: readonly EventMessage[] = [...answering, timerFired];

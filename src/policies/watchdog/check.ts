@@ -1,10 +1,10 @@
 /** Looks for what is overdue, and names its cause: once, and not each answer that waits for it. */
 import type { Context } from '../../core/definition.ts';
 import type { OpenCommand } from '../../core/kept-commands.ts';
+import type { WatchdogDecision } from '../../generated/settings/watchdog.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { type Cause, type Owing, queuesOf } from './causes.ts';
 import type { Limit, WatchdogState } from './state.ts';
-import type { WatchdogDecision } from './types.ts';
 
 type Ctx = Context<WatchdogDecision>;
 type Reason = Message<'host.owes'>['reason'];

@@ -3,5 +3,5 @@
  *
  * @packageDocumentation
  */
-export type * from './types.ts';
+export type * from '../../generated/settings/watchdog.ts';
 export { watchdog } from './watchdog.ts';

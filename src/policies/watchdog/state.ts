@@ -5,12 +5,12 @@ import type { AnyDecision, AnyEvent, Live } from '../../core/definition.ts';
 import type { OpenCommand } from '../../core/kept-commands.ts';
 import { OpenCommands, savedOpenCommands, type UsualTime } from '../../core/open-commands.ts';
 import { byHand, derived } from '../../core/state.ts';
+import type { WatchdogConfig } from '../../generated/settings/watchdog.ts';
 import { isUnasked } from '../../schemas/answers.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';
 import { seconds } from '../../schemas/units.ts';
 import { type Cause, Causes, type Owing } from './causes.ts';
 import { answering, asked, timerFired } from './messages.ts';
-import type { WatchdogConfig } from './types.ts';
 
 const messages = { events: [...answering, timerFired], decisions: [...asked, timerSet] };
 

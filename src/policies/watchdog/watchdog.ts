@@ -11,6 +11,13 @@ import {
   type Ledger,
   type PolicyDefinition,
 } from '../../core/definition.ts';
+import type {
+  WatchdogCommand,
+  WatchdogConfig,
+  WatchdogDecision,
+  WatchdogEvent,
+  WatchdogInput,
+} from '../../generated/settings/watchdog.ts';
 import { hostOwes, roundStalled, timerSet } from '../../schemas/decisions/session.ts';
 import { engineLost } from '../../schemas/events/engines.ts';
 import { rewardWorkerLost } from '../../schemas/events/reward-workers.ts';
@@ -37,7 +44,6 @@ import {
 import { forgetLate, forgetProgram, heard, told } from './programs.ts';
 import { watchdogConfig } from './schema.ts';
 import { nothingOwed, type SavedWatchdog, type WatchdogState, watchdogState } from './state.ts';
-import type { WatchdogCommand, WatchdogConfig, WatchdogDecision, WatchdogEvent, WatchdogInput } from './types.ts';
 
 type Ctx = Context<WatchdogDecision>;
 

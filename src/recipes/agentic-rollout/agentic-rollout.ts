@@ -4,6 +4,13 @@
  */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition, PolicyDefinition } from '../../core/definition.ts';
 import { type Delivery, defineRecipe, type RecipeState, type Recipient, type SavedRecipe } from '../../core/recipe.ts';
+import type {
+  AgenticRolloutCommand,
+  AgenticRolloutConfig,
+  AgenticRolloutDecision,
+  AgenticRolloutEvent,
+  AgenticRolloutInput,
+} from '../../generated/settings/agentic-rollout.ts';
 import { environmentSlots } from '../../policies/environment-slots/index.ts';
 import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
 import { programScheduling } from '../../policies/program-scheduling/index.ts';
@@ -13,13 +20,6 @@ import type { Message } from '../../schemas/messages.ts';
 import { partDecisions, partEvents, timerPart } from '../part-messages.ts';
 import { expectedOpenings, joinedLedger, planned, released, rewardTo } from '../tail-batching/joined.ts';
 import { agenticRolloutConfig, partConfigs } from './schema.ts';
-import type {
-  AgenticRolloutCommand,
-  AgenticRolloutConfig,
-  AgenticRolloutDecision,
-  AgenticRolloutEvent,
-  AgenticRolloutInput,
-} from './types.ts';
 
 const parts = {
   queue: longPromptQueue,

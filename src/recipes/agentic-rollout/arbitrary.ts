@@ -2,6 +2,7 @@
 
 import type { Choices } from '../../core/choices.ts';
 import type { RecipeState } from '../../core/recipe.ts';
+import type { AgenticRolloutEvent } from '../../generated/settings/agentic-rollout.ts';
 import { arbitrary as slots } from '../../policies/environment-slots/arbitrary.ts';
 import { arbitrary as programs } from '../../policies/program-scheduling/arbitrary.ts';
 import { arbitrary as composition } from '../../policies/round-composition/arbitrary.ts';
@@ -9,7 +10,6 @@ import { arbitrary as admission } from '../../policies/speculative-admission/arb
 import type { Message } from '../../schemas/messages.ts';
 import { isTaken } from '../part-messages.ts';
 import { agenticRollout } from './agentic-rollout.ts';
-import type { AgenticRolloutEvent } from './types.ts';
 
 /** Draws a likely next event. */
 export function arbitrary({ parts }: RecipeState, choices: Choices): AgenticRolloutEvent {

@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/agentic-rollout.ts';
 export { agenticRollout } from './agentic-rollout.ts';
-export type * from './types.ts';

@@ -4,6 +4,13 @@
  */
 import type { AnyDecision, AnyEvent, Ledger, PolicyDefinition } from '../../core/definition.ts';
 import { type Delivery, defineRecipe, type RecipeState, type SavedRecipe, settingsOf } from '../../core/recipe.ts';
+import type {
+  FlexrlCommand,
+  FlexrlConfig,
+  FlexrlDecision,
+  FlexrlEvent,
+  FlexrlInput,
+} from '../../generated/settings/flexrl.ts';
 import { type ShadowLoaderEvent, shadowLoader } from '../../policies/shadow-loader/index.ts';
 import { loaderDecisions, shadowLoaderConfig } from '../../policies/shadow-loader/schema.ts';
 import { batchRun } from '../../schemas/decisions/loading.ts';
@@ -24,7 +31,6 @@ import type { BatchAssignment } from '../../schemas/loading.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 import { batchPlanning } from './batch-planning.ts';
 import { flexrlConfig, plannerSettings } from './schema.ts';
-import type { FlexrlCommand, FlexrlConfig, FlexrlDecision, FlexrlEvent, FlexrlInput } from './types.ts';
 
 type Ready = Of<typeof batchReady>;
 

@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/flexrl.ts';
 export { flexrl } from './flexrl.ts';
-export type * from './types.ts';

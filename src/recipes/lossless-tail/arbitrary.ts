@@ -2,11 +2,11 @@
 
 import type { Choices } from '../../core/choices.ts';
 import type { RecipeState } from '../../core/recipe.ts';
+import type { LosslessTailEvent } from '../../generated/settings/lossless-tail.ts';
 import { arbitrary as ofComposition } from '../../policies/round-composition/arbitrary.ts';
 import { arbitrary as ofAdmission } from '../../policies/speculative-admission/arbitrary.ts';
 import { isTaken } from '../part-messages.ts';
 import { losslessTail } from './lossless-tail.ts';
-import type { LosslessTailEvent } from './types.ts';
 
 /** Draws a likely next event. */
 export function arbitrary({ parts }: RecipeState, choices: Choices): LosslessTailEvent {

@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/lossless-tail.ts';
 export { losslessTail } from './lossless-tail.ts';
-export type * from './types.ts';

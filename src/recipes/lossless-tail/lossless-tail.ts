@@ -4,6 +4,13 @@
  */
 import type { PolicyDefinition } from '../../core/definition.ts';
 import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
+import type {
+  LosslessTailCommand,
+  LosslessTailConfig,
+  LosslessTailDecision,
+  LosslessTailEvent,
+  LosslessTailInput,
+} from '../../generated/settings/lossless-tail.ts';
 import { dividedRollout } from '../../policies/divided-rollout/index.ts';
 import { roundComposition } from '../../policies/round-composition/index.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
@@ -13,13 +20,6 @@ import type { EventMessage } from '../../schemas/vocabulary.ts';
 import { expectedOpenings, joinedLedger, planned } from '../tail-batching/joined.ts';
 import { chunkEvents, dividedDelivery, dividedRoutes, withChunks } from './divided.ts';
 import { losslessTailConfig, partConfigs } from './schema.ts';
-import type {
-  LosslessTailCommand,
-  LosslessTailConfig,
-  LosslessTailDecision,
-  LosslessTailEvent,
-  LosslessTailInput,
-} from './types.ts';
 
 const ofAdmission = speculativeAdmission.events.filter((message) => message.type !== roundOpened.type);
 const ofChunks = chunkEvents.filter(({ type }) => !ofAdmission.some((message) => message.type === type));

@@ -2,11 +2,11 @@
 
 import type { Choices } from '../../core/choices.ts';
 import type { RecipeState } from '../../core/recipe.ts';
+import type { RolloutPipeEvent } from '../../generated/settings/rolloutpipe.ts';
 import { arbitrary as ofTrainer } from '../../policies/complete-group-pipelining/arbitrary.ts';
 import { isTaken } from '../part-messages.ts';
 import { arbitrary as ofCollection } from './collection/arbitrary.ts';
 import { rolloutPipe } from './rolloutpipe.ts';
-import type { RolloutPipeEvent } from './types.ts';
 
 /** Draws a likely next event. */
 export function arbitrary({ parts: states }: RecipeState, choices: Choices): RolloutPipeEvent {

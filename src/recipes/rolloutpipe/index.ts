@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/rolloutpipe.ts';
 export { rolloutPipe } from './rolloutpipe.ts';
-export type * from './types.ts';

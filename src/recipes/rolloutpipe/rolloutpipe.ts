@@ -6,6 +6,13 @@
 import type { AnyDecision, AnyEvent, Ledger, PolicyDefinition } from '../../core/definition.ts';
 import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
 import { groupKey, groupsLeft } from '../../core/trained-groups.ts';
+import type {
+  RolloutPipeCommand,
+  RolloutPipeConfig,
+  RolloutPipeDecision,
+  RolloutPipeEvent,
+  RolloutPipeInput,
+} from '../../generated/settings/rolloutpipe.ts';
 import { completeGroupPipelining, trainerReports } from '../../policies/complete-group-pipelining/index.ts';
 import { frontierGroupDispatch } from '../../policies/frontier-group-dispatch/index.ts';
 import { groupAssembly } from '../../policies/group-assembly/index.ts';
@@ -25,13 +32,6 @@ import { roundCollection } from './collection/round-collection.ts';
 import type { SavedCollection } from './collection/state.ts';
 import { deliver, routes } from './routes.ts';
 import { partConfigs, rolloutPipeConfig } from './schema.ts';
-import type {
-  RolloutPipeCommand,
-  RolloutPipeConfig,
-  RolloutPipeDecision,
-  RolloutPipeEvent,
-  RolloutPipeInput,
-} from './types.ts';
 
 const parts = {
   frontier: frontierGroupDispatch,

@@ -1,10 +1,10 @@
 /** Configuration of rolloutpipe: flat, each setting once; the parts are configured from it. */
 import { z } from 'zod';
 import { settingsOf } from '../../core/recipe.ts';
+import type { RolloutPipeConfig } from '../../generated/settings/rolloutpipe.ts';
 import { pipeliningConfig } from '../../policies/complete-group-pipelining/schema.ts';
 import { frontierConfig } from '../../policies/frontier-group-dispatch/schema.ts';
 import { idPrefix } from '../../schemas/units.ts';
-import type { RolloutPipeConfig } from './types.ts';
 
 const { width, startRequests, starvedShare, awaitRetries } = frontierConfig.shape;
 

@@ -2,6 +2,7 @@
 
 import type { Choices } from '../../core/choices.ts';
 import type { RecipeState } from '../../core/recipe.ts';
+import type { RollpackerEvent } from '../../generated/settings/rollpacker.ts';
 import { arbitrary as tp } from '../../policies/adaptive-tp/arbitrary.ts';
 import { arbitrary as scaleDown } from '../../policies/gpu-scale-down/arbitrary.ts';
 import { arbitrary as rewards } from '../../policies/reward-dispatch/arbitrary.ts';
@@ -11,7 +12,6 @@ import { arbitrary as training } from '../../policies/stream-training/arbitrary.
 import type { Message } from '../../schemas/messages.ts';
 import { isTaken } from '../part-messages.ts';
 import { rollpacker } from './rollpacker.ts';
-import type { RollpackerEvent } from './types.ts';
 
 type ParsedConfig = ReturnType<typeof rollpacker.config.parse>;
 

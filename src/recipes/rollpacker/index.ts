@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/rollpacker.ts';
 export { rollpacker } from './rollpacker.ts';
-export type * from './types.ts';

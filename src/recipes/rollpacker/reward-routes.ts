@@ -1,9 +1,9 @@
 /** Routes of rewards: they are requested, given a timeout, computed, and passed to the part that waits for them. */
 import type { AnyEvent } from '../../core/definition.ts';
 import type { Delivery } from '../../core/recipe.ts';
+import type { RollpackerConfig } from '../../generated/settings/rollpacker.ts';
 import { kindOfDomain } from '../../policies/reward-dispatch/schema.ts';
 import type { Message } from '../../schemas/messages.ts';
-import type { RollpackerConfig } from './types.ts';
 
 /** Addresses an event to a part. */
 export const to = (part: string, event: Message): Delivery => ({ part, event: event as AnyEvent });

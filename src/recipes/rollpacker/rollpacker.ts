@@ -4,6 +4,13 @@
  */
 import type { AnyPolicyDefinition, PolicyDefinition } from '../../core/definition.ts';
 import { defineRecipe, type RecipeState, type Recipient, type SavedRecipe } from '../../core/recipe.ts';
+import type {
+  RollpackerCommand,
+  RollpackerConfig,
+  RollpackerDecision,
+  RollpackerEvent,
+  RollpackerInput,
+} from '../../generated/settings/rollpacker.ts';
 import { adaptiveTp, replicasOf } from '../../policies/adaptive-tp/index.ts';
 import { gpuScaleDown } from '../../policies/gpu-scale-down/index.ts';
 import { groupAssembly } from '../../policies/group-assembly/index.ts';
@@ -19,13 +26,6 @@ import { expectedOpenings, joinedLedger } from '../tail-batching/joined.ts';
 import { judgePlacement } from './judge-placement.ts';
 import { arrange, openIn, routes } from './routes.ts';
 import { partConfigs, rollpackerConfig } from './schema.ts';
-import type {
-  RollpackerCommand,
-  RollpackerConfig,
-  RollpackerDecision,
-  RollpackerEvent,
-  RollpackerInput,
-} from './types.ts';
 
 const parts = {
   queue: longPromptQueue,

@@ -3,11 +3,11 @@
 import type { AnyDecision } from '../../core/definition.ts';
 import { copyFinal } from '../../core/prompts.ts';
 import type { Delivery, Recipient, Route } from '../../core/recipe.ts';
+import type { RollpackerConfig } from '../../generated/settings/rollpacker.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { openings, released } from '../tail-batching/joined.ts';
 import { cancelled, scored, to, unscored, wanted, wantedAgain } from './reward-routes.ts';
-import type { RollpackerConfig } from './types.ts';
 
 /** Returns the id of the engine of a replica: its first GPU. */
 const engineIdOf = ({ gpuIds }: { gpuIds: readonly string[] }): string => gpuIds[0]!;

@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/tail-batching.ts';
 export { tailBatching } from './tail-batching.ts';
-export type * from './types.ts';

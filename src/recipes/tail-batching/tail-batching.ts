@@ -1,5 +1,12 @@
 import type { PolicyDefinition } from '../../core/definition.ts';
 import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
+import type {
+  TailBatchingCommand,
+  TailBatchingConfig,
+  TailBatchingDecision,
+  TailBatchingEvent,
+  TailBatchingInput,
+} from '../../generated/settings/tail-batching.ts';
 import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
 import { queueSettings } from '../../policies/long-prompt-queue/schema.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
@@ -8,13 +15,6 @@ import { promptsReleased, roundPlanned, sourceDrained } from '../../schemas/deci
 import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
 import type { EventMessage } from '../../schemas/vocabulary.ts';
 import { domainsOf, expectedOpenings, joinedLedger, planned, released, rewardTo } from './joined.ts';
-import type {
-  TailBatchingCommand,
-  TailBatchingConfig,
-  TailBatchingDecision,
-  TailBatchingEvent,
-  TailBatchingInput,
-} from './types.ts';
 
 /** Schema of the configuration: flat, each setting once. */
 export const tailBatchingConfig = admissionConfig.safeExtend(queueSettings);

@@ -2,12 +2,12 @@
 
 import type { Choices } from '../../core/choices.ts';
 import type { RecipeState } from '../../core/recipe.ts';
+import type { TailPipeliningEvent } from '../../generated/settings/tail-pipelining.ts';
 import { arbitrary as ofTrainer } from '../../policies/complete-group-pipelining/arbitrary.ts';
 import { arbitrary as ofAssembly } from '../../policies/group-assembly/arbitrary.ts';
 import { arbitrary as ofAdmission } from '../../policies/speculative-admission/arbitrary.ts';
 import { isTaken } from '../part-messages.ts';
 import { tailPipelining } from './tail-pipelining.ts';
-import type { TailPipeliningEvent } from './types.ts';
 
 /** Draws a likely next event. */
 export function arbitrary({ parts: states }: RecipeState, choices: Choices): TailPipeliningEvent {

@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
+export type * from '../../generated/settings/tail-pipelining.ts';
 export { tailPipelining } from './tail-pipelining.ts';
-export type * from './types.ts';

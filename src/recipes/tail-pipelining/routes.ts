@@ -1,11 +1,11 @@
 /** Routes of events from outside, and of decisions of one part that are events of others. */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { Delivery, Recipient, Route } from '../../core/recipe.ts';
+import type { TailPipeliningConfig } from '../../generated/settings/tail-pipelining.ts';
 import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { consumed } from '../rolloutpipe/routes.ts';
 import { openings, released } from '../tail-batching/joined.ts';
-import type { TailPipeliningConfig } from './types.ts';
 
 export type PartName = 'queue' | 'admission' | 'frontier' | 'assembly' | 'pipelining';
 type AnyRoute = Route<AnyDecision, TailPipeliningConfig>;

@@ -4,6 +4,13 @@
  */
 import type { AnyPolicyDefinition, PolicyDefinition } from '../../core/definition.ts';
 import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
+import type {
+  TailPipeliningCommand,
+  TailPipeliningConfig,
+  TailPipeliningDecision,
+  TailPipeliningEvent,
+  TailPipeliningInput,
+} from '../../generated/settings/tail-pipelining.ts';
 import { completeGroupPipelining, trainerReports } from '../../policies/complete-group-pipelining/index.ts';
 import { frontierGroupDispatch } from '../../policies/frontier-group-dispatch/index.ts';
 import { groupAssembly } from '../../policies/group-assembly/index.ts';
@@ -17,13 +24,6 @@ import { partDecisions } from '../part-messages.ts';
 import { expectedOpenings, joinedLedger } from '../tail-batching/joined.ts';
 import { deliver, openIn, routes } from './routes.ts';
 import { partConfigs, tailPipeliningConfig } from './schema.ts';
-import type {
-  TailPipeliningCommand,
-  TailPipeliningConfig,
-  TailPipeliningDecision,
-  TailPipeliningEvent,
-  TailPipeliningInput,
-} from './types.ts';
 
 const parts = {
   queue: longPromptQueue,

@@ -1,6 +1,11 @@
 /** Turns a placement into an execution: packs, their order, a schedule, and frames for the vision tower. */
+
+import type {
+  FlexUlyssesPlan,
+  FlexUlyssesSettings,
+  SequenceAssignment,
+} from '../../../generated/settings/flex-ulysses.ts';
 import type { Instance, Placement } from '../instance.ts';
-import type { FlexUlyssesPlan, FlexUlyssesSettings, SequenceAssignment } from '../types.ts';
 import { orderOf, packSizesOf, packsOf } from './packs.ts';
 import { scheduleOf } from './schedule.ts';
 import { durationsOf } from './times.ts';

@@ -1,7 +1,7 @@
 /** The sequences that run together, and their order (FlexRL §3.3, §3.4). */
 import { refuse } from '../../../errors.ts';
+import type { FlexUlyssesSettings, SequencePack } from '../../../generated/settings/flex-ulysses.ts';
 import { type Instance, type Placement, topDegree } from '../instance.ts';
-import type { FlexUlyssesSettings, SequencePack } from '../types.ts';
 
 /** Limits on the size of packs. */
 export interface PackSizes {

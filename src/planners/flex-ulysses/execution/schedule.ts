@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { parse } from '../../../core/validate.ts';
 import { refuse } from '../../../errors.ts';
+import type { ExecutionSchedule, SequencePack, TimingModel } from '../../../generated/settings/flex-ulysses.ts';
 import { positiveCount } from '../../../schemas/units.ts';
-import type { ExecutionSchedule, SequencePack, TimingModel } from '../types.ts';
 import { callAt } from './collectives.ts';
 import { findDeadlock } from './deadlock.ts';
 import { type Durations, durationsOf, type Times, timesOf } from './times.ts';

@@ -1,6 +1,6 @@
 /** Computes the times of each part of a plan, event by event: only the devices that an event changes are looked at. */
 
-import type { SequencePack } from '../types.ts';
+import type { SequencePack } from '../../../generated/settings/flex-ulysses.ts';
 import { callAt, type Queues, runQueues, shardedOf } from './collectives.ts';
 import type { ExecutionOrder } from './schema.ts';
 import { allToAllTime, attentionTime, type TimingCoefficients } from './timing.ts';

@@ -1,6 +1,6 @@
 /** The share of the frames that each device encodes (FlexRL §3.3, vision tower). */
 import { refuse } from '../../../errors.ts';
-import type { SequenceAssignment, VisionShare } from '../types.ts';
+import type { SequenceAssignment, VisionShare } from '../../../generated/settings/flex-ulysses.ts';
 
 /** Frames spread over the devices. */
 export interface VisionPlan {

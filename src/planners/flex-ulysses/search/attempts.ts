@@ -1,6 +1,6 @@
 /** The attempts of the search, and the best placement that they have found. */
 
-import type { FlexUlyssesSettings } from '../types.ts';
+import type { FlexUlyssesSettings } from '../../../generated/settings/flex-ulysses.ts';
 import { annealDevices } from './anneal-devices.ts';
 import { annealGroups } from './anneal-groups.ts';
 import { complete, isTight } from './complete.ts';

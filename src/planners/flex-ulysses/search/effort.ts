@@ -1,6 +1,6 @@
 /** The effort of the search: counts of steps, never a clock, so that a plan is the same on every machine. */
 
-import type { FlexUlyssesSettings } from '../types.ts';
+import type { FlexUlyssesSettings } from '../../../generated/settings/flex-ulysses.ts';
 import type { Problem } from './problem.ts';
 
 /** Steps of a whole search: some, and more for each sequence. */

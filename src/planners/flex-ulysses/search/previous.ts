@@ -1,6 +1,6 @@
 /** Starts from an earlier plan, for a batch that has changed little. */
 
-import type { FlexUlyssesSettings } from '../types.ts';
+import type { FlexUlyssesSettings } from '../../../generated/settings/flex-ulysses.ts';
 import { type Layout, leastLoaded, leastLoadedOf } from './layout.ts';
 import { type Problem, slop } from './problem.ts';
 

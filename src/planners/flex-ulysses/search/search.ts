@@ -1,9 +1,9 @@
 /** The default strategy: it looks for the least communication at the best balance, or within a tolerance of the best balance. */
 import { refuse } from '../../../errors.ts';
+import type { FlexUlyssesSettings } from '../../../generated/settings/flex-ulysses.ts';
 import type { Instance } from '../instance.ts';
 import { emptyPlacement } from '../placement.ts';
 import type { Placed } from '../strategy.ts';
-import type { FlexUlyssesSettings } from '../types.ts';
 import { isAlike } from './alike.ts';
 import { Search } from './attempts.ts';
 import { type Balance, bestBalance, computeLimit } from './balance.ts';

@@ -1,6 +1,6 @@
 /** The starts of annealings and their schedules, chosen by trials on batches of video, images and text. */
 
-import type { FlexUlyssesSettings } from '../types.ts';
+import type { FlexUlyssesSettings } from '../../../generated/settings/flex-ulysses.ts';
 import { isCrowded } from './effort.ts';
 import type { Problem } from './problem.ts';
 import type { Schedule } from './schedule.ts';

@@ -1,10 +1,10 @@
 /** Baseline: whole sequences, longest first. */
 
+import type { FlexUlyssesSettings } from '../../../generated/settings/flex-ulysses.ts';
 import { baselineWorkOf } from '../costs.ts';
 import type { Instance } from '../instance.ts';
 import { descending } from '../instance.ts';
 import type { Placed } from '../strategy.ts';
-import type { FlexUlyssesSettings } from '../types.ts';
 import { leastLoaded } from './least-loaded.ts';
 
 /**

@@ -1,10 +1,10 @@
 /** Baseline: whole sequences, balanced as verl balances its data-parallel ranks. */
 import { karmarkarKarp } from '../../../core/karmarkar-karp.ts';
+import type { FlexUlyssesSettings } from '../../../generated/settings/flex-ulysses.ts';
 import { baselineWorkOf } from '../costs.ts';
 import type { Instance } from '../instance.ts';
 import { emptyPlacement } from '../placement.ts';
 import type { Placed } from '../strategy.ts';
-import type { FlexUlyssesSettings } from '../types.ts';
 
 /**
  * Places by Karmarkar-Karp over `costs.workload`. As in verl, all devices get the same number of sequences if the number of devices

@@ -1,9 +1,9 @@
 /** Baseline: one degree for all sequences, as in Ulysses sequence parallelism. */
 import { refuse } from '../../../errors.ts';
+import type { FlexUlyssesSettings } from '../../../generated/settings/flex-ulysses.ts';
 import type { Instance } from '../instance.ts';
 import { emptyPlacement } from '../placement.ts';
 import type { Placed } from '../strategy.ts';
-import type { FlexUlyssesSettings } from '../types.ts';
 import { leastLoaded } from './least-loaded.ts';
 
 /** Returns the level of the requested degree; the last level if no degree is requested. */

@@ -16,7 +16,7 @@ import type {
   SourceDrained,
   SourceExhausted,
   SourceReopened,
-} from '../../schemas/types/index.ts';
+} from '../messages/index.ts';
 
 /** Configuration of `long-prompt-queue`, as a caller writes it. */
 export interface LongPromptQueueInput {

@@ -76,7 +76,7 @@ import type {
   TurnFinished,
   TurnRequested,
   TurnRoute,
-} from '../../schemas/types/index.ts';
+} from '../messages/index.ts';
 
 /** Configuration of `agentic-rollout`, as a caller writes it. */
 export interface AgenticRolloutInput {

@@ -22,7 +22,7 @@ import type {
   RoundFailed,
   RoundResumed,
   RoundRewarded,
-} from '../../schemas/types/index.ts';
+} from '../messages/index.ts';
 
 /** Configuration of `group-assembly`, as a caller writes it. */
 export interface GroupAssemblyInput {

@@ -21,7 +21,7 @@ import type {
   TrainBatch,
   TrainingLate,
   WeightsPublished,
-} from '../../schemas/types/index.ts';
+} from '../messages/index.ts';
 
 /** Configuration of `staleness-pacing`, as a caller writes it. */
 export interface StalenessPacingInput {

@@ -1,5 +1,5 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
-/** Types of `tail-batching`: its settings, what it is told, and what it answers. */
+/** Types of `speculative-admission`: its settings, what it is told, and what it answers. */
 import type { Reported } from '../../schemas/messages.ts';
 import type {
   EngineAdded,
@@ -18,7 +18,6 @@ import type {
   PromptJudged,
   PromptMerged,
   PromptReturned,
-  PromptsReleased,
   PromptsRequest,
   PromptsSupplied,
   RequestAbort,
@@ -41,9 +40,7 @@ import type {
   RoundCompleted,
   RoundDrained,
   RoundFailed,
-  RoundPlanned,
-  RoundRequested,
-  SourceDrained,
+  RoundOpened,
   SourceExhausted,
   SourceReopened,
   SpeculationChosen,
@@ -54,10 +51,10 @@ import type {
   TriesRecovered,
   TriesSuspended,
   TurnFinished,
-} from '../../schemas/types/index.ts';
+} from '../messages/index.ts';
 
-/** Configuration of `tail-batching`, as a caller writes it. */
-export interface TailBatchingInput {
+/** Configuration of `speculative-admission`, as a caller writes it. */
+export interface SpeculativeAdmissionInput {
   /** P0: prompts that a round trains on. A whole number, 1 or more. */
   promptsPerRound: number;
   /** R0: responses that a prompt needs (the group size). A whole number, 1 or more. */
@@ -173,25 +170,10 @@ export interface TailBatchingInput {
    * @defaultValue `''`
    */
   idPrefix?: string | undefined;
-  /**
-   * Which queued prompts a long round takes first; overdue ones always come before.
-   *
-   * @defaultValue `'fifo'`
-   */
-  order?: 'fifo' | 'longest-expected-first' | undefined;
-  /** A prompt that was deferred this often forces a long round; never if absent. A whole number, 1 or more. */
-  maxDeferrals?: number | undefined;
-  /**
-   * A prompt that has waited this many rounds forces a long round, with fresh prompts where too few wait. A whole
-   * number, 1 or more.
-   *
-   * @defaultValue `16`
-   */
-  maxWaitRounds?: number | undefined;
 }
 
-/** Configuration of `tail-batching`, its defaults filled in. */
-export interface TailBatchingConfig {
+/** Configuration of `speculative-admission`, its defaults filled in. */
+export interface SpeculativeAdmissionConfig {
   /** P0: prompts that a round trains on. A whole number, 1 or more. */
   promptsPerRound: number;
   /** R0: responses that a prompt needs (the group size). A whole number, 1 or more. */
@@ -259,19 +241,10 @@ export interface TailBatchingConfig {
   onRestart?: 'launch' | 'continue' | undefined;
   /** Prefix of every request id; new after each restart of the host. At most 128 characters. */
   idPrefix: string;
-  /** Which queued prompts a long round takes first; overdue ones always come before. */
-  order: 'fifo' | 'longest-expected-first';
-  /** A prompt that was deferred this often forces a long round; never if absent. A whole number, 1 or more. */
-  maxDeferrals?: number | undefined;
-  /**
-   * A prompt that has waited this many rounds forces a long round, with fresh prompts where too few wait. A whole
-   * number, 1 or more.
-   */
-  maxWaitRounds: number;
 }
 
-/** What `tail-batching` is told. */
-export type TailBatchingEvent =
+/** What `speculative-admission` is told. */
+export type SpeculativeAdmissionEvent =
   | EngineAdded
   | EngineDrained
   | EngineLost
@@ -287,7 +260,7 @@ export type TailBatchingEvent =
   | ResponseFailed
   | RewardReady
   | RoundFailed
-  | RoundRequested
+  | RoundOpened
   | SourceExhausted
   | SourceReopened
   | TimerFired
@@ -295,8 +268,8 @@ export type TailBatchingEvent =
   | ToolStarted
   | TurnFinished;
 
-/** What `tail-batching` asks of the host. */
-export type TailBatchingCommand =
+/** What `speculative-admission` asks of the host. */
+export type SpeculativeAdmissionCommand =
   | JudgementRequest
   | PromptsRequest
   | RequestAbort
@@ -305,8 +278,8 @@ export type TailBatchingCommand =
   | RewardRequest
   | TimerSet;
 
-/** What `tail-batching` lets others know. */
-export type TailBatchingNotice =
+/** What `speculative-admission` lets others know. */
+export type SpeculativeAdmissionNotice =
   | JudgementLate
   | PromptCarried
   | PromptCollected
@@ -316,7 +289,6 @@ export type TailBatchingNotice =
   | PromptFiltered
   | PromptMerged
   | PromptReturned
-  | PromptsReleased
   | RequestExpired
   | ResponseAbandoned
   | ResponseAccepted
@@ -325,11 +297,9 @@ export type TailBatchingNotice =
   | ResponseSurplus
   | RoundCompleted
   | RoundDrained
-  | RoundPlanned
-  | SourceDrained
   | SpeculationChosen
   | TriesRecovered
   | TriesSuspended;
 
-/** What `tail-batching` answers. */
-export type TailBatchingDecision = TailBatchingCommand | TailBatchingNotice;
+/** What `speculative-admission` answers. */
+export type SpeculativeAdmissionDecision = SpeculativeAdmissionCommand | SpeculativeAdmissionNotice;

@@ -27,7 +27,7 @@ import type {
   TurnFinished,
   TurnRequested,
   TurnRoute,
-} from '../../schemas/types/index.ts';
+} from '../messages/index.ts';
 
 /** Configuration of `program-scheduling`, as a caller writes it. */
 export interface ProgramSchedulingInput {

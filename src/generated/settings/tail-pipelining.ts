@@ -80,7 +80,7 @@ import type {
   UpdateLost,
   WeightsPublish,
   WeightsPublished,
-} from '../../schemas/types/index.ts';
+} from '../messages/index.ts';
 
 /** Configuration of `tail-pipelining`, as a caller writes it. */
 export interface TailPipeliningInput {

@@ -27,8 +27,8 @@ import type {
   RoundOpened,
   ScaleDownLate,
   ScaleDownRejected,
-} from '../../schemas/types/index.ts';
-import type { PlacedEngine } from '../../schemas/types/objects.ts';
+} from '../messages/index.ts';
+import type { PlacedEngine } from '../messages/objects.ts';
 
 /** Configuration of `gpu-scale-down`, as a caller writes it. */
 export interface GpuScaleDownInput {

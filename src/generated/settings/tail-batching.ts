@@ -1,5 +1,5 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
-/** Types of `speculative-admission`: its settings, what it is told, and what it answers. */
+/** Types of `tail-batching`: its settings, what it is told, and what it answers. */
 import type { Reported } from '../../schemas/messages.ts';
 import type {
   EngineAdded,
@@ -18,6 +18,7 @@ import type {
   PromptJudged,
   PromptMerged,
   PromptReturned,
+  PromptsReleased,
   PromptsRequest,
   PromptsSupplied,
   RequestAbort,
@@ -40,7 +41,9 @@ import type {
   RoundCompleted,
   RoundDrained,
   RoundFailed,
-  RoundOpened,
+  RoundPlanned,
+  RoundRequested,
+  SourceDrained,
   SourceExhausted,
   SourceReopened,
   SpeculationChosen,
@@ -51,10 +54,10 @@ import type {
   TriesRecovered,
   TriesSuspended,
   TurnFinished,
-} from '../../schemas/types/index.ts';
+} from '../messages/index.ts';
 
-/** Configuration of `speculative-admission`, as a caller writes it. */
-export interface SpeculativeAdmissionInput {
+/** Configuration of `tail-batching`, as a caller writes it. */
+export interface TailBatchingInput {
   /** P0: prompts that a round trains on. A whole number, 1 or more. */
   promptsPerRound: number;
   /** R0: responses that a prompt needs (the group size). A whole number, 1 or more. */
@@ -170,10 +173,25 @@ export interface SpeculativeAdmissionInput {
    * @defaultValue `''`
    */
   idPrefix?: string | undefined;
+  /**
+   * Which queued prompts a long round takes first; overdue ones always come before.
+   *
+   * @defaultValue `'fifo'`
+   */
+  order?: 'fifo' | 'longest-expected-first' | undefined;
+  /** A prompt that was deferred this often forces a long round; never if absent. A whole number, 1 or more. */
+  maxDeferrals?: number | undefined;
+  /**
+   * A prompt that has waited this many rounds forces a long round, with fresh prompts where too few wait. A whole
+   * number, 1 or more.
+   *
+   * @defaultValue `16`
+   */
+  maxWaitRounds?: number | undefined;
 }
 
-/** Configuration of `speculative-admission`, its defaults filled in. */
-export interface SpeculativeAdmissionConfig {
+/** Configuration of `tail-batching`, its defaults filled in. */
+export interface TailBatchingConfig {
   /** P0: prompts that a round trains on. A whole number, 1 or more. */
   promptsPerRound: number;
   /** R0: responses that a prompt needs (the group size). A whole number, 1 or more. */
@@ -241,10 +259,19 @@ export interface SpeculativeAdmissionConfig {
   onRestart?: 'launch' | 'continue' | undefined;
   /** Prefix of every request id; new after each restart of the host. At most 128 characters. */
   idPrefix: string;
+  /** Which queued prompts a long round takes first; overdue ones always come before. */
+  order: 'fifo' | 'longest-expected-first';
+  /** A prompt that was deferred this often forces a long round; never if absent. A whole number, 1 or more. */
+  maxDeferrals?: number | undefined;
+  /**
+   * A prompt that has waited this many rounds forces a long round, with fresh prompts where too few wait. A whole
+   * number, 1 or more.
+   */
+  maxWaitRounds: number;
 }
 
-/** What `speculative-admission` is told. */
-export type SpeculativeAdmissionEvent =
+/** What `tail-batching` is told. */
+export type TailBatchingEvent =
   | EngineAdded
   | EngineDrained
   | EngineLost
@@ -260,7 +287,7 @@ export type SpeculativeAdmissionEvent =
   | ResponseFailed
   | RewardReady
   | RoundFailed
-  | RoundOpened
+  | RoundRequested
   | SourceExhausted
   | SourceReopened
   | TimerFired
@@ -268,8 +295,8 @@ export type SpeculativeAdmissionEvent =
   | ToolStarted
   | TurnFinished;
 
-/** What `speculative-admission` asks of the host. */
-export type SpeculativeAdmissionCommand =
+/** What `tail-batching` asks of the host. */
+export type TailBatchingCommand =
   | JudgementRequest
   | PromptsRequest
   | RequestAbort
@@ -278,8 +305,8 @@ export type SpeculativeAdmissionCommand =
   | RewardRequest
   | TimerSet;
 
-/** What `speculative-admission` lets others know. */
-export type SpeculativeAdmissionNotice =
+/** What `tail-batching` lets others know. */
+export type TailBatchingNotice =
   | JudgementLate
   | PromptCarried
   | PromptCollected
@@ -289,6 +316,7 @@ export type SpeculativeAdmissionNotice =
   | PromptFiltered
   | PromptMerged
   | PromptReturned
+  | PromptsReleased
   | RequestExpired
   | ResponseAbandoned
   | ResponseAccepted
@@ -297,9 +325,11 @@ export type SpeculativeAdmissionNotice =
   | ResponseSurplus
   | RoundCompleted
   | RoundDrained
+  | RoundPlanned
+  | SourceDrained
   | SpeculationChosen
   | TriesRecovered
   | TriesSuspended;
 
-/** What `speculative-admission` answers. */
-export type SpeculativeAdmissionDecision = SpeculativeAdmissionCommand | SpeculativeAdmissionNotice;
+/** What `tail-batching` answers. */
+export type TailBatchingDecision = TailBatchingCommand | TailBatchingNotice;

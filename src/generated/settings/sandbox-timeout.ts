@@ -11,7 +11,7 @@ import type {
   SandboxRun,
   SandboxScored,
   SandboxUnscored,
-} from '../../schemas/types/index.ts';
+} from '../messages/index.ts';
 
 /** Configuration of `sandbox-timeout`, as a caller writes it. */
 export interface SandboxTimeoutInput {

@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `micro-batches`: its input and its plan. */
-import type { LengthFunction } from '../../schemas/types/objects.ts';
+import type { LengthFunction } from '../messages/objects.ts';
 
 /** Input of `micro-batches`, as a caller writes it. */
 export interface MicroBatchesInput {

@@ -1,6 +1,5 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `flexrl`: its settings, what it is told, and what it answers. */
-import type { CostModel, CostModelInput } from '../../planners/flex-ulysses/index.ts';
 import type {
   BatchAbandoned,
   BatchMaterialized,
@@ -32,8 +31,9 @@ import type {
   TimerSet,
   TriesRecovered,
   TriesSuspended,
-} from '../../schemas/types/index.ts';
-import type { LoaderNode } from '../../schemas/types/objects.ts';
+} from '../messages/index.ts';
+import type { LoaderNode } from '../messages/objects.ts';
+import type { CostModel, CostModelInput } from './flex-ulysses.ts';
 
 /** Configuration of `flexrl`, as a caller writes it. */
 export interface FlexrlInput {

@@ -20,7 +20,7 @@ import type {
   TimerSet,
   ToolFinished,
   ToolStarted,
-} from '../../schemas/types/index.ts';
+} from '../messages/index.ts';
 
 /** Configuration of `environment-slots`, as a caller writes it. */
 export interface EnvironmentSlotsInput {

@@ -1,40 +1,17 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
-/** Types of `rolloutpipe`: its settings, what it is told, and what it answers. */
-import type { Reported } from '../../schemas/messages.ts';
+/** Types of `complete-group-pipelining`: its settings, what it is told, and what it answers. */
 import type {
-  FrontierResized,
-  FrontierStarved,
   GroupLate,
-  GroupLeft,
   GroupRewarded,
   GroupsDropped,
   GroupTrainable,
-  GroupUnrewarded,
   HostRestarted,
   OptimizerStep,
   OptimizerStepped,
   PipelineMeasured,
-  PromptCounted,
-  PromptReturned,
-  RequestAbort,
-  RequestAborted,
-  RequestAdmit,
-  RequestArrived,
-  RequestAwaited,
-  RequestDeferred,
-  RequestDropped,
-  ResponseAbandoned,
-  ResponseAccepted,
-  ResponseCompleted,
-  ResponseFailed,
-  ResponseLate,
-  RewardFailed,
-  RewardReady,
-  RewardRequest,
-  RewardUnused,
-  RoundCompleted,
   RoundFailed,
   RoundOpened,
+  RoundResumed,
   RoundRewarded,
   RoundTrained,
   TrainDispatch,
@@ -45,10 +22,10 @@ import type {
   UpdateLost,
   WeightsPublish,
   WeightsPublished,
-} from '../../schemas/types/index.ts';
+} from '../messages/index.ts';
 
-/** Configuration of `rolloutpipe`, as a caller writes it. */
-export interface RolloutPipeInput {
+/** Configuration of `complete-group-pipelining`, as a caller writes it. */
+export interface CompleteGroupPipeliningInput {
   /** K: responses of a complete group. A whole number, 1 or more. */
   responsesPerPrompt: number;
   /**
@@ -119,43 +96,15 @@ export interface RolloutPipeInput {
    */
   singleResponse?: 'zero' | 'reward' | undefined;
   /**
-   * Prefix of every id; new after each restart of the host. At most 128 characters.
+   * Prefix of every update id; new after each restart of the host. At most 128 characters.
    *
    * @defaultValue `''`
    */
   idPrefix?: string | undefined;
-  /**
-   * Whether requests are admitted by groups, at most `width` at once; `false`: every request at once.
-   *
-   * @defaultValue `true`
-   */
-  frontier?: boolean | undefined;
-  /** F_w: most groups in service at once; `auto`: planned anew for every round. Required with `frontier`. */
-  width?: number | 'auto' | undefined;
-  /**
-   * Requests that `auto` keeps in service while nothing is known of the engines. A whole number, 1 or more.
-   *
-   * @defaultValue `96`
-   */
-  startRequests?: number | undefined;
-  /**
-   * Share of its time that the trainer must wait, while groups are deferred, for a `frontier.starved`. A number above 0
-   * and at most 1.
-   *
-   * @defaultValue `0.2`
-   */
-  starvedShare?: number | undefined;
-  /**
-   * Whether a failed request keeps its place until another comes for it, or `response.abandoned`; if not, it has failed
-   * for good.
-   *
-   * @defaultValue `false`
-   */
-  awaitRetries?: boolean | undefined;
 }
 
-/** Configuration of `rolloutpipe`, its defaults filled in. */
-export interface RolloutPipeConfig {
+/** Configuration of `complete-group-pipelining`, its defaults filled in. */
+export interface CompleteGroupPipeliningConfig {
   /** K: responses of a complete group. A whole number, 1 or more. */
   responsesPerPrompt: number;
   /**
@@ -185,77 +134,35 @@ export interface RolloutPipeConfig {
   varianceTolerance: number;
   /** Advantage of the only response of a group, which has nothing to be compared with: 0, or its reward. */
   singleResponse: 'zero' | 'reward';
-  /** Prefix of every id; new after each restart of the host. At most 128 characters. */
+  /** Prefix of every update id; new after each restart of the host. At most 128 characters. */
   idPrefix: string;
-  /** Whether requests are admitted by groups, at most `width` at once; `false`: every request at once. */
-  frontier: boolean;
-  /** F_w: most groups in service at once; `auto`: planned anew for every round. Required with `frontier`. */
-  width?: number | 'auto' | undefined;
-  /** Requests that `auto` keeps in service while nothing is known of the engines. A whole number, 1 or more. */
-  startRequests: number;
-  /**
-   * Share of its time that the trainer must wait, while groups are deferred, for a `frontier.starved`. A number above 0
-   * and at most 1.
-   */
-  starvedShare: number;
-  /**
-   * Whether a failed request keeps its place until another comes for it, or `response.abandoned`; if not, it has failed
-   * for good.
-   */
-  awaitRetries: boolean;
 }
 
-/** What `rolloutpipe` is told. */
-export type RolloutPipeEvent =
+/** What `complete-group-pipelining` is told. */
+export type CompleteGroupPipeliningEvent =
+  | GroupRewarded
   | HostRestarted
   | OptimizerStepped
-  | Reported<RewardFailed>
-  | RequestAborted
-  | RequestArrived
-  | ResponseAbandoned
-  | ResponseCompleted
-  | ResponseFailed
-  | RewardReady
   | RoundFailed
   | RoundOpened
+  | RoundRewarded
   | TrainerRestarted
   | UpdateConsumed
   | UpdateLost
   | WeightsPublished;
 
-/** What `rolloutpipe` asks of the host. */
-export type RolloutPipeCommand =
-  | OptimizerStep
-  | RequestAbort
-  | RequestAdmit
-  | RewardRequest
-  | TrainDispatch
-  | UpdateCancel
-  | WeightsPublish;
+/** What `complete-group-pipelining` asks of the host. */
+export type CompleteGroupPipeliningCommand = OptimizerStep | TrainDispatch | UpdateCancel | WeightsPublish;
 
-/** What `rolloutpipe` lets others know. */
-export type RolloutPipeNotice =
-  | FrontierResized
-  | FrontierStarved
+/** What `complete-group-pipelining` lets others know. */
+export type CompleteGroupPipeliningNotice =
   | GroupLate
-  | GroupLeft
-  | GroupRewarded
   | GroupTrainable
-  | GroupUnrewarded
   | GroupsDropped
   | PipelineMeasured
-  | PromptCounted
-  | PromptReturned
-  | RequestAwaited
-  | RequestDeferred
-  | RequestDropped
-  | ResponseAccepted
-  | ResponseLate
-  | RewardUnused
-  | RoundCompleted
-  | RoundRewarded
+  | RoundResumed
   | RoundTrained
   | TrainingLate;
 
-/** What `rolloutpipe` answers. */
-export type RolloutPipeDecision = RolloutPipeCommand | RolloutPipeNotice;
+/** What `complete-group-pipelining` answers. */
+export type CompleteGroupPipeliningDecision = CompleteGroupPipeliningCommand | CompleteGroupPipeliningNotice;

@@ -28,7 +28,7 @@ import type {
   TrainingLate,
   TrainRequeued,
   WeightsSwap,
-} from '../../schemas/types/index.ts';
+} from '../messages/index.ts';
 
 /** Configuration of `stream-training`, as a caller writes it. */
 export interface StreamTrainingInput {

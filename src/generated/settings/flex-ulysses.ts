@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `flex-ulysses`: its input and its plan. */
-import type { LengthFunction } from '../../schemas/types/objects.ts';
+import type { LengthFunction } from '../messages/objects.ts';
 
 /** Input of `flex-ulysses`, as a caller writes it. */
 export interface FlexUlyssesInput {

@@ -30,8 +30,8 @@ import type {
   TimerSet,
   TriesRecovered,
   TriesSuspended,
-} from '../../schemas/types/index.ts';
-import type { LoaderNode } from '../../schemas/types/objects.ts';
+} from '../messages/index.ts';
+import type { LoaderNode } from '../messages/objects.ts';
 
 /** Configuration of `shadow-loader`, as a caller writes it. */
 export interface ShadowLoaderInput {

@@ -1,6 +1,5 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `rollpacker`: its settings, what it is told, and what it answers. */
-import type { JudgeOffloadInput, JudgeOffloadSettings } from '../../planners/judge-offload/index.ts';
 import type {
   EngineAdded,
   EngineDrained,
@@ -119,8 +118,9 @@ import type {
   TriesSuspended,
   TurnFinished,
   WeightsSwap,
-} from '../../schemas/types/index.ts';
-import type { GpuServer, ProfileRow, RolloutWorkload } from '../../schemas/types/objects.ts';
+} from '../messages/index.ts';
+import type { GpuServer, ProfileRow, RolloutWorkload } from '../messages/objects.ts';
+import type { JudgeOffloadInput, JudgeOffloadSettings } from './judge-offload.ts';
 
 /** Configuration of `rollpacker`, as a caller writes it. */
 export interface RollpackerInput {

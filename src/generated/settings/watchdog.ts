@@ -95,7 +95,7 @@ import type {
   UpdateLost,
   WeightsPublish,
   WeightsPublished,
-} from '../../schemas/types/index.ts';
+} from '../messages/index.ts';
 
 /** Configuration of `watchdog`, as a caller writes it. */
 export interface WatchdogInput {

@@ -60,7 +60,7 @@ import type {
   TriesRecovered,
   TriesSuspended,
   TurnFinished,
-} from '../../schemas/types/index.ts';
+} from '../messages/index.ts';
 
 /** Configuration of `lossless-tail`, as a caller writes it. */
 export interface LosslessTailInput {

@@ -25,7 +25,7 @@ import type {
   RoundCompleted,
   RoundFailed,
   TrainConsumed,
-} from '../../schemas/types/index.ts';
+} from '../messages/index.ts';
 
 /** Configuration of `frontier-group-dispatch`, as a caller writes it. */
 export interface FrontierGroupDispatchInput {

@@ -13,8 +13,8 @@ import type {
   RoundPlanned,
   RoundTpSet,
   StepFinished,
-} from '../../schemas/types/index.ts';
-import type { GpuServer, ProfileRow, RolloutWorkload } from '../../schemas/types/objects.ts';
+} from '../messages/index.ts';
+import type { GpuServer, ProfileRow, RolloutWorkload } from '../messages/objects.ts';
 
 /** Configuration of `adaptive-tp`, as a caller writes it. */
 export interface AdaptiveTpInput {

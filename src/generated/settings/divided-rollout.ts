@@ -17,7 +17,7 @@ import type {
   RequestOpened,
   ResponseCompleted,
   ResponseFailed,
-} from '../../schemas/types/index.ts';
+} from '../messages/index.ts';
 
 /** Configuration of `divided-rollout`, as a caller writes it. */
 export interface DividedRolloutInput {

@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `judge-offload`: its input and its plan. */
-import type { LengthFunction } from '../../schemas/types/objects.ts';
+import type { LengthFunction } from '../messages/objects.ts';
 
 /** Input of `judge-offload`, as a caller writes it. */
 export interface JudgeOffloadInput {

@@ -33,7 +33,7 @@ import type {
   TimerSet,
   TriesRecovered,
   TriesSuspended,
-} from '../../schemas/types/index.ts';
+} from '../messages/index.ts';
 
 /** Configuration of `reward-dispatch`, as a caller writes it. */
 export interface RewardDispatchInput {

@@ -14,7 +14,7 @@ import type {
   SourceDrained,
   SourceExhausted,
   SourceReopened,
-} from '../../schemas/types/index.ts';
+} from '../messages/index.ts';
 
 /** Configuration of `round-composition`, as a caller writes it. */
 export interface RoundCompositionInput {
