@@ -418,9 +418,13 @@ export class SharedFaults {
     forgive(this.domain({ scope, id: null }), item);
   }
 
-  /** Forgets the oldest failures of an item that are not judged yet, except for so many. Others have succeeded after the next ones, too. */
-  keepLatest(item: string, most: number): void {
-    const all = [...this.openOf(item)].sort((a, b) => b.order - a.order);
+  /**
+   * Forgets the oldest of the failures like one (of the same try of its item, and of the same kind) that are not judged yet, except for
+   * so many. Others have succeeded after the next ones, too.
+   */
+  keepLatest({ item, place, kind }: Pick<Failure, 'item' | 'place' | 'kind'>, most: number): void {
+    const all = [...this.openOf(item)].filter((one) => one.place === place && one.kind === kind);
+    all.sort((a, b) => b.order - a.order);
     const oldest = all[most - 1];
     for (const failure of all.slice(most)) {
       const { successes } = failure;

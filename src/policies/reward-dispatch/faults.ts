@@ -45,7 +45,7 @@ export function fault(state: RewardState, sample: Sample, { worker, id }: Dispat
   sample.failedAt = ctx.at;
   const which = { item, place: 0, kind: 'infrastructure', order: state.nextDispatch, isGood: false };
   faults.failed({ ...whereOf(worker), ...which }, id, ctx.at);
-  faults.keepLatest(item, state.config.retry.infrastructure + 1);
+  faults.keepLatest(which, state.config.retry.infrastructure + 1);
   goOn(state, sample, ctx);
 }
 

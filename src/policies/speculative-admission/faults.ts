@@ -59,7 +59,7 @@ export function faultIn(state: AdmissionState, response: ResponseState, kind: Fa
     return;
   }
   faults.failed(failure, requestId, ctx.at);
-  faults.keepLatest(failure.item, (budgetOf(state, kind) + 1) * prompt.responses.length);
+  faults.keepLatest(failure, budgetOf(state, kind) + 1);
   response.failures = { ...failures, uncharged: failures.uncharged + 1 };
   response.cause = `retry_${kind}`;
   if (isBeyond(state, response)) setAside(state, response, ctx.at);

@@ -68,7 +68,7 @@ class Faults {
   }
 
   keepLatest(item: string, most: number): void {
-    this.#now.keepLatest(item, most);
+    this.#now.keepLatest({ item, place: 0, kind: 'x' }, most);
   }
 
   suspend(where = anywhere, inFlight = 0): string[] {
@@ -433,6 +433,19 @@ describe.each([
       return faults.succeed(other).own;
     });
     expect(own).toEqual(['bad']);
+  });
+
+  test('the latest are kept of each try of an item: those of another, and of another kind, stay', () => {
+    const faults = start();
+    const failure = (place: number, kind = 'x') =>
+      ({ ...anywhere, item: 'bad', place, kind, order: faults.next(), isGood: false }) as const;
+    for (const one of [failure(1), failure(0, 'y'), failure(0), failure(0)]) faults.all.failed(one, '', 0);
+    faults.keepLatest('bad', 1);
+    expect([...faults.all.openOf('bad')].map(({ place, kind }) => [place, kind])).toEqual([
+      [1, 'x'],
+      [0, 'y'],
+      [0, 'x'],
+    ]);
   });
 
   test('a part on which only those fail that were forgiven before is not new trouble', () => {
