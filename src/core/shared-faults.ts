@@ -349,10 +349,21 @@ export class SharedFaults {
     }
   }
 
-  /** Notes which single tries have ended, however they did. */
-  dropTries(isOver: (domain: FaultDomain, id: string) => boolean): void {
+  /**
+   * Notes which single tries have ended without a word about their domain, such as one that an engine has refused while environments
+   * are suspended. The next try waits as after one that has failed: else each would be made at once.
+   */
+  dropTries(at: number, isOver: (domain: FaultDomain, id: string) => boolean): void {
     for (const domain of this.#domains.values()) {
-      for (const id of domain.tries.keys()) if (isOver(domain, id)) domain.tries.delete(id);
+      const { tries, suspension, failing } = domain;
+      for (const id of tries.keys()) {
+        if (!isOver(domain, id)) continue;
+        tries.delete(id);
+        if (suspension === null) continue;
+        suspension.items = Math.min(suspension.items, failing.size);
+        suspension.failures += 1;
+        suspension.retryAt = Math.max(suspension.retryAt, at + pauseAfter(suspension.failures + 1));
+      }
     }
   }
 

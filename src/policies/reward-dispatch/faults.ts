@@ -158,7 +158,7 @@ export function forgetWorker(state: RewardState, worker: Worker, ctx: Ctx): void
 export function settleFaults(state: RewardState, pool: Pool, ctx: Ctx): void {
   const { faults } = pool;
   if (!faults.isQuiet) {
-    faults.dropTries((_, id) => state.dispatches.get(id)?.cancelled !== false);
+    faults.dropTries(ctx.at, (_, id) => state.dispatches.get(id)?.cancelled !== false);
     faults.suspendFailing(
       (one) => hasOther(state, pool, one),
       (one) => suspend(state, pool, one, ctx),

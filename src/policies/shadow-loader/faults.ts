@@ -207,7 +207,7 @@ export function settleFaults(state: LoaderState, ctx: Ctx): void {
   const { faults } = state;
   if (!faults.isQuiet) {
     state.dirty = true;
-    faults.dropTries((_, id) => !state.tasks.has(id));
+    faults.dropTries(ctx.at, (_, id) => !state.tasks.has(id));
     suspendNodes(state, ctx);
   }
   takePauses(state, ctx);

@@ -87,7 +87,7 @@ function isOver(state: LoaderState, { failures, demand }: Slice, ctx: Ctx): bool
 export function settleTransfers(state: LoaderState, ctx: Ctx): void {
   const { transfers, slicePauses, parked } = state;
   if (!transfers.isQuiet) {
-    transfers.dropTries((_, id) => state.slices.get(id)?.sent !== true);
+    transfers.dropTries(ctx.at, (_, id) => state.slices.get(id)?.sent !== true);
     transfers.suspendFailing(
       (one) => inFlight(state, one) > 0,
       (one) => suspend(state, one, ctx),

@@ -243,7 +243,7 @@ export function engineLostUnder(state: AdmissionState, responses: readonly Respo
 export function settleFaults(state: AdmissionState, ctx: Ctx): void {
   const { faults } = state;
   if (faults.isQuiet) return;
-  faults.dropTries(({ scope }, id) => {
+  faults.dropTries(ctx.at, ({ scope }, id) => {
     // Its reward is awaited for longer than the response.
     if (scope === 'reward' && heldResponse(state, id)?.reward === null) return false;
     const response = findRequest(state, id);
