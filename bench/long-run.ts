@@ -1,6 +1,6 @@
 /**
  * Shows that every policy and recipe keeps the laws, against random events for as long as you like: `npm run long-run`.
- * What is checked, and what the last run said, is in docs/long-run.md. A run that was stopped or killed goes on from
+ * What is checked, and what the last run said, is in docs/tested.md. A run that was stopped or killed goes on from
  * its file.
  *
  * Exit codes: 0 done, or stopped in time; 1 a law is broken; 2 wrong use.

@@ -1,7 +1,7 @@
 /**
  * Shows how many changes of the code the tests see, against all that were made: `npm run mutation`. Stryker changes the
  * code of each policy, planner and recipe in one place at a time, and runs its own tests. What is drawn, and the last
- * result: docs/mutation.md.
+ * result: docs/tested.md.
  *
  * Exit codes: 0 done; 1 the score is below what was asked for; 2 wrong use.
  */

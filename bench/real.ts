@@ -2,7 +2,7 @@
  * Shows what works, against real frameworks, which are too large or too slow for every change: `npm run test:real`.
  * Suites run in virtual environments under `.cache/real`, which are made where they are missing. A suite that cannot
  * run is skipped, and says what it needs. `npm run test:real -- slime` runs some of them. What ran is written into
- * `real-runs.json`, and from there into `docs/real-runs.md`.
+ * `real-runs.json`, and from there into `docs/tested.md`.
  *
  * Exit codes: 0 done; 1 a suite failed; 2 wrong use.
  */

@@ -1,6 +1,6 @@
 /**
  * Builds the whole site into `docs/.vitepress/dist`: guides, READMEs and examples, the API under `api/`, the playground under
- * `playground/`; then follows every link of it. `--base /rollflex/` is the path under which it will be served.
+ * `playground/`, small pages at addresses that went; then follows every link of it. `--base /rollflex/` is the path under which it will be served.
  */
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { build } from 'vitepress';
 import { hasPlayground, playgroundFolder } from './site/apart.ts';
 import { brokenLinks } from './site/check-links.ts';
 import { root } from './site/pages.ts';
+import { writeRedirects } from './site/redirects.ts';
 import { notFound } from './site/search.ts';
 
 const { base } = parseArgs({ options: { base: { type: 'string', default: '/' } } }).values;
@@ -50,6 +51,7 @@ if (playground !== undefined) {
   cpSync(playgroundFolder, `${out}/playground`, { recursive: true });
 }
 
+writeRedirects(out, base);
 const { pages, links, broken } = brokenLinks(out, base);
 for (const one of broken) console.error(one);
 if (broken.length > 0) fail(`${broken.length} of ${links} links are broken`);

@@ -130,7 +130,7 @@ declares() {
 licensed() {
   node -e "
     const { readFileSync } = require('node:fs');
-    const table = readFileSync('docs/licences.md', 'utf8');
+    const table = readFileSync('docs/package.md', 'utf8');
     const built = readFileSync('dist/THIRD-PARTY-LICENSES.txt', 'utf8').split(/^-{80}\n\n/m).map((one) => one.split('\n', 1)[0]);
     const missing = built.filter((name) => name !== 'tsup' && !table.includes('| ' + name + ' '));
     if (built.length < 10 || missing.length > 0) throw new Error(built.length + ' built in, not in the table: ' + missing);"

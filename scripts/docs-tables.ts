@@ -40,17 +40,17 @@ function readmeOf({ kind, id }: Pick<AnyDefinition, 'kind' | 'id'>): string {
 /** Files with generated parts, from the root of the repository. */
 export const generatedFiles: readonly string[] = [
   'docs/index.md',
-  'docs/advice.md',
-  'docs/agentic-simulation.md',
+  'docs/your-job.md',
+  'docs/agentic.md',
   'examples/README.md',
   'docs/vocabulary.md',
   'docs/errors.md',
   'docs/server.md',
   'docs/decision-log.md',
   'docs/mock-engine.md',
-  'docs/licences.md',
+  'docs/package.md',
   'docs/reproduction.md',
-  'docs/real-runs.md',
+  'docs/tested.md',
   'CONTRIBUTING.md',
   ...registry.definitions.map(readmeOf),
 ];

@@ -1,4 +1,4 @@
-/** The tables of docs/real-runs.md: what `npm run test:real` has written into `bench/real-runs.json`. */
+/** The tables of docs/tested.md: what `npm run test:real` has written into `bench/real-runs.json`. */
 import { readFileSync } from 'node:fs';
 import { table } from './schema-table.ts';
 

@@ -1,5 +1,5 @@
 /**
- * What a page pays for what it imports from the built package, minified and gzipped. Writes the table of `docs/size.md`;
+ * What a page pays for what it imports from the built package, minified and gzipped. Writes the table of `docs/package.md`;
  * with `--check` it changes nothing, and fails where the table is off by more than 5 %. Either way it fails where
  * something is over its budget, uses Node, or brings along another policy, planner or recipe than is said here.
  */
@@ -140,7 +140,7 @@ for (const { id } of registry.definitions) {
   if (!entries.some((entry) => entry.id === id)) problems.push(`${id} has no budget`);
 }
 
-const page = join(root, 'docs/size.md');
+const page = join(root, 'docs/package.md');
 const text = readFileSync(page, 'utf8');
 const isNear = (one: string, other: string | undefined): boolean =>
   Math.abs(Number(one) / Number(other?.trim()) - 1) <= 0.05;
@@ -157,9 +157,9 @@ function kept([title, alone, withAll, budget]: (typeof rows)[number]): readonly 
 const head = ['Import', 'KB gzipped', 'KB with zod', 'Budget'];
 const marks = /(?<=<!-- sizes -->\n)[\s\S]*(?=\n<!-- \/sizes -->)/;
 const renewed = text.replace(marks, () => `\n${table(head, rows.map(kept))}\n`);
-if (!marks.test(text)) problems.push('docs/size.md has no place for the table');
+if (!marks.test(text)) problems.push('docs/package.md has no place for the table');
 if (process.argv.includes('--check')) {
-  if (renewed !== text) problems.push('docs/size.md is off by more than 5 % (npm run sizes)');
+  if (renewed !== text) problems.push('docs/package.md is off by more than 5 % (npm run sizes)');
 } else {
   writeFileSync(page, renewed);
 }

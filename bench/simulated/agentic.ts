@@ -2,7 +2,7 @@
  * Shows what program-scheduling, with one default setting, is worth on agentic rollouts, against the best static rule of each
  * workload, the worst one, and ThunderAgent's rule: the named workloads and the trace tau-airline, with the KV cache that they
  * state, and with one that has room for a part of the contexts; and workloads whose numbers are drawn at random. Prints the tables
- * of docs/agentic-simulation.md. `npx tsx bench/simulated/agentic.ts [seeds] [room,...] [workload...]`: seeds `5` are 1 to 5, `101-105`
+ * of docs/agentic.md. `npx tsx bench/simulated/agentic.ts [seeds] [room,...] [workload...]`: seeds `5` are 1 to 5, `101-105`
  * those; by default 5 seeds, `stated,0.25`, and all named workloads. `drawn` are twenty drawn ones.
  */
 import { readTraceFile } from '../../src/cli/files.ts';

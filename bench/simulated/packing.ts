@@ -1,7 +1,7 @@
 /**
  * Shows what packing the tail of agentic rollouts frees, against what the makespan loses: program-scheduling with `tailSlowdown`, and a
  * host that takes each engine away for good as soon as it is named free, against the default, on the named workloads. Prints the table of
- * docs/agentic-simulation.md. `npx tsx bench/simulated/packing.ts [seeds] [bound,...] [workload...]`: by default seeds 1 to 5, and
+ * docs/agentic.md. `npx tsx bench/simulated/packing.ts [seeds] [bound,...] [workload...]`: by default seeds 1 to 5, and
  * bounds of 1, 1.25, 1.5 and 2.
  */
 import type { AnyDecision, AnyEvent } from '../../src/core/definition.ts';

@@ -5,16 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** The repository, with a slash at the end. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-const folders = [
-  'docs',
-  'docs/adapters',
-  'docs/peers',
-  'src/mock-engine',
-  'python',
-  'examples',
-  'examples/traces',
-  'test/wire',
-];
+const folders = ['docs', 'docs/adapters', 'src/mock-engine', 'python', 'examples', 'examples/traces', 'test/wire'];
 const foldersOfFolders = ['src/policies', 'src/planners', 'src/recipes', 'examples'];
 const outside = new Set(['docs/README.md']);
 

@@ -33,7 +33,7 @@ export const searchOptions = {
     boost: { title: 6, titles: 2, text: 1 },
     /** Guides before lists, and lists before the history. */
     boostDocument: (id: string): number => {
-      if (/\/(changelog|licences|contributing|long-run|mutation)\./.test(id)) return 0.2;
+      if (/\/(changelog|contributing|package|tested)\./.test(id)) return 0.2;
       return /\/(embedding|python|errors|metrics|your-job|cli)\./.test(id) ? 3 : 1;
     },
   },

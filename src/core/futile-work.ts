@@ -99,9 +99,9 @@ export class FutileWork {
     return this.filtered >= least && this.filtered >= this.most;
   }
 
-  /** Returns what has to be saved; nothing, if nothing was ever filtered. */
+  /** Returns what has to be saved; nothing, if nothing was ever asked for or filtered. */
   save(): Saved | undefined {
-    if (!this.#isKnown) return undefined;
+    if (!this.#isKnown && this.#target === 0) return undefined;
     const { filtered, since, isNamed } = this;
     return { filtered, since, target: this.#target, isNamed, runs: this.#runs.save() };
   }

@@ -349,10 +349,21 @@ export class SharedFaults {
     }
   }
 
-  /** Notes which single tries have ended, however they did. */
-  dropTries(isOver: (domain: FaultDomain, id: string) => boolean): void {
+  /**
+   * Notes which single tries have ended without a word about their domain, such as one that an engine has refused while environments
+   * are suspended. The next try waits as after one that has failed: else each would be made at once.
+   */
+  dropTries(at: number, isOver: (domain: FaultDomain, id: string) => boolean): void {
     for (const domain of this.#domains.values()) {
-      for (const id of domain.tries.keys()) if (isOver(domain, id)) domain.tries.delete(id);
+      const { tries, suspension, failing } = domain;
+      for (const id of tries.keys()) {
+        if (!isOver(domain, id)) continue;
+        tries.delete(id);
+        if (suspension === null) continue;
+        suspension.items = Math.min(suspension.items, failing.size);
+        suspension.failures += 1;
+        suspension.retryAt = Math.max(suspension.retryAt, at + pauseAfter(suspension.failures + 1));
+      }
     }
   }
 
@@ -418,9 +429,13 @@ export class SharedFaults {
     forgive(this.domain({ scope, id: null }), item);
   }
 
-  /** Forgets the oldest failures of an item that are not judged yet, except for so many. Others have succeeded after the next ones, too. */
-  keepLatest(item: string, most: number): void {
-    const all = [...this.openOf(item)].sort((a, b) => b.order - a.order);
+  /**
+   * Forgets the oldest of the failures like one (of the same try of its item, and of the same kind) that are not judged yet, except for
+   * so many. Others have succeeded after the next ones, too.
+   */
+  keepLatest({ item, place, kind }: Pick<Failure, 'item' | 'place' | 'kind'>, most: number): void {
+    const all = [...this.openOf(item)].filter((one) => one.place === place && one.kind === kind);
+    all.sort((a, b) => b.order - a.order);
     const oldest = all[most - 1];
     for (const failure of all.slice(most)) {
       const { successes } = failure;

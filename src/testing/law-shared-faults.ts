@@ -1,4 +1,5 @@
 /** Law 19: a shared fault costs no prompt. */
+import type { AnyDecision } from '../core/definition.ts';
 import { type BadDay, drawDay, type Outage, scopesOf, smallerDays } from './bad-day.ts';
 import { BadDayHost } from './bad-day-host.ts';
 import type { Case } from './law.ts';
@@ -68,7 +69,7 @@ export function live(one: Case, day: BadDay): number {
     let isSuspended = false;
     host.play(({ at }, decisions) => {
       expectSoon(host, day, at);
-      isSuspended ||= at >= (day.outage?.from ?? 0) && decisions.some(({ type }) => type === 'tries.suspended');
+      isSuspended ||= at >= host.firstRefusal && decisions.some((one) => suspends(one, day.outage));
       if (day.outage === undefined || host.flights.length === known) return undefined;
       known = host.flights.length;
       // Until tries are suspended, and if some succeed, more may be in flight than at the first refusal.
@@ -86,6 +87,9 @@ export function live(one: Case, day: BadDay): number {
   }
   return host.sent;
 }
+
+const suspends = (decision: AnyDecision, outage: Outage | undefined): boolean =>
+  decision.type === 'tries.suspended' && (decision as AnyDecision & { scope: string }).scope === outage?.scope;
 
 /** Throws if things are still there long after the outage. */
 function expectSoon(host: BadDayHost, { outage }: BadDay, at: number): void {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { exampleList } from '../../scripts/example-list.ts';
 import { root } from '../support/command-line/process.ts';
 
-const page = readFileSync(`${root}docs/bad-day.md`, 'utf8');
+const page = readFileSync(`${root}docs/operating.md`, 'utf8');
 const { prints } = exampleList().find(({ name }) => name === '14-bad-day')!;
 const days = prints!.split('\n\n').map((day) => day.split('\n'));
 

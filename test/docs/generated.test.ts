@@ -5,9 +5,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { countParts, generatedFiles, regenerate } from '../../scripts/docs-tables.ts';
-import { brokenLinks } from '../../scripts/site/check-links.ts';
+import { brokenLinks, readPage } from '../../scripts/site/check-links.ts';
 import { anchorOf, pageFiles, pageOf } from '../../scripts/site/pages.ts';
-import { sidebar } from '../../scripts/site/sidebar.ts';
+import { redirectPage, redirects } from '../../scripts/site/redirects.ts';
+import { linkOf, sidebar } from '../../scripts/site/sidebar.ts';
 import { typescriptTypes } from '../../scripts/types/index.ts';
 import { registry } from '../../src/registry.ts';
 
@@ -110,6 +111,21 @@ describe('links', () => {
       expect(existsSync(join(root, to)), `${file} → ${target}`).toBe(true);
       if (anchor !== undefined) expect([...anchorsOf(to)], `${file} → ${target}`).toContain(anchor);
     }
+  });
+
+  test.each(Object.entries(redirects))('the address of %s, which went, leads to what stood there', (address, one) => {
+    expect(pageFiles().map(pageOf)).not.toContain(`${address}.md`);
+    const places = [one.to, ...Object.values(one.anchors)];
+    for (const place of places) {
+      const [file, anchor] = place.split('#') as [string, string?];
+      expect(pageFiles()).toContain(file);
+      if (anchor !== undefined) expect([...anchorsOf(file)], place).toContain(anchor);
+    }
+    // The checker of the built site sees all of them.
+    const { ids, links } = readPage(redirectPage(one, '/base/'));
+    expect([...ids]).toEqual(Object.keys(one.anchors));
+    const addresses = places.map((place) => place.replace(/^[^#]+/, (file) => `/base${linkOf(file)}`));
+    expect(links.filter(({ isLoaded }) => !isLoaded).map(({ target }) => target)).toEqual(addresses);
   });
 });
 

@@ -42,7 +42,7 @@ test.each(Object.entries(mended))('nothing is named in %s', async (name, make) =
   expect(owed.filter(({ overdue }) => overdue)).toEqual([]);
 });
 
-const page = readFileSync(new URL('../../docs/hangs.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/explain.md', import.meta.url), 'utf8');
 
 test('the page names every thread', () => {
   for (const { project, link, policy, fact, verdict, names } of sharedIncidents) {

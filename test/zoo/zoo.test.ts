@@ -61,7 +61,7 @@ describe('the zoo', () => {
   });
 
   test('the page names every thread', () => {
-    const page = readFileSync(new URL('../../docs/hangs.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../../docs/explain.md', import.meta.url), 'utf8');
     for (const { project, link, policy, fact, cause } of incidents) {
       const thread = `[${project} ${/\d+$/.exec(link)![0]}](${link})`;
       expect(page).toContain(`| ${thread} | \`${policy}\` | ${fact} | ${cause.actor}: \`${cause.event}\` |`);

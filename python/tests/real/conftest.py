@@ -40,7 +40,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 @pytest.fixture
 def ran() -> Ran:
     """
-    Writes down a run that has passed, as a row of ``docs/real-runs.md``, where ``ROLLFLEX_REAL_RUNS`` names the file.
+    Writes down a run that has passed, as a row of ``docs/tested.md``, where ``ROLLFLEX_REAL_RUNS`` names the file.
     ``accounted``: prompts that were trained on, given back, or dropped with a reason, of those that went in.
     ``seconds`` and ``own_seconds``: the time of the same work with rollflex, and with the framework's own scheduling.
     """

@@ -81,7 +81,7 @@ export function settleFaults(state: ProgramState, ctx: Ctx): void {
   for (const { scope, id } of [...faults.domains]) {
     if (id !== null && !engines.has(id)) faults.removePart({ scope, id }, ctx);
   }
-  faults.dropTries(({ id: engineId }, requestId) => {
+  faults.dropTries(ctx.at, ({ id: engineId }, requestId) => {
     const one = programs.get(requestId);
     return one?.phase !== 'running' || one.engineId !== engineId;
   });

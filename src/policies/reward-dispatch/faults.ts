@@ -45,7 +45,7 @@ export function fault(state: RewardState, sample: Sample, { worker, id }: Dispat
   sample.failedAt = ctx.at;
   const which = { item, place: 0, kind: 'infrastructure', order: state.nextDispatch, isGood: false };
   faults.failed({ ...whereOf(worker), ...which }, id, ctx.at);
-  faults.keepLatest(item, state.config.retry.infrastructure + 1);
+  faults.keepLatest(which, state.config.retry.infrastructure + 1);
   goOn(state, sample, ctx);
 }
 
@@ -158,7 +158,7 @@ export function forgetWorker(state: RewardState, worker: Worker, ctx: Ctx): void
 export function settleFaults(state: RewardState, pool: Pool, ctx: Ctx): void {
   const { faults } = pool;
   if (!faults.isQuiet) {
-    faults.dropTries((_, id) => state.dispatches.get(id)?.cancelled !== false);
+    faults.dropTries(ctx.at, (_, id) => state.dispatches.get(id)?.cancelled !== false);
     faults.suspendFailing(
       (one) => hasOther(state, pool, one),
       (one) => suspend(state, pool, one, ctx),

@@ -40,7 +40,7 @@ export function fault(
   sample.failedAt = ctx.at;
   const failure = { ...whereOf(state, faults, by.node), item, place: 0, kind: 'infrastructure', order, isGood: false };
   faults.failed(failure, by.task, ctx.at);
-  faults.keepLatest(item, config.retry.infrastructure + 1);
+  faults.keepLatest(failure, config.retry.infrastructure + 1);
   goOn(state, sample, by.cause, ctx);
 }
 
@@ -207,7 +207,7 @@ export function settleFaults(state: LoaderState, ctx: Ctx): void {
   const { faults } = state;
   if (!faults.isQuiet) {
     state.dirty = true;
-    faults.dropTries((_, id) => !state.tasks.has(id));
+    faults.dropTries(ctx.at, (_, id) => !state.tasks.has(id));
     suspendNodes(state, ctx);
   }
   takePauses(state, ctx);

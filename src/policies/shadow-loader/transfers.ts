@@ -36,7 +36,7 @@ export function transferFault(state: LoaderState, slice: Slice, ctx: Ctx): void 
   slice.failed += 1;
   const failure = { item: slice.id, place: 0, kind: 'transfer', order: state.nextSend, isGood: false };
   transfers.failed({ ...whereOf(state, node), ...failure }, slice.id, ctx.at);
-  transfers.keepLatest(slice.id, config.retry.transfer + 1);
+  transfers.keepLatest(failure, config.retry.transfer + 1);
   if (isOver(state, slice, ctx)) return;
   const seconds = isAside(state, slice) ? longestPauseSeconds : pauseAfter(slice.failed);
   if (transfers.find(whole)?.suspension != null) putOffSlice(state, slice, 0);
@@ -87,7 +87,7 @@ function isOver(state: LoaderState, { failures, demand }: Slice, ctx: Ctx): bool
 export function settleTransfers(state: LoaderState, ctx: Ctx): void {
   const { transfers, slicePauses, parked } = state;
   if (!transfers.isQuiet) {
-    transfers.dropTries((_, id) => state.slices.get(id)?.sent !== true);
+    transfers.dropTries(ctx.at, (_, id) => state.slices.get(id)?.sent !== true);
     transfers.suspendFailing(
       (one) => inFlight(state, one) > 0,
       (one) => suspend(state, one, ctx),

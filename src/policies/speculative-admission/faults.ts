@@ -59,7 +59,7 @@ export function faultIn(state: AdmissionState, response: ResponseState, kind: Fa
     return;
   }
   faults.failed(failure, requestId, ctx.at);
-  faults.keepLatest(failure.item, (budgetOf(state, kind) + 1) * prompt.responses.length);
+  faults.keepLatest(failure, budgetOf(state, kind) + 1);
   response.failures = { ...failures, uncharged: failures.uncharged + 1 };
   response.cause = `retry_${kind}`;
   if (isBeyond(state, response)) setAside(state, response, ctx.at);
@@ -243,7 +243,7 @@ export function engineLostUnder(state: AdmissionState, responses: readonly Respo
 export function settleFaults(state: AdmissionState, ctx: Ctx): void {
   const { faults } = state;
   if (faults.isQuiet) return;
-  faults.dropTries(({ scope }, id) => {
+  faults.dropTries(ctx.at, ({ scope }, id) => {
     // Its reward is awaited for longer than the response.
     if (scope === 'reward' && heldResponse(state, id)?.reward === null) return false;
     const response = findRequest(state, id);

@@ -2,6 +2,7 @@
 
 import { given } from '../../core/given.ts';
 import { copyPrompt, isExpiring, oldestVersionOf } from '../../core/prompts.ts';
+import type { Failure, Where } from '../../core/shared-faults.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { KeptResponse, Prompt } from '../../schemas/prompts.ts';
@@ -19,6 +20,7 @@ import {
   newResponse,
   type PromptState,
   quotaOf,
+  type ResponseState,
   type Round,
   type Unsettled,
 } from './state.ts';
@@ -213,12 +215,20 @@ function enqueueAll(state: AdmissionState, prompt: PromptState, ctx: Ctx): void 
     if (failures !== undefined) response.failures = failures;
     if (!isBeyond(state, response)) enqueue(state, response, 'planned');
     else {
-      response.lastFault = { scope: 'engine', id: null, at: ctx.at };
+      response.lastFault = { ...placeOfFault(state, response), at: ctx.at };
       setAside(state, response, ctx.at);
     }
   }
   if (before === undefined) return;
   for (const response of [...prompt.responses]) if (response.status === 'aside') giveUpProven(state, response, ctx);
+}
+
+/** Returns where a response has failed last, of what is not judged: there it is compared with others. */
+function placeOfFault({ faults }: AdmissionState, { prompt, index }: ResponseState): Where {
+  let last: Failure | undefined;
+  for (const one of faults.openOf(prompt.spec.promptId))
+    if (one.place === index && one.order >= (last?.order ?? 0)) last = one;
+  return last === undefined ? { scope: 'engine', id: null } : { scope: last.scope, id: last.id };
 }
 
 /** Returns the kept responses that are fresh enough to be used: finished ones first, then the longest. */

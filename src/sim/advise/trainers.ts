@@ -29,7 +29,7 @@ export interface TrainerFacts {
   readonly label: string;
   /** The class or function of the adapter in the Python package; null if there is none. */
   readonly adapter: string | null;
-  /** The page of the documentation, from the root of the repository. */
+  /** The page of the documentation, from the root of the repository, or a section of one. */
   readonly page: string;
   /** The levers that the adapter can carry out. */
   readonly levers: Levers;
@@ -209,7 +209,7 @@ export const trainers: readonly TrainerFacts[] = Object.freeze([
     id: 'openrlhf',
     label: 'OpenRLHF',
     adapter: null,
-    page: 'docs/peers/openrlhf.md',
+    page: 'docs/adapters/index.md#openrlhf',
     levers: { ...requests, resumes: true },
     staleness: sameWeights,
     paste: hostOfOnesOwn,

@@ -68,7 +68,7 @@ class Faults {
   }
 
   keepLatest(item: string, most: number): void {
-    this.#now.keepLatest(item, most);
+    this.#now.keepLatest({ item, place: 0, kind: 'x' }, most);
   }
 
   suspend(where = anywhere, inFlight = 0): string[] {
@@ -265,10 +265,29 @@ describe.each([
       faults.fail('a', anywhere, { tryId: `t${turn}` });
     }
     expect(pauses).toStrictEqual([1, 2, 4, 8, 16, 32, 60, 60, 60, 60]);
-    // One that has ended without saying anything is no failure.
+    // One that has ended without saying anything is no failure, but the next one waits all the same.
+    const { failures, failing } = faults.find();
     beginTry(faults.find(), 't', 'b', faults.at);
-    faults.all.dropTries((_, id) => id === 't');
+    faults.all.dropTries(faults.at, (_, id) => id === 't');
     expect(faults.find().tries.size).toBe(0);
+    expect(faults.find().failures).toBe(failures);
+    expect([...faults.find().failing]).toEqual([...failing]);
+    expect(faults.find().suspension!.retryAt).toBe(faults.at + 60);
+  });
+
+  test('what others share elsewhere does not make single tries without a pause', () => {
+    const faults = start();
+    faults.fail('a');
+    faults.fail('b');
+    faults.suspend(anywhere, 2);
+    expect(mustWait(faults.find(), 'c', 0)).toBe(false);
+    beginTry(faults.find(), 'c0', 'c', 0);
+    faults.all.dropTries(0, () => true);
+    expect(mustWait(faults.find(), 'c', 0.9)).toBe(true);
+    expect(mustWait(faults.find(), 'c', 1)).toBe(false);
+    beginTry(faults.find(), 'c1', 'c', 1);
+    faults.all.dropTries(1, () => true);
+    expect(mustWait(faults.find(), 'd', 2.9)).toBe(true);
   });
 
   test('until as many items have failed as were in flight, each other one is tried once, without a pause', () => {
@@ -433,6 +452,19 @@ describe.each([
       return faults.succeed(other).own;
     });
     expect(own).toEqual(['bad']);
+  });
+
+  test('the latest are kept of each try of an item: those of another, and of another kind, stay', () => {
+    const faults = start();
+    const failure = (place: number, kind = 'x') =>
+      ({ ...anywhere, item: 'bad', place, kind, order: faults.next(), isGood: false }) as const;
+    for (const one of [failure(1), failure(0, 'y'), failure(0), failure(0)]) faults.all.failed(one, '', 0);
+    faults.keepLatest('bad', 1);
+    expect([...faults.all.openOf('bad')].map(({ place, kind }) => [place, kind])).toEqual([
+      [1, 'x'],
+      [0, 'y'],
+      [0, 'x'],
+    ]);
   });
 
   test('a part on which only those fail that were forgiven before is not new trouble', () => {

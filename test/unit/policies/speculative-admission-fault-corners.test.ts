@@ -31,6 +31,20 @@ describe.each(bothWays)('shared faults, %s', (_how, start) => {
     expect(only(judged, 'response.abandoned')).toHaveLength(1);
   });
 
+  test('a prompt that comes back beyond its budget is compared where it failed', () => {
+    const session = start({
+      promptsPerRound: 1,
+      promptSpeculation: 2,
+      responsesPerPrompt: 1,
+      retry: { environment: 0 },
+    });
+    session.open(prompts('a', 'b'));
+    fail(session, ['a/0#0'], 'environment');
+    expect(brief(session.complete('b/0#0'))).toContain('prompt.deferred a round_completed');
+    const opened = session.open(prompts('a'));
+    expect(only(opened, 'tries.suspended')).toMatchObject([{ scope: 'environment' }]);
+  });
+
   test('a spare that is set aside stays out once its prompt is collected', () => {
     const session = start({ responseSpeculation: 1.5, filter: 'host', retry: { infrastructure: 0 } });
     session.open(prompts('a', 'b'));
