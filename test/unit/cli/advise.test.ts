@@ -248,7 +248,7 @@ describe('advise refuses', () => {
 
 test('every trainer has a page, and lines of at most 80 columns to paste', () => {
   for (const { page, paste, pasteLossless } of trainers) {
-    expect(page).toMatch(/^docs\/.*\.md$/);
+    expect(page).toMatch(/^docs\/.*\.md(#[a-z-]+)?$/);
     const lines = [
       ...paste({ promptSpeculation: 1.0625, responseSpeculation: 1.125, promptsPerRound: 512 }),
       ...paste({ promptSpeculation: 1.0625, responseSpeculation: 1, maxStaleness: 16, promptsPerRound: 512 }),
