@@ -6,6 +6,7 @@ import { openInBrowser } from './browser.ts';
 import { serveDebug } from './debug/serve.ts';
 import { DebugTerminal } from './debug/terminal.ts';
 import { LogView } from './debug/view.ts';
+import { playingWith } from './definitions.ts';
 import { print } from './output.ts';
 import { stopSignal } from './stop-signal.ts';
 
@@ -70,7 +71,7 @@ export async function runDebug(paths: readonly string[], options: DebugOptions):
   Error.stackTraceLimit = 0;
   let view: LogView | undefined;
   try {
-    view = await LogView.open(paths, index, policies, follow);
+    view = new LogView(paths, { ...(await playingWith(policies, index)), isLive: follow });
     if (perfetto !== undefined) return await writeTrace(view, paths, perfetto, options.session);
     const start = startOf(view, paths[0]!, options);
     if (terminal) return await new DebugTerminal(view, follow, start).run(process.stdin, process.stdout);

@@ -1,14 +1,12 @@
 /** `rollflex explain`: from a log to what a job waits for, who has to act, since when, and why. */
-import { statSync } from 'node:fs';
 import { Command } from 'commander';
 import { oneLine } from '../core/printable.ts';
-import { refuse } from '../errors.ts';
-import { registryWith } from './definitions.ts';
+import { isPolicyError, refuse, relocated } from '../errors.ts';
+import { playingWith } from './definitions.ts';
 import { type Asked, type Explanation, explain } from './explain/explain.ts';
 import { answerOf, chainText, notesOf } from './explain/text.ts';
 import { type LoggedSession, LogIndex } from './log-index/index.ts';
 import { print, printJson } from './output.ts';
-import { packageVersion } from './package.ts';
 import { placeBy } from './place.ts';
 
 /** Options as the command line gives them. */
@@ -66,21 +64,20 @@ function sessionsOf(index: LogIndex, { session }: ExplainOptions, asked: Asked |
 export async function runExplain(paths: readonly string[], options: ExplainOptions): Promise<void> {
   const asked = askedBy(options);
   const place = options.at === undefined ? undefined : placeBy(options.at);
-  const registry = await registryWith(options.policies);
-  const own = options.policies === undefined ? '' : ` ${options.policies} ${statSync(options.policies).mtimeMs}`;
+  const { registry, ...how } = await playingWith(options.policies, options.index);
   // Refused events are expected inside of recipes, and the trace of an error costs more than an event.
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
   let index: LogIndex | undefined;
   try {
-    index = new LogIndex(paths, {
-      restore: (snapshot) => registry.restore(snapshot, { validate: false }),
-      writer: `${packageVersion()}${own}`,
-      cache: options.index,
-    });
+    index = new LogIndex(paths, { ...how, restore: (snapshot) => registry.restore(snapshot, { validate: false }) });
     if (index.sessions.length === 0) refuse('invalid_input', paths[0]!, 'a log with a session in it', 'no line of one');
     const found = sessionsOf(index, options, asked).map((one) => explain(index!, one, place, asked));
     report(found, index, options);
+  } catch (error) {
+    throw isPolicyError(error) && (error.path === 'at' || error.path in kinds)
+      ? relocated(error, `--${error.path}`)
+      : error;
   } finally {
     index?.close();
     Error.stackTraceLimit = stackTraceLimit;

@@ -9,7 +9,8 @@ import type { Resampling } from '../sim/workload/traced.ts';
 import { calibrationFiles } from './calibrate.ts';
 import { bundledTraces, type NamedTrace, readBundledTraces } from './files.ts';
 import { inputFiles, readPaths } from './input/paths.ts';
-import { type AnyLog, inLog, logPaths, openLog, openLogs } from './log-files.ts';
+import { type AnyLog, inLog, openLog, openLogs } from './log-files.ts';
+import { logPaths } from './opened-logs.ts';
 import { type NamedWorkload, traceWorkload } from './workloads.ts';
 
 /** Options that say which lengths are simulated. */

@@ -1,14 +1,13 @@
 /** A log as a page or a terminal shows it: its sessions, the state at any event, why something waits, and what comes next. */
-import { statSync } from 'node:fs';
 import type { Messages } from '../../core/answer-rules.ts';
-import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
+import type { AnyDecision, AnyDefinition, AnyEvent } from '../../core/definition.ts';
+import type { Registry } from '../../core/registry.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
-import { isPolicyError, refuse, relocated } from '../../errors.ts';
-import { registryWith } from '../definitions.ts';
+import { refuse } from '../../errors.ts';
 import { type Explanation, explain } from '../explain/explain.ts';
 import { answerOf, chainText, notesOf } from '../explain/text.ts';
+import type { IndexOptions } from '../log-index/files.ts';
 import { type LoggedSession, LogIndex } from '../log-index/index.ts';
-import { packageVersion } from '../package.ts';
 import { eventAt, eventsOf, findEvent, type Wanted } from './find.ts';
 import { type JobWindow, jobWindow } from './job.ts';
 import { traceOf } from './perfetto.ts';
@@ -50,7 +49,13 @@ export interface WhyText {
   readonly chain: readonly string[];
 }
 
-type AnyRegistry = Awaited<ReturnType<typeof registryWith>>;
+/** How a log is viewed. */
+export interface ViewOptions extends Omit<IndexOptions, 'restore'> {
+  readonly registry: Pick<Registry<readonly AnyDefinition[]>, 'restore' | 'policies'>;
+  /** Whether the log is being written: at its end it is now, though a job that hangs writes nothing. */
+  readonly isLive?: boolean;
+}
+
 /** Times below are none of a clock, but those of a simulation. */
 const leastUnixTime = 1e9;
 /** Characters of a piece of a trace. */
@@ -58,38 +63,23 @@ const pieceLength = 1 << 16;
 
 export class LogView {
   readonly #paths: readonly string[];
-  readonly #registry: AnyRegistry;
-  readonly #options: ConstructorParameters<typeof LogIndex>[1];
+  readonly #registry: ViewOptions['registry'];
+  readonly #options: IndexOptions;
   readonly #isLive: boolean;
   #index: LogIndex;
   #snapshot: { readonly key: string; readonly snapshot: Snapshot | undefined } | undefined;
 
-  private constructor(
-    paths: readonly string[],
-    registry: AnyRegistry,
-    options: ConstructorParameters<typeof LogIndex>[1],
-    isLive: boolean,
-  ) {
-    this.#paths = paths;
-    this.#registry = registry;
-    this.#options = options;
-    this.#isLive = isLive;
-    this.#index = new LogIndex(paths, options);
-  }
-
   /**
    * Opens a log.
    *
-   * @param cache - folder for its index
-   * @param policies - a module with definitions of the user's own
-   * @param isLive - whether the log is being written: at its end it is now, though a job that hangs writes nothing
    * @throws PolicyError `invalid_input` for a broken line; the system's error
    */
-  static async open(paths: readonly string[], cache?: string, policies?: string, isLive = false): Promise<LogView> {
-    const registry = await registryWith(policies);
-    const own = policies === undefined ? '' : ` ${policies} ${statSync(policies).mtimeMs}`;
-    const restore = (snapshot: unknown) => registry.restore(snapshot, { validate: false });
-    return new LogView(paths, registry, { restore, writer: `${packageVersion()}${own}`, cache }, isLive);
+  constructor(paths: readonly string[], { registry, isLive = false, ...options }: ViewOptions) {
+    this.#paths = paths;
+    this.#registry = registry;
+    this.#options = { restore: (snapshot) => registry.restore(snapshot, { validate: false }), ...options };
+    this.#isLive = isLive;
+    this.#index = new LogIndex(paths, this.#options);
   }
 
   close(): void {
@@ -189,7 +179,7 @@ export class LogView {
     const now = this.#now(session, seq);
     const place = seq < session.seq ? { seq } : now === undefined ? undefined : { at: Math.max(now, session.end) };
     const asked = thing === undefined ? undefined : { id: thing, kinds: [], word: 'id' };
-    const one = explained(() => explain(this.#index, session, place, asked));
+    const one = explain(this.#index, session, place, asked);
     const notes = notesOf(one).map((line) => line.trim());
     return { verdict: one.verdict, answer: answerOf(one).join(' '), notes, chain: chainText(one) };
   }
@@ -250,15 +240,6 @@ export class LogView {
     if (!('text' in wanted)) return {};
     const meant = this.#index.nearestId(wanted.text);
     return meant === undefined || meant === wanted.text ? {} : { meant };
-  }
-}
-
-/** An error of `explain` names an option of its command. */
-function explained(explanation: () => Explanation): Explanation {
-  try {
-    return explanation();
-  } catch (error) {
-    throw isPolicyError(error) && error.path === '--id' ? relocated(error, 'id') : error;
   }
 }
 

@@ -88,7 +88,7 @@ function placeOf(index: LogIndex, session: LoggedSession, place: Place | undefin
   const { first, seq, gaps } = session;
   if (place === undefined) return { to: { seq: Number.MAX_SAFE_INTEGER }, notes: [] };
   if ('seq' in place && (place.seq < first || place.seq > seq)) {
-    refuse('invalid_input', '--at', `an event of the log, from ${first} to ${seq}`, place.seq);
+    refuse('invalid_input', 'at', `an event of the log, from ${first} to ${seq}`, place.seq);
   }
   const reached = 'seq' in place ? place.seq : index.stateAt(session.session, place).seq + 1;
   const gap = gaps.find(({ from, to }) => from <= reached && reached <= to);
@@ -278,12 +278,7 @@ function fate(index: LogIndex, { session }: LoggedSession, seq: number, { id, wo
   for (const one of index.linesOf(session, id)) first = one;
   if (first !== undefined) return { verdict: 'unborn' as const, chain: [stepOf(first, new Set([id]))] };
   const meant = index.nearestId(id);
-  return refuse(
-    'unknown_id',
-    `--${word}`,
-    `an id of the log${meant === undefined ? '' : ` (did you mean "${meant}"?)`}`,
-    id,
-  );
+  return refuse('unknown_id', word, `an id of the log${meant === undefined ? '' : ` (did you mean "${meant}"?)`}`, id);
 }
 
 /** The ids whose lines led to where something stands. Those of rounds and engines are in too many lines to say why. */

@@ -3,7 +3,6 @@ import type { AnyDecision } from '../../core/definition.ts';
 import { oneLine } from '../../core/printable.ts';
 import type { SuspendedTries } from '../../core/suspended-tries.ts';
 import { show } from '../../errors.ts';
-import { prose } from '../plain-table.ts';
 import type { ChainStep } from './chain.ts';
 import { duration } from './duration.ts';
 import type { Explanation, Owed } from './explain.ts';
@@ -84,7 +83,16 @@ function fitted(sentences: readonly string[], needed = 1): string[] {
   return lines.slice(0, mostLines);
 }
 
-const wrapped = (text: string): string[] => prose(text, '', columns).split('\n');
+/** Breaks text at spaces; a word that is longer than a line has one of its own. */
+function wrapped(text: string): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= columns) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
 
 /** Returns the answer, its lines. */
 export function answerOf(one: Explanation): string[] {

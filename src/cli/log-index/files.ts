@@ -1,7 +1,7 @@
 /** The files of a log, each with the segments of its index, which are made once and go on where a file grows. */
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 import type { PlayedPolicy } from '../../core/log-play.ts';
-import { isEventLog, logPaths } from '../log-files.ts';
+import { isEventLog, logPaths } from '../opened-logs.ts';
 import { FileBuilding } from './build.ts';
 import { type BuiltFile, defaultGrain, type Grain, type Played } from './played.ts';
 import { digestOf, type Segment, type SegmentHead, type SegmentSession } from './segment.ts';
