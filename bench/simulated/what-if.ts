@@ -3,7 +3,7 @@
  * they know: what-if has the log, and the cost model without their deviations. What would really have been is simulated with the true
  * lengths and engines. `npx tsx bench/simulated/what-if.ts [jobs] [first seed] [draws]`, by default 20, 1 and 10; three changes a job.
  */
-import { readEventLog } from '../../src/core/read-event-log.ts';
+import { readEventLog } from '../../src/logs/format/read-event-log.ts';
 import { losslessTail } from '../../src/recipes/lossless-tail/index.ts';
 import { tailBatching } from '../../src/recipes/tail-batching/index.ts';
 import { simulate } from '../../src/sim/colocated/driver.ts';

@@ -1,11 +1,11 @@
 /** `rollflex debug`: a log, event by event, in the browser or in the terminal. */
 import { Command } from 'commander';
 import { refuse } from '../errors.ts';
+import { LogView } from '../logs/job/log-view.ts';
 import { whole } from './arguments.ts';
 import { openInBrowser } from './browser.ts';
 import { serveDebug } from './debug/serve.ts';
 import { DebugTerminal } from './debug/terminal.ts';
-import { LogView } from './debug/view.ts';
 import { playingWith } from './definitions.ts';
 import { print } from './output.ts';
 import { stopSignal } from './stop-signal.ts';

@@ -2,10 +2,10 @@
 import { Command } from 'commander';
 import { oneLine } from '../core/printable.ts';
 import { isPolicyError, refuse, relocated } from '../errors.ts';
+import { type Asked, type Explanation, explain } from '../logs/explain/explain.ts';
+import { answerOf, chainText, notesOf } from '../logs/explain/text.ts';
+import { type LoggedSession, LogIndex } from '../logs/index/log-index.ts';
 import { playingWith } from './definitions.ts';
-import { type Asked, type Explanation, explain } from './explain/explain.ts';
-import { answerOf, chainText, notesOf } from './explain/text.ts';
-import { type LoggedSession, LogIndex } from './log-index/index.ts';
 import { print, printJson } from './output.ts';
 import { placeBy } from './place.ts';
 

@@ -1,5 +1,6 @@
 /** Chooses the lengths that a command simulates: traces, a log, or the bundled workloads. */
 import { isPolicyError, refuse } from '../errors.ts';
+import { logPaths } from '../logs/index/open.ts';
 import { workloadFromLog } from '../sim/from-log.ts';
 import { type LoggedLengths, lengthsFromDecisionLog, lengthsFromLog } from '../sim/log-lengths.ts';
 import { type LoggedJob, loggedJob } from '../sim/what-if/logged-job.ts';
@@ -10,7 +11,6 @@ import { calibrationFiles } from './calibrate.ts';
 import { bundledTraces, type NamedTrace, readBundledTraces } from './files.ts';
 import { inputFiles, readPaths } from './input/paths.ts';
 import { type AnyLog, inLog, openLog, openLogs } from './log-files.ts';
-import { logPaths } from './opened-logs.ts';
 import { type NamedWorkload, traceWorkload } from './workloads.ts';
 
 /** Options that say which lengths are simulated. */

@@ -1,11 +1,12 @@
 /** Logs of the user, and what has to be said about them on standard error. */
-import { type ReadLine, readDecisionLog } from '../core/decision-log.ts';
+
 import { isPolicyError, refuse, relocated } from '../errors.ts';
-import * as opened from './opened-logs.ts';
+import { type ReadLine, readDecisionLog } from '../logs/format/decision-log.ts';
+import * as opened from '../logs/index/open.ts';
 import { say } from './output.ts';
 import { readText } from './system-errors.ts';
 
-export type { AnyLog } from './opened-logs.ts';
+export type { AnyLog } from '../logs/index/open.ts';
 
 /** A log, with its kind. */
 export type NamedLog =

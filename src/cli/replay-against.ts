@@ -1,9 +1,10 @@
 /** `rollflex replay LOG --against LOG`: the first event or decision that differs between two logs, and what followed. */
-import type { ReadLine } from '../core/decision-log.ts';
-import { diffLogs, type LogDiff } from '../core/log-diff.ts';
-import type { LastWord } from '../core/log-followed.ts';
+
 import { oneLine } from '../core/printable.ts';
 import { refuse } from '../errors.ts';
+import type { ReadLine } from '../logs/format/decision-log.ts';
+import { diffLogs, type LogDiff } from '../logs/replay/diff.ts';
+import type { LastWord } from '../logs/replay/followed.ts';
 import { type AnyLog, openLogs } from './log-files.ts';
 import { exitCodes, look, print, printJson } from './output.ts';
 import { plainTable, prose } from './plain-table.ts';

@@ -1,10 +1,10 @@
 /** `rollflex serve`: the JSON-RPC server. */
 import { Console } from 'node:console';
 import { refuse } from '../errors.ts';
+import { both } from '../logs/write/decision-log.ts';
+import { FileDecisionLog } from '../logs/write/file-log.ts';
 import { openDurableServer } from '../rpc/durable.ts';
 import { limitsSchema, type ServerLimits } from '../rpc/limits.ts';
-import { both } from '../rpc/log/decision-log.ts';
-import { FileDecisionLog } from '../rpc/log/file-log.ts';
 import { type Meter, noMeter } from '../rpc/meter.ts';
 import { RpcServer } from '../rpc/server.ts';
 import type { ServerOptions } from '../rpc/service.ts';

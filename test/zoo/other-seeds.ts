@@ -2,11 +2,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Explanation, explain } from '../../src/cli/explain/explain.ts';
-import { answerOf } from '../../src/cli/explain/text.ts';
 import { openLogs } from '../../src/cli/log-files.ts';
-import { LogIndex } from '../../src/cli/log-index/index.ts';
 import { registry } from '../../src/index.ts';
+import { type Explanation, explain } from '../../src/logs/explain/explain.ts';
+import { answerOf } from '../../src/logs/explain/text.ts';
+import { LogIndex } from '../../src/logs/index/log-index.ts';
 import { incidents } from './incidents.ts';
 import { mended, outages } from './outages.ts';
 import { eventLog, serverLog } from './record.ts';

@@ -2,10 +2,10 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { jobWindow } from '../../../src/cli/debug/job.ts';
-import { LogView } from '../../../src/cli/debug/view.ts';
-import { LogIndex } from '../../../src/cli/log-index/index.ts';
 import { create, createRegistry, recordEvents, tailBatching } from '../../../src/index.ts';
+import { LogIndex } from '../../../src/logs/index/log-index.ts';
+import { LogView } from '../../../src/logs/job/log-view.ts';
+import { jobWindow } from '../../../src/logs/job/window.ts';
 import { registry } from '../../../src/registry.ts';
 import { rollflex } from '../../support/command-line/in-process.ts';
 import { rollflexOn } from '../../support/command-line/process.ts';

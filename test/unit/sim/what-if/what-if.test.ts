@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readEventLog } from '../../../../src/core/read-event-log.ts';
+import { readEventLog } from '../../../../src/logs/format/read-event-log.ts';
 import { losslessTail } from '../../../../src/recipes/lossless-tail/index.ts';
 import { tailBatching } from '../../../../src/recipes/tail-batching/index.ts';
 import { simulate } from '../../../../src/sim/colocated/driver.ts';
