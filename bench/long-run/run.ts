@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { packageVersion } from '../../src/cli/package.ts';
+import { packageVersion } from '../../src/logs/index/package.ts';
 import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
 import { parse } from '../../src/core/validate.ts';
 import { PolicyError } from '../../src/errors.ts';

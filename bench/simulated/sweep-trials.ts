@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readTraceFile } from '../../src/cli/files.ts';
 import { jobOfOptions } from '../../src/cli/job.ts';
-import { packageRoot } from '../../src/cli/package.ts';
+import { packageRoot } from '../../src/logs/index/package.ts';
 import { traceWorkload, usualWorkload } from '../../src/cli/workloads.ts';
 import {
   rolloutpipeJob,

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { refuse } from '../errors.ts';
 import { LogView } from '../logs/job/log-view.ts';
+import { openLog } from '../logs/node.ts';
 import { whole } from './arguments.ts';
 import { openInBrowser } from './browser.ts';
 import { serveDebug } from './debug/serve.ts';
@@ -71,7 +72,8 @@ export async function runDebug(paths: readonly string[], options: DebugOptions):
   Error.stackTraceLimit = 0;
   let view: LogView | undefined;
   try {
-    view = new LogView(paths, { ...(await playingWith(policies, index)), isLive: follow });
+    const how = await playingWith(policies, index);
+    view = new LogView(openLog(paths, how), { registry: how.registry, isLive: follow });
     if (perfetto !== undefined) return await writeTrace(view, paths, perfetto, options.session);
     const start = startOf(view, paths[0]!, options);
     if (terminal) return await new DebugTerminal(view, follow, start).run(process.stdin, process.stdout);

@@ -3,10 +3,10 @@ import { accessSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AnyDefinition } from '../core/definition.ts';
+import { given } from '../core/given.ts';
 import { createRegistry, definitionsIn, type Registry } from '../core/registry.ts';
 import { refuse } from '../errors.ts';
 import { registry } from '../registry.ts';
-import { packageVersion } from './package.ts';
 
 /** Returns the URL of a module, as each thread imports it. */
 export const moduleUrl = (path: string): string => pathToFileURL(resolve(path)).href;
@@ -39,10 +39,10 @@ async function ownDefinitions(path: string): Promise<AnyDefinition[]> {
   return found;
 }
 
-/** What plays the logs of the user, and what names it in their index. Throws as {@link registryWith} does. */
+/** How the logs of the user are opened. Throws as {@link registryWith} does. */
 export async function playingWith(policies: string | undefined, cache: string | undefined) {
-  const own = policies === undefined ? '' : ` ${policies} ${statSync(policies).mtimeMs}`;
-  return { registry: await registryWith(policies), writer: `${packageVersion()}${own}`, cache };
+  const definitions = policies === undefined ? undefined : `${policies} ${statSync(policies).mtimeMs}`;
+  return { registry: await registryWith(policies), ...given({ definitions, cache }) };
 }
 
 /** Returns a registry of the built-in definitions and, if a module is given, of the definitions that it exports. */

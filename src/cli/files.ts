@@ -2,9 +2,9 @@
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { refuse } from '../errors.ts';
+import { packageRoot } from '../logs/index/package.ts';
 import { readTrace, type Trace } from '../sim/trace/read.ts';
 import { readVisionSources, type VisionSources } from '../sim/vlm-formulas/sources.ts';
-import { packageRoot } from './package.ts';
 import { readText } from './system-errors.ts';
 
 /** A trace, with its name for tables. */

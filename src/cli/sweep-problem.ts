@@ -1,6 +1,7 @@
 /** Turns the options of `rollflex sweep` into problems; each worker makes the same problems from the same options. */
 import { createHash } from 'node:crypto';
 import { refuse } from '../errors.ts';
+import { packageVersion } from '../logs/index/package.ts';
 import { problemFor } from '../sim/advise/advising.ts';
 import { type TrainerId, trainerOf } from '../sim/advise/trainers.ts';
 import type { MeasuredStep } from '../sim/calibration/measured.ts';
@@ -18,7 +19,6 @@ import type { Resampling } from '../sim/workload/traced.ts';
 import { type NamedTrace, readBundledTraces } from './files.ts';
 import { type JobOptions, jobOfOptions } from './job.ts';
 import { loggedLengths, workloads } from './lengths.ts';
-import { packageVersion } from './package.ts';
 import { jobOf } from './pools.ts';
 import type { NamedWorkload } from './workloads.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openLogs } from '../../src/cli/log-files.ts';
 import { registry } from '../../src/index.ts';
-import { type Explanation, explain } from '../../src/logs/explain/explain.ts';
+import { type Explanation, explainSession } from '../../src/logs/explain/explain.ts';
 import { answerOf } from '../../src/logs/explain/text.ts';
 import { LogIndex } from '../../src/logs/index/log-index.ts';
 import { incidents } from './incidents.ts';
@@ -49,7 +49,7 @@ function explained(scene: Scene, name: string): { found: Explanation; notice: ()
   try {
     // On a server it is the session `job-0`, beside another one.
     const session = index.sessions.find((one) => one.session !== 'job-1')!;
-    const found = explain(index, session, undefined);
+    const found = explainSession(index, session, undefined);
     const lines = [...linesOf(paths)].filter((line) => line.session !== 'job-1');
     return { found, notice: () => noticesOf(lines, scene.isHealthy === true ? 0 : 3600)[0] };
   } finally {

@@ -1,7 +1,7 @@
 /** The chain of events and decisions that led to where something stands. */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
+import type { FoundLine, Log, LoggedSession } from '../format/log.ts';
 import { eachId } from '../format/message-ids.ts';
-import type { FoundLine, LoggedSession, LogIndex } from '../index/log-index.ts';
 
 /** A step of the chain that led to where something stands. */
 export interface ChainStep {
@@ -18,7 +18,7 @@ const mostSteps = 16;
 const mostLines = 200;
 
 /** Returns the latest steps before an event that are about some ids, oldest first. */
-export function chainOf(index: LogIndex, { session }: LoggedSession, seq: number, ids: Set<string>): ChainStep[] {
+export function chainOf(index: Log, { session }: LoggedSession, seq: number, ids: Set<string>): ChainStep[] {
   const steps = new Map<number, ChainStep>();
   for (const id of ids) {
     let looked = 0;

@@ -8,7 +8,7 @@ import { mostOwed, type OwedEvent, type StalledThing, type Standpoint, type Why 
 import { isPolicyError, refuse } from '../../errors.ts';
 import { isUnasked } from '../../schemas/answers.ts';
 import { senderOf } from '../../schemas/senders.ts';
-import type { FoundLine, LoggedSession, LogIndex, Place } from '../index/log-index.ts';
+import type { FoundLine, Log, LoggedSession, Place } from '../format/log.ts';
 import type { SessionPlay } from '../replay/play.ts';
 import type { LogGap } from '../replay/replay-log.ts';
 import { type ChainStep, chainOf, stepOf } from './chain.ts';
@@ -64,7 +64,12 @@ export interface Explanation {
 }
 
 /** Explains one session of a log. Throws `unknown_id` for an id that the log does not have. */
-export function explain(index: LogIndex, session: LoggedSession, place: Place | undefined, asked?: Asked): Explanation {
+export function explainSession(
+  index: Log,
+  session: LoggedSession,
+  place: Place | undefined,
+  asked?: Asked,
+): Explanation {
   const { to, notes } = placeOf(index, session, place);
   const play = playTo(index, session, to, notes, place === undefined);
   notes.push(...doubts(session, play));
@@ -84,7 +89,7 @@ export function explain(index: LogIndex, session: LoggedSession, place: Place | 
 }
 
 /** Returns where to play to, and what has to be said about that place: inside of a gap it is the end of the gap. */
-function placeOf(index: LogIndex, session: LoggedSession, place: Place | undefined): { to: Place; notes: string[] } {
+function placeOf(index: Log, session: LoggedSession, place: Place | undefined): { to: Place; notes: string[] } {
   const { first, seq, gaps } = session;
   if (place === undefined) return { to: { seq: Number.MAX_SAFE_INTEGER }, notes: [] };
   if ('seq' in place && (place.seq < first || place.seq > seq)) {
@@ -100,7 +105,7 @@ const inGap = ({ from, to, where }: LogGap): string =>
   `${from === to ? `event ${from} is` : `events ${from} to ${to} are`} not in the log (before ${where})`;
 
 /** Plays to a place. Where no state is known at the end, to the last one that is known. */
-function playTo(index: LogIndex, session: LoggedSession, to: Place, notes: string[], isEnd: boolean): SessionPlay {
+function playTo(index: Log, session: LoggedSession, to: Place, notes: string[], isEnd: boolean): SessionPlay {
   const play = index.stateAt(session.session, to);
   const last = session.gaps.at(-1);
   if (!isEnd || play.policy !== undefined || last === undefined || play.problem !== undefined) return play;
@@ -175,7 +180,7 @@ const ofCommand = (play: SessionPlay, { answer, ids, since, by, type, reason }: 
 
 /** What is asked of, and where: the log, one of its sessions, its state at the place, and the time there. */
 interface Scene {
-  readonly index: LogIndex;
+  readonly index: Log;
   readonly session: string;
   readonly play: SessionPlay;
   readonly at: number;
@@ -189,8 +194,8 @@ function lastOf({ index, session, play }: Scene, { event }: OwedEvent): number {
   const ids = Object.entries(event).filter(([name, id]) => name.endsWith('Id') && typeof id === 'string');
   const [, id] = ids.find(([name]) => name !== 'roundId') ?? ids[0] ?? [];
   if (id === undefined) return play.policy!.at;
-  const { done, value } = index.linesOf(session, id as string, play.seq).next();
-  return done ? play.policy!.at : value.event.at;
+  for (const { event: last } of index.linesOf(session, id as string, play.seq)) return last.at;
+  return play.policy!.at;
 }
 
 /** The answers to commands, for a policy that does not say what blocks what. What hosts send unasked may not be awaited. */
@@ -271,7 +276,7 @@ function whyOrNothing(why: () => Why): Why | undefined {
 }
 
 /** Returns what the log says about a thing that is not held. Throws `unknown_id` for an id that is not in it. */
-function fate(index: LogIndex, { session }: LoggedSession, seq: number, { id, word }: Asked) {
+function fate(index: Log, { session }: LoggedSession, seq: number, { id, word }: Asked) {
   const [last] = index.linesOf(session, id, seq);
   if (last !== undefined) return { verdict: 'ended' as const, chain: [stepOf(last, new Set([id]))] };
   let first: FoundLine | undefined;

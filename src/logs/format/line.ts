@@ -87,6 +87,15 @@ export function eachIdOf(line: EventLine, found: (id: string) => void): void {
   for (const one of line.decisions) eachId(one, found);
 }
 
+/** Whether the event of a line, or one of its decisions, mentions an id. */
+export function mentions(line: EventLine, id: string): boolean {
+  let isHere = false;
+  eachIdOf(line, (one) => {
+    if (one === id) isHere = true;
+  });
+  return isHere;
+}
+
 /**
  * Parses a line of a decision log.
  *

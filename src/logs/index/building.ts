@@ -4,6 +4,7 @@ import { refuse } from '../../errors.ts';
 import { type LogLine, type LogLineOf, logFormat } from '../format/decision-log.ts';
 import { eachIdOf, isAsLogged, parseEventLine, parseLogLine } from '../format/line.ts';
 import { eachId } from '../format/message-ids.ts';
+import { isNewSession } from '../replay/memory-session.ts';
 import { SessionPlay } from '../replay/play.ts';
 import type { FileLine } from './lines.ts';
 import { type BuildContext, type BuiltFile, type Played, playedFrom } from './played.ts';
@@ -95,7 +96,7 @@ export class Building {
   #play(line: LogLineOf<'session'> | LogLineOf<'event'>, { from, to }: FileLine): void {
     const { session } = line;
     let played = this.#playedOf(session);
-    if (line.kind === 'session' && (played === undefined || isNew(played, line))) {
+    if (line.kind === 'session' && (played === undefined || isNewSession(played, line))) {
       const run = played === undefined ? 0 : played.run + 1;
       const play = new SessionPlay(this.#context.restore, line.seq);
       played = playedFrom({ play, run, policy: line.policy, closed: false, at: 0, time: 0 });
@@ -207,9 +208,4 @@ export class Building {
       time: this.#time,
     });
   }
-}
-
-/** Whether a session line begins another session with the id of an earlier one. */
-function isNew({ closed, policy, play }: Played, line: LogLineOf<'session'>): boolean {
-  return closed || policy !== line.policy || line.seq < play.seq;
 }

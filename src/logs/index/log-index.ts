@@ -4,58 +4,25 @@
  */
 
 import { nearest } from '../../core/nearest.ts';
-import type { LogLineOf } from '../format/decision-log.ts';
-import { eachIdOf } from '../format/line.ts';
+import type { ReadLine } from '../format/decision-log.ts';
+import { mentions } from '../format/line.ts';
+import type { FoundLine, LineBlock, Log, LoggedSession, LogLacks, Place } from '../format/log.ts';
 import type { SessionPlay } from '../replay/play.ts';
-import type { LogGap } from '../replay/replay-log.ts';
 import { IndexedFiles, type IndexOptions, type Part } from './files.ts';
 import { chunksOf } from './lines.ts';
+import { openLogs } from './open.ts';
 import { linesOfPart } from './part-lines.ts';
 import { type Played, playedFrom } from './played.ts';
-import { type Place, Player, type Playing } from './playing.ts';
-import type { SegmentHead, SegmentSession } from './segment.ts';
-
-export type { Place } from './playing.ts';
-
-/** A session of a log. */
-export interface LoggedSession {
-  /**
-   * Its name: its id; empty for the session of an event log. Of several sessions with one id the last has the id, and those before it
-   * the id and the number of their opening: `job@1`, `job@2`.
-   */
-  readonly session: string;
-  /** Number among the sessions with its id, from 0, and whether it is the last of them. */
-  readonly run: number;
-  readonly isLast: boolean;
-  readonly policy: string;
-  /** Events before the first one of the log, and the last event. */
-  readonly first: number;
-  readonly seq: number;
-  /** Its latest time, and the same at the end of the log, when others may have gone on. */
-  readonly at: number;
-  readonly end: number;
-  readonly gaps: readonly LogGap[];
-  readonly closed: SegmentSession['closed'];
-  readonly problem: string | undefined;
-  readonly differs: number | undefined;
-}
-
-/** A line of a log that mentions an id. */
-export type FoundLine = LogLineOf<'event'>;
-
-/** A block of the log with events of a session. */
-export interface LineBlock {
-  /** Its text, of all sessions. */
-  bytes(): Buffer;
-  /** The events of the session in it. */
-  events(): FoundLine[];
-}
+import { Player, type Playing } from './playing.ts';
+import type { SegmentHead } from './segment.ts';
 
 /** Most ids that are compared with a mistyped one, and the letters that those of requests share with it. */
 const [mostCompared, likeness] = [50_000, 4];
-export class LogIndex {
-  readonly #files: IndexedFiles;
-  readonly #player: Player;
+export class LogIndex implements Log {
+  readonly #paths: readonly string[];
+  readonly #options: IndexOptions;
+  #files!: IndexedFiles;
+  #player!: Player;
   #playing: Playing | undefined;
 
   /**
@@ -64,8 +31,15 @@ export class LogIndex {
    * @throws PolicyError `invalid_input` for a broken line, with its file and number, or for files of different kinds; the system's error
    */
   constructor(paths: readonly string[], options: IndexOptions) {
-    this.#files = new IndexedFiles(paths, options, (session) => this.#resume(session));
-    this.#player = new Player(this.#files, options.restore);
+    this.#paths = paths;
+    this.#options = options;
+    this.#open();
+  }
+
+  #open(): void {
+    this.#playing = undefined;
+    this.#files = new IndexedFiles(this.#paths, this.#options, (session) => this.#resume(session));
+    this.#player = new Player(this.#files, this.#options.restore);
     try {
       this.#files.refresh();
     } catch (error) {
@@ -87,9 +61,18 @@ export class LogIndex {
     return this.#files.built;
   }
 
-  /** Reads what was added to the log: see {@link IndexedFiles.refresh}. */
-  refresh(): boolean | 'replaced' {
-    return this.#files.refresh();
+  /** Reads what was added to the log; where it is another one now, it is read from its beginning. */
+  refresh(): boolean {
+    const found = this.#files.refresh();
+    if (found !== 'replaced') return found;
+    const before = this.#files;
+    this.#open();
+    before.close();
+    return true;
+  }
+
+  *lines(): Generator<ReadLine> {
+    for (const log of openLogs(this.#paths)) yield* log.lines();
   }
 
   #resume(session: string): Played | undefined {
@@ -100,7 +83,6 @@ export class LogIndex {
     return playedFrom({ play, run, policy, at, time, closed: closed !== undefined && closed !== 'stopped' });
   }
 
-  /** The sessions, those with one id beside each other, in the order in which these begin. */
   get sessions(): LoggedSession[] {
     const runs = new Map<string, number>();
     let time = 0;
@@ -145,8 +127,7 @@ export class LogIndex {
     };
   }
 
-  /** Lines that the server reports as dropped, and files that end in the middle of a line. */
-  get lacks(): { droppedLines: number; tornFiles: number } {
+  get lacks(): LogLacks {
     const heads = this.#files.all.map(({ segments }) => segments.map(({ head }) => head));
     return {
       droppedLines: heads.flat().reduce((sum, one) => sum + one.droppedLines, 0),
@@ -176,13 +157,6 @@ export class LogIndex {
     return playing.play;
   }
 
-  /**
-   * Returns the blocks of the log with events of a session, in the order in which they are met from an event on.
-   *
-   * @param from - number of an event: the first block may have it
-   * @param back - whether to go back
-   * @param id - only those that mention this id
-   */
   *blocksOf(session: string, from: number, back: boolean, id?: string): Generator<LineBlock> {
     const parts = this.#files.partsNamed(session);
     for (const part of back ? parts.reverse() : parts) {
@@ -198,18 +172,14 @@ export class LogIndex {
         if (wanted !== undefined && !wanted.has(block)) continue;
         const [begin, end] = [segment.head.blocks[block]!, segment.head.blocks[block + 1] ?? segment.head.to];
         yield {
-          bytes: () => Buffer.concat([...chunksOf(file.file, begin, end)].map((chunk) => Buffer.from(chunk))),
+          mayHave: (text) =>
+            Buffer.concat([...chunksOf(file.file, begin, end)].map((chunk) => Buffer.from(chunk))).includes(text),
           events: () => eventsIn({ ...part, here: { ...here, blocks: [block] } }, seqs[place]!),
         };
       }
     }
   }
 
-  /**
-   * Returns the events of a session that mention an id, or whose decisions do, newest first.
-   *
-   * @param until - number of the last event to look at
-   */
   *linesOf(session: string, id: string, until = Number.MAX_SAFE_INTEGER): Generator<FoundLine> {
     for (const block of this.blocksOf(session, until, true, id)) {
       const found = block.events().filter((line) => line.seq <= until && mentions(line, id));
@@ -217,7 +187,6 @@ export class LogIndex {
     }
   }
 
-  /** Whether the log mentions an id. */
   hasId(id: string): boolean {
     return this.#files.all.some(({ segments }) => segments.some((segment) => segment.blocksOf(id).length > 0));
   }
@@ -247,12 +216,4 @@ function eventsIn(part: Part, before: number): FoundLine[] {
     if (line.kind === 'event') found.push(line);
   }
   return found;
-}
-
-function mentions(line: FoundLine, id: string): boolean {
-  let isHere = false;
-  eachIdOf(line, (one) => {
-    if (one === id) isHere = true;
-  });
-  return isHere;
 }

@@ -1,13 +1,11 @@
 /** Plays sessions of a log to a place, each time from the nearest state that is known. */
 
 import { refuse } from '../../errors.ts';
+import type { Place } from '../format/log.ts';
 import { type SavedPlay, SessionPlay } from '../replay/play.ts';
 import type { IndexedFile, IndexedFiles, IndexOptions, Part } from './files.ts';
 import { linesOfPart } from './part-lines.ts';
 import type { Point } from './segment.ts';
-
-/** A place in a session: after an event, or at a time of the session's clock. */
-export type Place = { readonly seq: number } | { readonly at: number };
 
 /** A session that is played, and the place of the next line. */
 export interface Playing {

@@ -1,5 +1,5 @@
 /** Searches a session of a log from an event on, block by block, so that others get their turn. */
-import type { FoundLine, LogIndex } from '../index/log-index.ts';
+import type { FoundLine, Log } from '../format/log.ts';
 
 /** What is looked for. */
 export type Wanted =
@@ -14,7 +14,7 @@ export type Wanted =
  * @param from - number of the event to begin at, which is not looked at itself
  */
 export function* findEvent(
-  index: LogIndex,
+  index: Log,
   session: string,
   from: number,
   back: boolean,
@@ -27,7 +27,7 @@ export function* findEvent(
   for (const block of index.blocksOf(session, from, back, id)) {
     yield;
     // Nearly all blocks are passed over by this.
-    if (needle !== undefined && !block.bytes().includes(needle)) continue;
+    if (needle !== undefined && !block.mayHave(needle)) continue;
     const events = block.events();
     for (const line of back ? events.reverse() : events) {
       if ((back ? line.seq < from : line.seq > from) && matches(line)) return line;
@@ -37,12 +37,12 @@ export function* findEvent(
 }
 
 /** Returns all events of a session. */
-export function* eventsOf(index: LogIndex, session: string): Generator<FoundLine> {
+export function* eventsOf(index: Log, session: string): Generator<FoundLine> {
   for (const block of index.blocksOf(session, 0, false)) yield* block.events();
 }
 
 /** Returns the event with this number; `undefined` where the log lacks it. */
-export function eventAt(index: LogIndex, session: string, seq: number): FoundLine | undefined {
+export function eventAt(index: Log, session: string, seq: number): FoundLine | undefined {
   for (const block of index.blocksOf(session, seq, false)) {
     const found = block.events().find((line) => line.seq >= seq);
     if (found !== undefined) return found.seq === seq ? found : undefined;
@@ -66,7 +66,7 @@ const outcome = ({ decisions }: FoundLine): string =>
 const briefly = ({ type, reason }: { type: string; reason?: { code?: string } }): string =>
   `${type}:${reason?.code ?? ''}`;
 
-function* differsFrom(index: LogIndex, session: string, from: number) {
+function* differsFrom(index: Log, session: string, from: number) {
   let last = '';
   search: for (const block of index.blocksOf(session, from + 1, true)) {
     yield;

@@ -4,10 +4,9 @@ import type { AnyDecision, AnyDefinition, AnyEvent } from '../../core/definition
 import type { Registry } from '../../core/registry.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import { refuse } from '../../errors.ts';
-import { type Explanation, explain } from '../explain/explain.ts';
+import { type Explanation, explainSession } from '../explain/explain.ts';
 import { answerOf, chainText, notesOf } from '../explain/text.ts';
-import type { IndexOptions } from '../index/files.ts';
-import { type LoggedSession, LogIndex } from '../index/log-index.ts';
+import type { Log, LoggedSession, LogLacks } from '../format/log.ts';
 import { eventAt, eventsOf, findEvent, type Wanted } from './find.ts';
 import { traceOf } from './perfetto.ts';
 import { type AskedGroup, askedOf, type StandingGroup, standingOf } from './standing.ts';
@@ -50,8 +49,9 @@ export interface WhyText {
 }
 
 /** How a log is viewed. */
-export interface ViewOptions extends Omit<IndexOptions, 'restore'> {
-  readonly registry: Pick<Registry<readonly AnyDefinition[]>, 'restore' | 'policies'>;
+export interface ViewOptions {
+  /** The policies that are known. */
+  readonly registry: Pick<Registry<readonly AnyDefinition[]>, 'policies'>;
   /** Whether the log is being written: at its end it is now, though a job that hangs writes nothing. */
   readonly isLive?: boolean;
 }
@@ -62,24 +62,15 @@ const leastUnixTime = 1e9;
 const pieceLength = 1 << 16;
 
 export class LogView {
-  readonly #paths: readonly string[];
   readonly #registry: ViewOptions['registry'];
-  readonly #options: IndexOptions;
   readonly #isLive: boolean;
-  #index: LogIndex;
+  readonly #index: Log;
   #snapshot: { readonly key: string; readonly snapshot: Snapshot | undefined } | undefined;
 
-  /**
-   * Opens a log.
-   *
-   * @throws PolicyError `invalid_input` for a broken line; the system's error
-   */
-  constructor(paths: readonly string[], { registry, isLive = false, ...options }: ViewOptions) {
-    this.#paths = paths;
+  constructor(log: Log, { registry, isLive = false }: ViewOptions) {
+    this.#index = log;
     this.#registry = registry;
-    this.#options = { restore: (snapshot) => registry.restore(snapshot, { validate: false }), ...options };
     this.#isLive = isLive;
-    this.#index = new LogIndex(paths, this.#options);
   }
 
   close(): void {
@@ -89,12 +80,8 @@ export class LogView {
   /** Reads what was added to the log. Returns whether there was something. */
   refresh(): boolean {
     const found = this.#index.refresh();
-    if (found !== 'replaced') return found;
-    const before = this.#index;
-    this.#index = new LogIndex(this.#paths, this.#options);
-    before.close();
-    this.#snapshot = undefined;
-    return true;
+    if (found) this.#snapshot = undefined;
+    return found;
   }
 
   get sessions(): SessionItem[] {
@@ -105,7 +92,7 @@ export class LogView {
   }
 
   /** What the log lacks as a whole. */
-  get lacks(): LogIndex['lacks'] {
+  get lacks(): LogLacks {
     return this.#index.lacks;
   }
 
@@ -179,7 +166,7 @@ export class LogView {
     const now = this.#now(session, seq);
     const place = seq < session.seq ? { seq } : now === undefined ? undefined : { at: Math.max(now, session.end) };
     const asked = thing === undefined ? undefined : { id: thing, kinds: [], word: 'id' };
-    const one = explain(this.#index, session, place, asked);
+    const one = explainSession(this.#index, session, place, asked);
     const notes = notesOf(one).map((line) => line.trim());
     return { verdict: one.verdict, answer: answerOf(one).join(' '), notes, chain: chainText(one) };
   }

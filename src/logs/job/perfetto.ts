@@ -7,7 +7,7 @@ import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { OpenCommand } from '../../core/kept-commands.ts';
 import { OpenCommands } from '../../core/open-commands.ts';
 import { senderOf } from '../../schemas/senders.ts';
-import type { FoundLine } from '../index/log-index.ts';
+import type { FoundLine } from '../format/log.ts';
 
 /** An entry of the trace: a name of a process or track (`M`), a span (`X`), the begin and the end of a flow (`s`, `f`). */
 export interface TraceEntry {

@@ -1,7 +1,7 @@
 /** Rounds, requests and queue of a session up to an event, for charts: from a window of its last events, so that the work is bounded. */
 import type { Messages } from '../../core/answer-rules.ts';
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
-import type { LoggedSession, LogIndex } from '../index/log-index.ts';
+import type { Log, LoggedSession } from '../format/log.ts';
 import { finestLevel, mostBins } from './bins.ts';
 import { JobView, type Missed, type Timeline } from './job-view.ts';
 import type { Round } from './rounds.ts';
@@ -23,7 +23,7 @@ export const windowEvents = 20_000;
 
 /** Returns the window that ends with an event; null without one. It pauses between blocks of the log. */
 export function* jobWindow(
-  index: LogIndex,
+  index: Log,
   { session, first }: LoggedSession,
   seq: number,
   messages: Messages,

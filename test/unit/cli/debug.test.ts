@@ -21,7 +21,13 @@ afterAll(() => {
 });
 
 function viewOf(path: string, isLive = false): LogView {
-  const view = new LogView([path], { registry, writer: 'test', isLive });
+  const view = new LogView(
+    new LogIndex([path], { restore: (one) => registry.restore(one, { validate: false }), writer: 'test' }),
+    {
+      registry,
+      isLive,
+    },
+  );
   views.push(view);
   return view;
 }

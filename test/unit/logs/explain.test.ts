@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { lateness, overdueSeconds } from '../../../src/core/overdue.ts';
 import { create, recordEvents, tailBatching } from '../../../src/index.ts';
-import { type Asked, explain } from '../../../src/logs/explain/explain.ts';
+import { type Asked, explainSession } from '../../../src/logs/explain/explain.ts';
 import { answerOf } from '../../../src/logs/explain/text.ts';
 import { LogIndex } from '../../../src/logs/index/log-index.ts';
 import { rollflex } from '../../support/command-line/in-process.ts';
@@ -34,10 +34,10 @@ describe('wrong use', () => {
   test.each([
     [['--prompt', 'q_21'], '--prompt: expected an id of the log (did you mean "q21"?), got "q_21" (unknown_id)'],
     [['--request', 'q21/1#7'], '--request: expected an id of the log (did you mean "q21/1#9"?)'],
-    [['--prompt', 'a', '--round', 'b'], '--round: expected one id, got "--prompt beside it"'],
+    [['--prompt', 'a', '--round', 'b'], '--round: expected one id, got "prompt beside it"'],
     [['--at', '72'], '--at: expected an event of the log, from 0 to 71, got 72'],
     [['--at', 'noon'], '--at: expected the number of an event (4711), a time in seconds'],
-    [['--session', 's'], '--session: expected no --session: this log has one, got "s"'],
+    [['--session', 's'], '--session: expected no session: this log has one, got "s"'],
   ])('%s', async (args, expected) => {
     expect(await said(log, ...args)).toContain(`2 rollflex: ${expected}`);
   });
@@ -130,7 +130,7 @@ test('a policy that does not say what blocks what has the answers to its command
   const restore = (snapshot: unknown) => create(plain as never, { snapshot } as never);
   const index = new LogIndex([log], { restore, writer: 'test' });
   const [session] = index.sessions;
-  const answer = (asked?: Asked): string => answerOf(explain(index, session!, undefined, asked)).join(' ');
+  const answer = (asked?: Asked): string => answerOf(explainSession(index, session!, undefined, asked)).join(' ');
   expect(answer()).toMatch(/^tail-batching is stuck: engine vllm-1 owes response\.completed of q21\/1#9, for 46 min/);
   expect(answer({ id: 'q21/1#9', kinds: ['requests'], word: 'request' })).toContain(
     'owes response.completed of q21/1#9',
