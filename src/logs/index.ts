@@ -2,12 +2,10 @@
  * Logs of programs (`recordEvents`) and of servers: why something waits, whether this version decides as a log says, how two logs
  * differ, and what a job did. Without the module that reads files it also runs in a browser, where `rollflex/logs` resolves to this one.
  */
-import type { AnyDefinition } from '../core/definition.ts';
-import type { Registry } from '../core/registry.ts';
-import { registry as builtIn } from '../registry.ts';
 import type { LogFile } from './format/decision-log.ts';
 import type { Log } from './format/log.ts';
 import { LogView } from './job/log-view.ts';
+import { type LogOptions, registryOf, restoring } from './options.ts';
 import { MemoryLog } from './replay/memory-log.ts';
 import { type LogReplay, replayLog } from './replay/replay-log.ts';
 import { traceless } from './replay/traceless.ts';
@@ -27,34 +25,22 @@ export {
   readDecisionLog,
 } from './format/decision-log.ts';
 export { type LogEntry, type Replay, recordEvents, replayEvents } from './format/event-log.ts';
-export type { FoundLine, LineBlock, Log, LoggedSession, LogLacks, Place } from './format/log.ts';
+export type { FoundLine, Log, LoggedSession, LogLacks, Place } from './format/log.ts';
 export { readEventLog } from './format/read-event-log.ts';
 export type { Wanted } from './job/find.ts';
-export { JobView, type Missed, type RequestBar, type Timeline } from './job/job-view.ts';
-export { LogView, type Moment, type SessionItem, type WhyText } from './job/log-view.ts';
+export type { Missed, Timeline } from './job/job-view.ts';
+export { LogView, type Moment, type SessionItem, type ViewOptions, type WhyText } from './job/log-view.ts';
 export type { Round } from './job/rounds.ts';
 export type { AskedGroup, StandingGroup } from './job/standing.ts';
-export type { TreePage } from './job/tree.ts';
+export type { TreeNode, TreePage } from './job/tree.ts';
 export type { JobWindow } from './job/window.ts';
+export type { LogOptions } from './options.ts';
 export { compareLogs, type LogComparison, type NamedLines, type SessionDiff } from './replay/compare.ts';
 export type { EventPair, LogDiff, Parting } from './replay/diff.ts';
 export type { DifferenceGroup, DifferencePlace, GroupExample, GroupKind } from './replay/difference-groups.ts';
 export type { DecisionDifference, DifferenceKind, FieldPair } from './replay/differences.ts';
-export type { EndedOtherwise, FollowedPair, LastWord } from './replay/followed.ts';
-export type { SessionPlay } from './replay/play.ts';
+export type { EndedOtherwise, FollowedPair, LastWord, Side } from './replay/followed.ts';
 export { type LogDifference, type LogGap, type LogReplay, replayLog, type SessionReplay } from './replay/replay-log.ts';
-
-/** The policies that are known: those of a `createRegistry`, or the built-in ones. */
-export interface LogOptions {
-  /** Those of rollflex if absent. */
-  readonly registry?: Registry<readonly AnyDefinition[]>;
-}
-
-/** Returns what plays a log. */
-export const restoring = ({ registry = builtIn as never }: LogOptions): ConstructorParameters<typeof MemoryLog>[1] => {
-  const { restore } = registry as Registry<readonly AnyDefinition[]>;
-  return (snapshot) => restore(snapshot, { validate: false });
-};
 
 /**
  * Reads a log into memory: one event log, or the files of a decision log in their order.
@@ -70,10 +56,9 @@ export const readLog = (files: readonly LogFile[], options: LogOptions = {}): Lo
  * @throws PolicyError `invalid_input` for lines out of order; `unknown_id` if the log has no such session
  */
 export function replay(log: Pick<Log, 'lines'>, options: LogOptions & { readonly session?: string } = {}): LogReplay {
-  const { restore } = (options.registry ?? builtIn) as Registry<readonly AnyDefinition[]>;
-  return traceless(() => replayLog(log.lines(), restore, options.session));
+  return traceless(() => replayLog(log.lines(), registryOf(options).restore, options.session));
 }
 
 /** Returns the views of a log: its state after each event, why something waits, the charts of a job, searches, and a trace. */
 export const viewOf = (log: Log, options: LogOptions & { readonly isLive?: boolean } = {}): LogView =>
-  new LogView(log, { registry: (options.registry ?? builtIn) as never, ...(options.isLive && { isLive: true }) });
+  new LogView(log, { registry: registryOf(options), ...(options.isLive && { isLive: true }) });

@@ -8,7 +8,7 @@
 import type { Log } from './format/log.ts';
 import { LogIndex } from './index/log-index.ts';
 import { packageVersion } from './index/package.ts';
-import { type LogOptions, restoring } from './index.ts';
+import { type LogOptions, restoring } from './options.ts';
 import { traceless } from './replay/traceless.ts';
 
 export * from './index.ts';

@@ -5,8 +5,11 @@ import { eachId } from '../format/message-ids.ts';
 
 /** A step of the chain that led to where something stands. */
 export interface ChainStep {
+  /** Number of the event. */
   readonly seq: number;
+  /** Its time, in seconds on the clock of the session. */
   readonly at: number;
+  /** The event itself. */
   readonly event: AnyEvent;
   /** The decisions about the thing that the event led to. */
   readonly decisions: readonly AnyDecision[];

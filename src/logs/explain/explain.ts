@@ -15,6 +15,7 @@ import { type ChainStep, chainOf, stepOf } from './chain.ts';
 
 /** What is asked about: the id of something, of a kind if the user named one. */
 export interface Asked {
+  /** Its id. */
   readonly id: string;
   /** Kinds in which the id is looked up; of an engine or worker, none. */
   readonly kinds?: readonly string[] | undefined;
@@ -26,17 +27,23 @@ export interface Asked {
 export interface Owed extends OwedEvent {
   /** Seconds for which it is awaited; at least so many where `atLeast` says so. */
   readonly waitedSeconds?: number;
+  /** Set where it is awaited for longer, but it is not known since when. */
   readonly atLeast?: true;
+  /** Whether that is much longer than it usually takes in this log. */
   readonly overdue: boolean;
 }
 
 /** Why something waits, or a whole session. */
 export interface Explanation {
+  /** Name of the session; empty for that of an event log. */
   readonly session: string;
+  /** Id of its policy. */
   readonly policy: string;
-  /** Events before the place that is explained, and its time on the clock of the session. */
+  /** Events before the place that is explained. */
   readonly seq: number;
+  /** Time of the place, in seconds on the clock of the session. */
   readonly at: number;
+  /** What was asked about; nothing for the session as a whole. */
   readonly asked: Asked | undefined;
   /**
    * `stuck`: something is overdue; `suspended`: nothing is, but all tries fail, and only single ones are made; `stalled`: work goes on, but
@@ -45,11 +52,13 @@ export interface Explanation {
    * place.
    */
   readonly verdict: 'stuck' | 'suspended' | 'stalled' | 'waits' | 'idle' | 'ended' | 'unborn' | 'unknown';
-  /** Where the thing stands, and what it waits for in turn; for a session those of its round. */
+  /** Where the thing stands; for a session, where its round stands. */
   readonly standing: Standpoint | undefined;
+  /** What that waits for in turn. */
   readonly through: readonly Standpoint[];
-  /** What is owed, the overdue first, then the oldest; and the number of further events. */
+  /** What is owed, the overdue first, then the oldest. */
   readonly owed: readonly Owed[];
+  /** Number of further events that are owed. */
   readonly more: number;
   /** The round for which work goes on and gains nothing, if there is one. */
   readonly stalled?: StalledThing;

@@ -62,18 +62,21 @@ export interface Log {
   readonly kind: 'events' | 'decisions';
   /** The sessions, those with one id beside each other, in the order in which these begin. */
   readonly sessions: readonly LoggedSession[];
+  /** What it lacks as a whole. */
   readonly lacks: LogLacks;
   /** Reads its lines from the beginning. */
   lines(): Iterable<ReadLine>;
   /**
    * Returns a session at a place. The result is good until the next call.
    *
+   * @internal
    * @throws PolicyError `unknown_id` for a session that is not in the log
    */
   stateAt(session: string, place: Place): SessionPlay;
   /**
    * Returns the blocks with events of a session, in the order in which they are met from an event on.
    *
+   * @internal
    * @param from - number of an event: the first block may have it
    * @param back - whether to go back
    * @param id - only those that mention this id

@@ -11,8 +11,11 @@ import { type Actor, type Span, Spans } from './spans.ts';
 
 /** Events that are not followed: the charts have nothing from one time to the other. */
 export interface Missed {
+  /** Time of the last event before them, in seconds. */
   readonly from: number;
+  /** Time of the first event after them, in seconds. */
   to: number;
+  /** How many they are. */
   events: number;
 }
 
@@ -20,21 +23,27 @@ export interface Missed {
 export interface Timeline {
   /** Seconds of a bin; times are `bin * width`. */
   readonly width: number;
+  /** First bin. */
   readonly from: number;
+  /** Bin behind the last one. */
   readonly to: number;
   /** Present time, in seconds; the last bin ends there. */
   readonly at: number;
   /** Those who have to answer, and how many answers they owe, on average. */
   readonly actors: readonly { readonly who: string; readonly by: string | null; readonly load: readonly number[] }[];
-  /** Engines that are there, and those of them that have nothing to do while others work, on average. */
+  /** Engines that are there, on average. */
   readonly engines: readonly number[];
+  /** Of these, those that have nothing to do while others work, on average. */
   readonly idle: readonly number[];
   /** What was put off, on average. */
   readonly queue: readonly number[];
-  /** By the second. */
+  /** Events, for each second. */
   readonly events: readonly number[];
+  /** Decisions, for each second. */
   readonly decisions: readonly number[];
+  /** Completed responses, for each second. */
   readonly completed: readonly number[];
+  /** Tokens of completed responses, for each second. */
   readonly tokens: readonly number[];
 }
 

@@ -17,22 +17,27 @@ import { type JobWindow, jobWindow } from './window.ts';
 export interface SessionItem extends Pick<LoggedSession, 'session' | 'isLast' | 'policy' | 'seq' | 'at' | 'end'> {
   /** Number of its first event in the log. */
   readonly first: number;
+  /** How it ended; null where it did not. */
   readonly closed: LoggedSession['closed'] | null;
 }
 
 /** What is known after an event. */
 export interface Moment {
+  /** Number of the event. */
   readonly seq: number;
   /** Time on the clock of the session, in seconds. */
   readonly at: number;
   /** Seconds since the event before it. */
   readonly sinceSeconds: number;
-  /** The event, and what it led to; null before the first event, and where the log lacks it. */
+  /** The event; null before the first event, and where the log lacks it. */
   readonly event: AnyEvent | null;
+  /** What it led to. */
   readonly decisions: readonly AnyDecision[];
+  /** The producer of a server that has sent it. */
   readonly producer: string | null;
-  /** What is held, and what was asked for and is not answered. */
+  /** What is held. */
   readonly standing: readonly StandingGroup[];
+  /** What was asked for and is not answered. */
   readonly asked: readonly AskedGroup[];
   /** What the log lacks, or what makes the answer less sure. */
   readonly notes: readonly string[];
@@ -40,9 +45,11 @@ export interface Moment {
 
 /** Why something waits, in words. */
 export interface WhyText {
+  /** What there is to say first. */
   readonly verdict: Explanation['verdict'];
   /** The answer, in one paragraph. */
   readonly answer: string;
+  /** What the log lacks, or what makes the answer less sure. */
   readonly notes: readonly string[];
   /** What is owed, and the events and reasons that led there, as indented lines. */
   readonly chain: readonly string[];
@@ -61,18 +68,21 @@ const leastUnixTime = 1e9;
 /** Characters of a piece of a trace. */
 const pieceLength = 1 << 16;
 
+/** Views of a log. */
 export class LogView {
   readonly #registry: ViewOptions['registry'];
   readonly #isLive: boolean;
   readonly #index: Log;
   #snapshot: { readonly key: string; readonly snapshot: Snapshot | undefined } | undefined;
 
+  /** Views a log, which it closes at its end. */
   constructor(log: Log, { registry, isLive = false }: ViewOptions) {
     this.#index = log;
     this.#registry = registry;
     this.#isLive = isLive;
   }
 
+  /** Ends its use, and that of its log. */
   close(): void {
     this.#index.close();
   }
@@ -84,6 +94,7 @@ export class LogView {
     return found;
   }
 
+  /** The sessions of the log. */
   get sessions(): SessionItem[] {
     return this.#index.sessions.map(({ session, isLast, policy, first, seq, at, end, closed }) => ({
       ...{ session, isLast, policy, first, seq, at, end },

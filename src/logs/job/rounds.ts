@@ -3,19 +3,23 @@ import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 
 /** A round. */
 export interface Round {
+  /** Its id. */
   readonly id: string;
   /** `short` or `long`, where its messages say so. */
   kind?: string;
+  /** Version of its weights. */
   weightVersion?: number;
-  /** Times of its first and its latest message, in seconds. */
+  /** Time of its first message, in seconds. */
   readonly from: number;
+  /** Time of its latest message, in seconds. */
   to: number;
   /** When its rollout was over: completed, or failed. */
   end?: number;
   /** The first time of each message about the round as a whole, by its type. */
   readonly marks: Record<string, number>;
-  /** Requests that were launched for it, and how many of these have ended, by the event that ended them. */
+  /** Requests that were launched for it. */
   launched: number;
+  /** Of these, those that have ended, by the event that ended them. */
   readonly ended: Record<string, number>;
   /** Tokens of its completed responses. */
   tokens: number;

@@ -9,7 +9,9 @@ import type { SessionPlay } from '../replay/play.ts';
 export interface StandingGroup {
   /** Kind of the things, such as `prompts`, or `prompt` for one. */
   readonly what: string;
+  /** Where they stand, in words. */
   readonly stands: string;
+  /** How many they are. */
   readonly count: number;
   /** The oldest of them, or the first where no times are known. */
   readonly ids: readonly string[];
@@ -23,7 +25,9 @@ export interface AskedGroup {
   readonly answer: string;
   /** The engine or the worker, where it is known. */
   readonly by?: string;
+  /** How many they are. */
   readonly count: number;
+  /** Ids of the oldest. */
   readonly ids: readonly string[];
   /** Seconds for which the oldest is awaited; of a timer, seconds since it is due. */
   readonly seconds: number;

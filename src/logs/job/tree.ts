@@ -3,11 +3,13 @@ import { refuse } from '../../errors.ts';
 
 /** A value in a state. */
 export interface TreeNode {
+  /** Its name in what is above it, or its number in a list. */
   readonly key: string;
   /** The value, if it is no object and no list; a long text is cut. */
   readonly value?: string | number | boolean | null;
   /** Number of values in an object or a list. */
   readonly size?: number;
+  /** Set for a list. */
   readonly isList?: true;
   /** The ids in an object of a list, or its first values: what tells it from the others. */
   readonly label?: string;
@@ -15,6 +17,7 @@ export interface TreeNode {
 
 /** What stands below a node, in pages. */
 export interface TreePage {
+  /** The parts, in order. */
   readonly nodes: readonly TreeNode[];
   /** Number of nodes below it in all. */
   readonly size: number;

@@ -8,13 +8,17 @@ import type { Round } from './rounds.ts';
 
 /** What charts draw. */
 export interface JobWindow {
+  /** Sums over time. */
   readonly timeline: Timeline;
+  /** Its rounds, in order. */
   readonly rounds: readonly Round[];
+  /** Events that the log lacks. */
   readonly missed: readonly Missed[];
   /** Time of the event, in seconds on the clock of the session. */
   readonly at: number;
-  /** Events in the window, and of the log before it. */
+  /** Events in the window. */
   readonly events: number;
+  /** Events of the log before the window. */
   readonly earlier: number;
 }
 

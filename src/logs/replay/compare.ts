@@ -5,7 +5,9 @@ import { diffLogs, type LogDiff } from './diff.ts';
 
 /** The lines of a log, and what it is called in messages. */
 export interface NamedLines {
+  /** What it is called. */
   readonly name: string;
+  /** Reads them from the beginning. */
   lines(): Iterable<ReadLine>;
 }
 
