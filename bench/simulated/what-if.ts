@@ -19,7 +19,7 @@ import { sumOf } from '../../src/sim/metrics.ts';
 import { normal, pickIndex, uniform } from '../../src/sim/random.ts';
 import { ForkedHost } from '../../src/sim/what-if/forked-host.ts';
 import { loggedJob } from '../../src/sim/what-if/logged-job.ts';
-import { whatIf } from '../../src/sim/what-if/what-if.ts';
+import { whatIfOf } from '../../src/sim/what-if/what-if.ts';
 import { longTailQuantile, marginalWorkload } from '../../src/sim/workload/marginal.ts';
 import { plainJob, recording } from '../../test/support/simulator/host.ts';
 
@@ -126,7 +126,7 @@ for (let seed = firstSeed; seed < firstSeed + jobs; seed += 1) {
       };
     };
     const [was, would] = [really({}), really({ settings, ...(scheduler === undefined ? {} : { scheduler }) })];
-    const answer = whatIf({
+    const answer = whatIfOf({
       logged,
       definition: kind.definition,
       at,

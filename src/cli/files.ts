@@ -3,15 +3,10 @@ import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:
 import { basename, dirname, join } from 'node:path';
 import { refuse } from '../errors.ts';
 import { packageRoot } from '../logs/index/package.ts';
-import { readTrace, type Trace } from '../sim/trace/read.ts';
+import { readTrace } from '../sim/trace/read.ts';
 import { readVisionSources, type VisionSources } from '../sim/vlm-formulas/sources.ts';
+import type { NamedTrace } from '../sim/workload/of-trace.ts';
 import { readText } from './system-errors.ts';
-
-/** A trace, with its name for tables. */
-export interface NamedTrace {
-  readonly name: string;
-  readonly trace: Trace;
-}
 
 /** Returns the bundled traces that the main job replays, the one with the heaviest tail first. */
 export function bundledTraces(): string[] {

@@ -15,8 +15,9 @@ import {
   sweepEvaluator,
 } from '../sim/sweep/run.ts';
 import { keyOf } from '../sim/sweep/settings.ts';
+import type { NamedTrace } from '../sim/workload/of-trace.ts';
 import type { Resampling } from '../sim/workload/traced.ts';
-import { type NamedTrace, readBundledTraces } from './files.ts';
+import { readBundledTraces } from './files.ts';
 import { type JobOptions, jobOfOptions } from './job.ts';
 import { loggedLengths, workloads } from './lengths.ts';
 import { jobOf } from './pools.ts';
