@@ -6,6 +6,7 @@ import * as rollflex from 'rollflex';
 import * as mockEngine from 'rollflex/mock-engine';
 import * as rpc from 'rollflex/rpc';
 import * as schemas from 'rollflex/schemas';
+import * as logs from 'rollflex/logs';
 import * as sim from 'rollflex/sim';
 import * as testing from 'rollflex/testing';
 import { describe, expect, test } from 'vitest';
@@ -20,6 +21,7 @@ const modules = {
   'rollflex/mock-engine': mockEngine,
   'rollflex/rpc': rpc,
   'rollflex/schemas': schemas,
+  'rollflex/logs': logs,
   'rollflex/sim': sim,
   'rollflex/testing': testing,
   ...(await definitionEntries()),
