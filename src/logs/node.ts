@@ -8,7 +8,7 @@
 import type { Log } from './format/log.ts';
 import { LogIndex } from './index/log-index.ts';
 import { packageVersion } from './index/package.ts';
-import { type LogOptions, restoring } from './options.ts';
+import { type LogOptions, registryOf, restoring } from './options.ts';
 import { traceless } from './replay/traceless.ts';
 
 export * from './index.ts';
@@ -31,7 +31,18 @@ export interface OpenLogOptions extends LogOptions {
  */
 export function openLog(paths: string | readonly string[], options: OpenLogOptions = {}): Log {
   const { cache, definitions, progress } = options;
-  const writer = `${packageVersion()}${definitions === undefined ? '' : ` ${definitions}`}`;
+  const writer = [versionIn(options), definitions].filter((one) => one !== undefined).join(' ');
   const how = { restore: restoring(options), writer, cache, ...(progress && { progress }) };
   return traceless(() => new LogIndex([paths].flat(), how));
+}
+
+/** What has made an index: this version; where it was bundled into a program and cannot be known, those of the policies. */
+function versionIn(options: LogOptions): string {
+  try {
+    return packageVersion();
+  } catch {
+    return registryOf(options)
+      .policies.map(({ id, version }) => `${id} ${version}`)
+      .join(' ');
+  }
 }
