@@ -1,20 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: chunks. */
-import type { ChunkRequest } from './objects.ts';
+import type { ChunkRequest, Stamped } from './objects.ts';
 
 /**
  * A chunk has been generated, and the response is not over. If it is over, `response.completed` says so instead.
  *
  * Event `chunk.finished`.
  */
-export interface ChunkFinished {
-  /** Which event or decision it is. */
-  type: 'chunk.finished';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ChunkFinished extends Stamped<'chunk.finished'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Tokens of the response so far, over all chunks. A whole number, 0 to 1,000,000,000. */
@@ -27,14 +20,7 @@ export interface ChunkFinished {
  *
  * Event `chunks.requested`.
  */
-export interface ChunksRequested {
-  /** Which event or decision it is. */
-  type: 'chunks.requested';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ChunksRequested extends Stamped<'chunks.requested'> {
   /** The requests, each once. */
   requests: ChunkRequest[];
 }
@@ -44,14 +30,7 @@ export interface ChunksRequested {
  *
  * Event `request.opened`.
  */
-export interface RequestOpened {
-  /** Which event or decision it is. */
-  type: 'request.opened';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestOpened extends Stamped<'request.opened'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -64,14 +43,7 @@ export interface RequestOpened {
  *
  * Notice `chunk.awaited`.
  */
-export interface ChunkAwaited {
-  /** Which event or decision it is. */
-  type: 'chunk.awaited';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ChunkAwaited extends Stamped<'chunk.awaited'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
@@ -87,14 +59,7 @@ export interface ChunkAwaited {
  *
  * Command `chunk.continue`; answered by `response.completed`, `chunk.finished`, `response.failed`, `request.aborted`.
  */
-export interface ChunkContinue {
-  /** Which event or decision it is. */
-  type: 'chunk.continue';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ChunkContinue extends Stamped<'chunk.continue'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the inference engine, given by the host. At most 512 characters. */
@@ -258,14 +223,7 @@ export interface ChunkContinue {
  *
  * Notice `chunk.late`.
  */
-export interface ChunkLate {
-  /** Which event or decision it is. */
-  type: 'chunk.late';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ChunkLate extends Stamped<'chunk.late'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
@@ -285,14 +243,7 @@ export interface ChunkLate {
  *
  * Notice `request.ended`.
  */
-export interface RequestEnded {
-  /** Which event or decision it is. */
-  type: 'request.ended';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestEnded extends Stamped<'request.ended'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Tokens that it has generated, as far as was reported. A whole number, 0 to 1,000,000,000. */

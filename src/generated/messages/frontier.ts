@@ -1,19 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: frontier. */
+import type { Stamped } from './objects.ts';
 
 /**
  * A request is ready for an engine and waits until it is admitted.
  *
  * Event `request.arrived`.
  */
-export interface RequestArrived {
-  /** Which event or decision it is. */
-  type: 'request.arrived';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestArrived extends Stamped<'request.arrived'> {
   /** Id of the request, given by the host; new for each try. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt; its responses are one group. At most 512 characters. */
@@ -36,14 +30,7 @@ export interface RequestArrived {
  *
  * Notice `frontier.resized`.
  */
-export interface FrontierResized {
-  /** Which event or decision it is. */
-  type: 'frontier.resized';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface FrontierResized extends Stamped<'frontier.resized'> {
   /** F_w: most groups in service at once. A whole number, 1 or more. */
   width: number;
   /** Why, with the numbers. */
@@ -79,14 +66,7 @@ export interface FrontierResized {
  *
  * Notice `frontier.starved`.
  */
-export interface FrontierStarved {
-  /** Which event or decision it is. */
-  type: 'frontier.starved';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface FrontierStarved extends Stamped<'frontier.starved'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** F_w: most groups in service at once. A whole number, 1 or more. */
@@ -113,14 +93,7 @@ export interface FrontierStarved {
  *
  * Notice `group.left`.
  */
-export interface GroupLeft {
-  /** Which event or decision it is. */
-  type: 'group.left';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GroupLeft extends Stamped<'group.left'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
@@ -156,14 +129,7 @@ export interface GroupLeft {
  *
  * Command `request.admit`; answered by `response.completed`, `response.failed`.
  */
-export interface RequestAdmit {
-  /** Which event or decision it is. */
-  type: 'request.admit';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestAdmit extends Stamped<'request.admit'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -203,14 +169,7 @@ export interface RequestAdmit {
  *
  * Notice `request.awaited`.
  */
-export interface RequestAwaited {
-  /** Which event or decision it is. */
-  type: 'request.awaited';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestAwaited extends Stamped<'request.awaited'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
@@ -231,14 +190,7 @@ export interface RequestAwaited {
  *
  * Notice `request.deferred`.
  */
-export interface RequestDeferred {
-  /** Which event or decision it is. */
-  type: 'request.deferred';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestDeferred extends Stamped<'request.deferred'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -263,14 +215,7 @@ export interface RequestDeferred {
  *
  * Notice `request.dropped`.
  */
-export interface RequestDropped {
-  /** Which event or decision it is. */
-  type: 'request.dropped';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestDropped extends Stamped<'request.dropped'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */

@@ -1,20 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: gpus. */
-import type { EnginePlace, MigrationBatch, RunningRequest } from './objects.ts';
+import type { EnginePlace, MigrationBatch, RunningRequest, Stamped } from './objects.ts';
 
 /**
  * The GPUs could not be released; requests that have moved stay where they are now.
  *
  * Event `gpus.release.failed`.
  */
-export interface GpusReleaseFailed {
-  /** Which event or decision it is. */
-  type: 'gpus.release.failed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GpusReleaseFailed extends Stamped<'gpus.release.failed'> {
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
   /** What went wrong, for operators: a text of any length, of which 2,000 characters are kept. */
@@ -26,14 +19,7 @@ export interface GpusReleaseFailed {
  *
  * Event `gpus.released`.
  */
-export interface GpusReleased {
-  /** Which event or decision it is. */
-  type: 'gpus.released';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GpusReleased extends Stamped<'gpus.released'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** The release that `gpus.release` asked for, where there was one. At most 512 characters. */
@@ -47,14 +33,7 @@ export interface GpusReleased {
  *
  * Event `gpus.returned`.
  */
-export interface GpusReturned {
-  /** Which event or decision it is. */
-  type: 'gpus.returned';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GpusReturned extends Stamped<'gpus.returned'> {
   /** The round that they were released in; a host that has forgotten it leaves it out. At most 512 characters. */
   roundId?: string | undefined;
   /** The release that `gpus.release` asked for, where there was one. At most 512 characters. */
@@ -68,14 +47,7 @@ export interface GpusReturned {
  *
  * Event `migration.failed`.
  */
-export interface MigrationFailed {
-  /** Which event or decision it is. */
-  type: 'migration.failed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface MigrationFailed extends Stamped<'migration.failed'> {
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
@@ -94,14 +66,7 @@ export interface MigrationFailed {
  *
  * Event `progress.reported`.
  */
-export interface ProgressReported {
-  /** Which event or decision it is. */
-  type: 'progress.reported';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProgressReported extends Stamped<'progress.reported'> {
   /** Id of the query, minted by the policy. At most 512 characters. */
   queryId: string;
   /** All requests in flight, in any order, each once. */
@@ -113,14 +78,7 @@ export interface ProgressReported {
  *
  * Event `request.migrated`.
  */
-export interface RequestMigrated {
-  /** Which event or decision it is. */
-  type: 'request.migrated';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestMigrated extends Stamped<'request.migrated'> {
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
@@ -137,14 +95,7 @@ export interface RequestMigrated {
  *
  * Command `gpus.reclaim`; answered by `gpus.returned`.
  */
-export interface GpusReclaim {
-  /** Which event or decision it is. */
-  type: 'gpus.reclaim';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GpusReclaim extends Stamped<'gpus.reclaim'> {
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
   /** The engines of these GPUs. Each: at most 512 characters. */
@@ -209,14 +160,7 @@ export interface GpusReclaim {
  *
  * Command `gpus.release`; answered by `gpus.released`, `gpus.release.failed`.
  */
-export interface GpusRelease {
-  /** Which event or decision it is. */
-  type: 'gpus.release';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GpusRelease extends Stamped<'gpus.release'> {
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
@@ -264,14 +208,7 @@ export interface GpusRelease {
  *
  * Notice `migration.abandoned`.
  */
-export interface MigrationAbandoned {
-  /** Which event or decision it is. */
-  type: 'migration.abandoned';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface MigrationAbandoned extends Stamped<'migration.abandoned'> {
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
@@ -299,14 +236,7 @@ export interface MigrationAbandoned {
  *
  * Command `migration.cancel`.
  */
-export interface MigrationCancel {
-  /** Which event or decision it is. */
-  type: 'migration.cancel';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface MigrationCancel extends Stamped<'migration.cancel'> {
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
@@ -334,14 +264,7 @@ export interface MigrationCancel {
  *
  * Command `progress.query`; answered by `progress.reported`.
  */
-export interface ProgressQuery {
-  /** Which event or decision it is. */
-  type: 'progress.query';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProgressQuery extends Stamped<'progress.query'> {
   /** Id of the query, minted by the policy. At most 512 characters. */
   queryId: string;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
@@ -364,14 +287,7 @@ export interface ProgressQuery {
  *
  * Command `request.migrate`; answered by `request.migrated`, `migration.failed`.
  */
-export interface RequestMigrate {
-  /** Which event or decision it is. */
-  type: 'request.migrate';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestMigrate extends Stamped<'request.migrate'> {
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
@@ -403,14 +319,7 @@ export interface RequestMigrate {
  *
  * Notice `scale-down.late`.
  */
-export interface ScaleDownLate {
-  /** Which event or decision it is. */
-  type: 'scale-down.late';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ScaleDownLate extends Stamped<'scale-down.late'> {
   /** Id of the query, the release, the request, the round or the engine. */
   id: string;
   /** Why, with the numbers. */
@@ -446,14 +355,7 @@ export interface ScaleDownLate {
  *
  * Notice `scale-down.rejected`.
  */
-export interface ScaleDownRejected {
-  /** Which event or decision it is. */
-  type: 'scale-down.rejected';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ScaleDownRejected extends Stamped<'scale-down.rejected'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Why, with the numbers. */

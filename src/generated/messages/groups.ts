@@ -1,20 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: groups. */
-import type { FinalPrompt, RewardedResponse } from './objects.ts';
+import type { FinalPrompt, RewardedResponse, Stamped } from './objects.ts';
 
 /**
  * Every response of a prompt that counts has its reward, or will never have one: the group can train.
  *
  * Notice `group.rewarded`; an event of `complete-group-pipelining`.
  */
-export interface GroupRewarded {
-  /** Which event or decision it is. */
-  type: 'group.rewarded';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GroupRewarded extends Stamped<'group.rewarded'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -45,14 +38,7 @@ export interface GroupRewarded {
  *
  * Notice `group.unrewarded`.
  */
-export interface GroupUnrewarded {
-  /** Which event or decision it is. */
-  type: 'group.unrewarded';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GroupUnrewarded extends Stamped<'group.unrewarded'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -78,14 +64,7 @@ export interface GroupUnrewarded {
  *
  * Notice `group.withdrawn`.
  */
-export interface GroupWithdrawn {
-  /** Which event or decision it is. */
-  type: 'group.withdrawn';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GroupWithdrawn extends Stamped<'group.withdrawn'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -111,14 +90,7 @@ export interface GroupWithdrawn {
  *
  * Notice `reward.unused`.
  */
-export interface RewardUnused {
-  /** Which event or decision it is. */
-  type: 'reward.unused';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardUnused extends Stamped<'reward.unused'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
@@ -133,14 +105,7 @@ export interface RewardUnused {
  *
  * Notice `round.rewarded`; an event of `complete-group-pipelining`.
  */
-export interface RoundRewarded {
-  /** Which event or decision it is. */
-  type: 'round.rewarded';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RoundRewarded extends Stamped<'round.rewarded'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** `short`: with speculation; `long`: without. */

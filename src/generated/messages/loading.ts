@@ -6,6 +6,7 @@ import type {
   BatchSequence,
   GoneSample,
   Resolution,
+  Stamped,
   TensorShape,
   TextSample,
   VisualSample,
@@ -16,14 +17,7 @@ import type {
  *
  * Event `batch.ready`.
  */
-export interface BatchReady {
-  /** Which event or decision it is. */
-  type: 'batch.ready';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface BatchReady extends Stamped<'batch.ready'> {
   /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
   batchId: string;
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
@@ -37,14 +31,7 @@ export interface BatchReady {
  *
  * Event `batch.withdrawn`.
  */
-export interface BatchWithdrawn {
-  /** Which event or decision it is. */
-  type: 'batch.withdrawn';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface BatchWithdrawn extends Stamped<'batch.withdrawn'> {
   /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
   batchId: string;
 }
@@ -54,14 +41,7 @@ export interface BatchWithdrawn {
  *
  * Event `node.added`.
  */
-export interface NodeAdded {
-  /** Which event or decision it is. */
-  type: 'node.added';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface NodeAdded extends Stamped<'node.added'> {
   /** Id of the node, given by the host. At most 512 characters. */
   nodeId: string;
   /** Host memory for preprocessed tensors, in bytes. A whole number, 1 to 1,000,000,000,000,000. */
@@ -82,14 +62,7 @@ export interface NodeAdded {
  *
  * Event `node.lost`.
  */
-export interface NodeLost {
-  /** Which event or decision it is. */
-  type: 'node.lost';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface NodeLost extends Stamped<'node.lost'> {
   /** Id of the node, given by the host. At most 512 characters. */
   nodeId: string;
 }
@@ -99,14 +72,7 @@ export interface NodeLost {
  *
  * Event `preprocess.failed`.
  */
-export interface PreprocessFailed {
-  /** Which event or decision it is. */
-  type: 'preprocess.failed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PreprocessFailed extends Stamped<'preprocess.failed'> {
   /** Id of the try, minted by the policy. At most 256 characters. */
   preprocessId: string;
   /** Id of the node, given by the host. At most 512 characters. */
@@ -124,14 +90,7 @@ export interface PreprocessFailed {
  *
  * Event `sample.preprocessed`.
  */
-export interface SamplePreprocessed {
-  /** Which event or decision it is. */
-  type: 'sample.preprocessed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SamplePreprocessed extends Stamped<'sample.preprocessed'> {
   /** Id of the try, minted by the policy. At most 256 characters. */
   preprocessId: string;
   /** Id of the node, given by the host. At most 512 characters. */
@@ -145,14 +104,7 @@ export interface SamplePreprocessed {
  *
  * Event `samples.drawn`.
  */
-export interface SamplesDrawn {
-  /** Which event or decision it is. */
-  type: 'samples.drawn';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SamplesDrawn extends Stamped<'samples.drawn'> {
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
   stepId: string;
   /** The samples, in the order in which they are wanted. */
@@ -164,14 +116,7 @@ export interface SamplesDrawn {
  *
  * Event `slice.failed`.
  */
-export interface SliceFailed {
-  /** Which event or decision it is. */
-  type: 'slice.failed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SliceFailed extends Stamped<'slice.failed'> {
   /**
    * Id of the slice, minted by the policy; a rank that has it already does not fetch it again. At most 256 characters.
    */
@@ -191,14 +136,7 @@ export interface SliceFailed {
  *
  * Event `slice.materialized`.
  */
-export interface SliceMaterialized {
-  /** Which event or decision it is. */
-  type: 'slice.materialized';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SliceMaterialized extends Stamped<'slice.materialized'> {
   /**
    * Id of the slice, minted by the policy; a rank that has it already does not fetch it again. At most 256 characters.
    */
@@ -212,14 +150,7 @@ export interface SliceMaterialized {
  *
  * Event `step.completed`.
  */
-export interface StepCompleted {
-  /** Which event or decision it is. */
-  type: 'step.completed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface StepCompleted extends Stamped<'step.completed'> {
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
   stepId: string;
 }
@@ -229,14 +160,7 @@ export interface StepCompleted {
  *
  * Notice `batch.abandoned`.
  */
-export interface BatchAbandoned {
-  /** Which event or decision it is. */
-  type: 'batch.abandoned';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface BatchAbandoned extends Stamped<'batch.abandoned'> {
   /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
   batchId: string;
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
@@ -262,14 +186,7 @@ export interface BatchAbandoned {
  *
  * Notice `batch.materialized`.
  */
-export interface BatchMaterialized {
-  /** Which event or decision it is. */
-  type: 'batch.materialized';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface BatchMaterialized extends Stamped<'batch.materialized'> {
   /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
   batchId: string;
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
@@ -301,14 +218,7 @@ export interface BatchMaterialized {
  *
  * Command `batch.run`.
  */
-export interface BatchRun {
-  /** Which event or decision it is. */
-  type: 'batch.run';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface BatchRun extends Stamped<'batch.run'> {
   /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
   batchId: string;
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
@@ -344,14 +254,7 @@ export interface BatchRun {
  *
  * Notice `preprocess.late`.
  */
-export interface PreprocessLate {
-  /** Which event or decision it is. */
-  type: 'preprocess.late';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PreprocessLate extends Stamped<'preprocess.late'> {
   /** Id of the try, minted by the policy. At most 256 characters. */
   preprocessId: string;
   /** Why, with the numbers. */
@@ -366,14 +269,7 @@ export interface PreprocessLate {
  *
  * Notice `sample.dropped`.
  */
-export interface SampleDropped {
-  /** Which event or decision it is. */
-  type: 'sample.dropped';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SampleDropped extends Stamped<'sample.dropped'> {
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
@@ -431,14 +327,7 @@ export interface SampleDropped {
  *
  * Command `sample.evict`.
  */
-export interface SampleEvict {
-  /** Which event or decision it is. */
-  type: 'sample.evict';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SampleEvict extends Stamped<'sample.evict'> {
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
   /** Id of the node, given by the host. At most 512 characters. */
@@ -487,14 +376,7 @@ export interface SampleEvict {
  *
  * Command `sample.materialize`; answered by `slice.materialized`, `slice.failed`.
  */
-export interface SampleMaterialize {
-  /** Which event or decision it is. */
-  type: 'sample.materialize';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SampleMaterialize extends Stamped<'sample.materialize'> {
   /**
    * Id of the slice, minted by the policy; a rank that has it already does not fetch it again. At most 256 characters.
    */
@@ -547,14 +429,7 @@ export interface SampleMaterialize {
  *
  * Command `sample.placeholder`.
  */
-export interface SamplePlaceholder {
-  /** Which event or decision it is. */
-  type: 'sample.placeholder';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SamplePlaceholder extends Stamped<'sample.placeholder'> {
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
   /** Its tensors; none for text. */
@@ -578,14 +453,7 @@ export interface SamplePlaceholder {
  *
  * Command `sample.prefetch`; answered by `sample.preprocessed`, `preprocess.failed`.
  */
-export interface SamplePrefetch {
-  /** Which event or decision it is. */
-  type: 'sample.prefetch';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SamplePrefetch extends Stamped<'sample.prefetch'> {
   /** Id of the try, minted by the policy. At most 256 characters. */
   preprocessId: string;
   /** Id of the node, given by the host. At most 512 characters. */
@@ -716,14 +584,7 @@ export interface SamplePrefetch {
  *
  * Command `sample.preprocess`; answered by `sample.preprocessed`, `preprocess.failed`.
  */
-export interface SamplePreprocess {
-  /** Which event or decision it is. */
-  type: 'sample.preprocess';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SamplePreprocess extends Stamped<'sample.preprocess'> {
   /** Id of the try, minted by the policy. At most 256 characters. */
   preprocessId: string;
   /** Id of the node, given by the host. At most 512 characters. */
@@ -853,14 +714,7 @@ export interface SamplePreprocess {
  *
  * Notice `sample.registered`.
  */
-export interface SampleRegistered {
-  /** Which event or decision it is. */
-  type: 'sample.registered';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SampleRegistered extends Stamped<'sample.registered'> {
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
   /** Id of the node, given by the host. At most 512 characters. */
@@ -881,14 +735,7 @@ export interface SampleRegistered {
  *
  * Notice `sample.released`.
  */
-export interface SampleReleased {
-  /** Which event or decision it is. */
-  type: 'sample.released';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SampleReleased extends Stamped<'sample.released'> {
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
   /** Opaque reference of the host, at most 256 bytes; echoed. */
@@ -913,14 +760,7 @@ export interface SampleReleased {
  *
  * Notice `sample.unplaced`.
  */
-export interface SampleUnplaced {
-  /** Which event or decision it is. */
-  type: 'sample.unplaced';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SampleUnplaced extends Stamped<'sample.unplaced'> {
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
@@ -945,14 +785,7 @@ export interface SampleUnplaced {
  *
  * Notice `slice.late`.
  */
-export interface SliceLate {
-  /** Which event or decision it is. */
-  type: 'slice.late';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SliceLate extends Stamped<'slice.late'> {
   /**
    * Id of the slice, minted by the policy; a rank that has it already does not fetch it again. At most 256 characters.
    */
@@ -977,14 +810,7 @@ export interface SliceLate {
  *
  * Notice `step.resumed`.
  */
-export interface StepResumed {
-  /** Which event or decision it is. */
-  type: 'step.resumed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface StepResumed extends Stamped<'step.resumed'> {
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
   stepId: string;
   /** Its samples that are here, in the order in which they were drawn. Each: at most 512 characters. */

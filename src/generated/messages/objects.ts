@@ -1,6 +1,17 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Objects that events, decisions, configurations and inputs share. */
 
+/** What every event and every decision has. */
+export interface Stamped<Type extends string> {
+  /** Which event or decision it is. */
+  type: Type;
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+}
+
 /** A response of a prompt that counts. */
 export interface CountedResponse {
   /** Id of the request, minted by the policy. At most 1,200 characters. */

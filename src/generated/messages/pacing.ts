@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: pacing. */
-import type { PacedGroup } from './objects.ts';
+import type { PacedGroup, Stamped } from './objects.ts';
 
 /**
  * Give this group up: stop what generates it, and discard what it has. Only after the weights have advanced by more
@@ -8,14 +8,7 @@ import type { PacedGroup } from './objects.ts';
  *
  * Command `group.drop`.
  */
-export interface GroupDrop {
-  /** Which event or decision it is. */
-  type: 'group.drop';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GroupDrop extends Stamped<'group.drop'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the group: that of the prompt whose responses it is made of. At most 512 characters. */
@@ -44,14 +37,7 @@ export interface GroupDrop {
  *
  * Command `group.launch`; answered by `group.completed`, `group.rejected`.
  */
-export interface GroupLaunch {
-  /** Which event or decision it is. */
-  type: 'group.launch';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GroupLaunch extends Stamped<'group.launch'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the group: that of the prompt whose responses it is made of. At most 512 characters. */
@@ -88,14 +74,7 @@ export interface GroupLaunch {
  *
  * Command `train.batch`; answered by `weights.published`.
  */
-export interface TrainBatch {
-  /** Which event or decision it is. */
-  type: 'train.batch';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TrainBatch extends Stamped<'train.batch'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the publication, minted by the policy; new for every try. At most 200 characters. */

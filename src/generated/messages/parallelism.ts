@@ -1,20 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: parallelism. */
-import type { ProfileConfiguration, ProfileRow, ReplicaGroup, RolloutWorkload } from './objects.ts';
+import type { ProfileConfiguration, ProfileRow, ReplicaGroup, RolloutWorkload, Stamped } from './objects.ts';
 
 /**
  * A `kind-tp.set` could not be carried out.
  *
  * Event `kind-tp.failed`.
  */
-export interface KindTpFailed {
-  /** Which event or decision it is. */
-  type: 'kind-tp.failed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface KindTpFailed extends Stamped<'kind-tp.failed'> {
   /** `short`: with speculation; `long`: without. */
   kind: 'short' | 'long';
   /** Tensor-parallel degree: GPUs of one replica. A whole number, 1 or more. */
@@ -30,14 +23,7 @@ export interface KindTpFailed {
  *
  * Event `profile.measured`.
  */
-export interface ProfileMeasured {
-  /** Which event or decision it is. */
-  type: 'profile.measured';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProfileMeasured extends Stamped<'profile.measured'> {
   /** The rows; the last one of a point counts. */
   rows: ProfileRow[];
 }
@@ -47,14 +33,7 @@ export interface ProfileMeasured {
  *
  * Event `profile.observed`.
  */
-export interface ProfileObserved {
-  /** Which event or decision it is. */
-  type: 'profile.observed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProfileObserved extends Stamped<'profile.observed'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Tensor-parallel degree: GPUs of one replica. A whole number, 1 or more. */
@@ -76,14 +55,7 @@ export interface ProfileObserved {
  *
  * Event `step.finished`.
  */
-export interface StepFinished {
-  /** Which event or decision it is. */
-  type: 'step.finished';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface StepFinished extends Stamped<'step.finished'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** `short`: with speculation; `long`: without. */
@@ -105,14 +77,7 @@ export interface StepFinished {
  *
  * Notice `kind-tp.kept`.
  */
-export interface KindTpKept {
-  /** Which event or decision it is. */
-  type: 'kind-tp.kept';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface KindTpKept extends Stamped<'kind-tp.kept'> {
   /** The round that has ended, if one has. At most 512 characters. */
   roundId?: string | undefined;
   /** `short`: with speculation; `long`: without. */
@@ -234,14 +199,7 @@ export interface KindTpKept {
  *
  * Command `kind-tp.set`.
  */
-export interface KindTpSet {
-  /** Which event or decision it is. */
-  type: 'kind-tp.set';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface KindTpSet extends Stamped<'kind-tp.set'> {
   /** The round whose end led to it, if one did. At most 512 characters. */
   roundId?: string | undefined;
   /** `short`: with speculation; `long`: without. */
@@ -350,14 +308,7 @@ export interface KindTpSet {
  *
  * Command `profile.measure`; answered by `profile.measured`.
  */
-export interface ProfileMeasure {
-  /** Which event or decision it is. */
-  type: 'profile.measure';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProfileMeasure extends Stamped<'profile.measure'> {
   /** Points to measure, by batch size and length. */
   configurations: ProfileConfiguration[];
   /** Why, with the numbers. */
@@ -387,14 +338,7 @@ export interface ProfileMeasure {
  *
  * Command `round-tp.set`.
  */
-export interface RoundTpSet {
-  /** Which event or decision it is. */
-  type: 'round-tp.set';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RoundTpSet extends Stamped<'round-tp.set'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** `short`: with speculation; `long`: without. */

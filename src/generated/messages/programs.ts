@@ -1,19 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: programs. */
+import type { Stamped } from './objects.ts';
 
 /**
  * A program is over, however it has ended: it needs no engine any more.
  *
  * Event `program.closed`.
  */
-export interface ProgramClosed {
-  /** Which event or decision it is. */
-  type: 'program.closed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProgramClosed extends Stamped<'program.closed'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
 }
@@ -23,14 +17,7 @@ export interface ProgramClosed {
  *
  * Event `program.opened`.
  */
-export interface ProgramOpened {
-  /** Which event or decision it is. */
-  type: 'program.opened';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProgramOpened extends Stamped<'program.opened'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -47,14 +34,7 @@ export interface ProgramOpened {
  *
  * Event `tool.finished`.
  */
-export interface ToolFinished {
-  /** Which event or decision it is. */
-  type: 'tool.finished';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ToolFinished extends Stamped<'tool.finished'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /**
@@ -68,14 +48,7 @@ export interface ToolFinished {
  *
  * Event `tool.started`.
  */
-export interface ToolStarted {
-  /** Which event or decision it is. */
-  type: 'tool.started';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ToolStarted extends Stamped<'tool.started'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Name of the tool; the one that takes longest, of several. 512 characters of it are kept. */
@@ -89,14 +62,7 @@ export interface ToolStarted {
  *
  * Event `turn.finished`.
  */
-export interface TurnFinished {
-  /** Which event or decision it is. */
-  type: 'turn.finished';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TurnFinished extends Stamped<'turn.finished'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Tokens that the trajectory has generated so far. A whole number, 0 to 1,000,000,000. */
@@ -112,14 +78,7 @@ export interface TurnFinished {
  *
  * Event `turn.requested`.
  */
-export interface TurnRequested {
-  /** Which event or decision it is. */
-  type: 'turn.requested';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TurnRequested extends Stamped<'turn.requested'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Tokens that the turn begins with: all that the engine has to have read. A whole number, 0 to 1,000,000,000. */
@@ -132,14 +91,7 @@ export interface TurnRequested {
  *
  * Notice `engine.freed`.
  */
-export interface EngineFreed {
-  /** Which event or decision it is. */
-  type: 'engine.freed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface EngineFreed extends Stamped<'engine.freed'> {
   /** Id of the inference engine, given by the host. At most 512 characters. */
   engineId: string;
   /** Why, with the numbers. */
@@ -162,14 +114,7 @@ export interface EngineFreed {
  *
  * Command `kv.retain`.
  */
-export interface KvRetain {
-  /** Which event or decision it is. */
-  type: 'kv.retain';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface KvRetain extends Stamped<'kv.retain'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the inference engine, given by the host. At most 512 characters. */
@@ -193,14 +138,7 @@ export interface KvRetain {
  *
  * Notice `program.awaited`.
  */
-export interface ProgramAwaited {
-  /** Which event or decision it is. */
-  type: 'program.awaited';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProgramAwaited extends Stamped<'program.awaited'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
@@ -221,14 +159,7 @@ export interface ProgramAwaited {
  *
  * Notice `program.ended`; an event of `watchdog`.
  */
-export interface ProgramEnded {
-  /** Which event or decision it is. */
-  type: 'program.ended';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProgramEnded extends Stamped<'program.ended'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Tokens that it has generated, as far as was reported. A whole number, 0 to 1,000,000,000. */
@@ -251,14 +182,7 @@ export interface ProgramEnded {
  *
  * Notice `program.late`; an event of `watchdog`.
  */
-export interface ProgramLate {
-  /** Which event or decision it is. */
-  type: 'program.late';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProgramLate extends Stamped<'program.late'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
@@ -278,14 +202,7 @@ export interface ProgramLate {
  *
  * Command `program.pause`.
  */
-export interface ProgramPause {
-  /** Which event or decision it is. */
-  type: 'program.pause';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProgramPause extends Stamped<'program.pause'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
@@ -306,14 +223,7 @@ export interface ProgramPause {
  *
  * Command `program.resume`.
  */
-export interface ProgramResume {
-  /** Which event or decision it is. */
-  type: 'program.resume';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProgramResume extends Stamped<'program.resume'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
@@ -346,14 +256,7 @@ export interface ProgramResume {
  * Command `turn.route`; answered by `turn.finished`, `response.completed`, `response.failed`, `request.aborted`,
  * `program.closed`.
  */
-export interface TurnRoute {
-  /** Which event or decision it is. */
-  type: 'turn.route';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TurnRoute extends Stamped<'turn.route'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the inference engine, given by the host. At most 512 characters. */

@@ -1,20 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: prompts. */
-import type { CountedResponse, DroppedResponse, Prompt } from './objects.ts';
+import type { CountedResponse, DroppedResponse, Prompt, Stamped } from './objects.ts';
 
 /**
  * An unfinished prompt goes on running into the next round (`maxStaleness` above 0).
  *
  * Notice `prompt.carried`; an event of `long-prompt-queue`.
  */
-export interface PromptCarried {
-  /** Which event or decision it is. */
-  type: 'prompt.carried';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PromptCarried extends Stamped<'prompt.carried'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
@@ -35,14 +28,7 @@ export interface PromptCarried {
  *
  * Notice `prompt.collected`; an event of `frontier-group-dispatch`, `watchdog`.
  */
-export interface PromptCollected {
-  /** Which event or decision it is. */
-  type: 'prompt.collected';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PromptCollected extends Stamped<'prompt.collected'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
@@ -65,14 +51,7 @@ export interface PromptCollected {
  *
  * Notice `prompt.counted`; an event of `round-composition`, `group-assembly`, `gpu-scale-down`, `watchdog`.
  */
-export interface PromptCounted {
-  /** Which event or decision it is. */
-  type: 'prompt.counted';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PromptCounted extends Stamped<'prompt.counted'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
@@ -110,14 +89,7 @@ export interface PromptCounted {
  * Notice `prompt.deferred`; an event of `long-prompt-queue`, `round-composition`, `reward-dispatch`, `group-assembly`,
  * `frontier-group-dispatch`, `watchdog`.
  */
-export interface PromptDeferred {
-  /** Which event or decision it is. */
-  type: 'prompt.deferred';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PromptDeferred extends Stamped<'prompt.deferred'> {
   /** The prompt, with what it carries. */
   prompt: Prompt;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
@@ -168,14 +140,7 @@ export interface PromptDeferred {
  * Notice `prompt.failed`; an event of `long-prompt-queue`, `reward-dispatch`, `group-assembly`,
  * `frontier-group-dispatch`, `watchdog`.
  */
-export interface PromptFailed {
-  /** Which event or decision it is. */
-  type: 'prompt.failed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PromptFailed extends Stamped<'prompt.failed'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
@@ -244,14 +209,7 @@ export interface PromptFailed {
  * Notice `prompt.filtered`; an event of `long-prompt-queue`, `round-composition`, `reward-dispatch`, `group-assembly`,
  * `watchdog`.
  */
-export interface PromptFiltered {
-  /** Which event or decision it is. */
-  type: 'prompt.filtered';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PromptFiltered extends Stamped<'prompt.filtered'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
@@ -281,14 +239,7 @@ export interface PromptFiltered {
  *
  * Notice `prompt.merged`; an event of `reward-dispatch`, `group-assembly`, `watchdog`.
  */
-export interface PromptMerged {
-  /** Which event or decision it is. */
-  type: 'prompt.merged';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PromptMerged extends Stamped<'prompt.merged'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
@@ -318,14 +269,7 @@ export interface PromptMerged {
  * Notice `prompt.returned`; an event of `long-prompt-queue`, `round-composition`, `reward-dispatch`, `group-assembly`,
  * `watchdog`.
  */
-export interface PromptReturned {
-  /** Which event or decision it is. */
-  type: 'prompt.returned';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PromptReturned extends Stamped<'prompt.returned'> {
   /** The prompt, with what it carries. */
   prompt: Prompt;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */

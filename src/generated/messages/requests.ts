@@ -1,20 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: requests. */
-import type { KeptResponse } from './objects.ts';
+import type { KeptResponse, Stamped } from './objects.ts';
 
 /**
  * The engine confirms that a request has ended early.
  *
  * Event `request.aborted`.
  */
-export interface RequestAborted {
-  /** Which event or decision it is. */
-  type: 'request.aborted';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestAborted extends Stamped<'request.aborted'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Tokens that the request had generated, over all attempts. A whole number, 0 to 1,000,000,000. */
@@ -32,14 +25,7 @@ export interface RequestAborted {
  *
  * Event `request.progressed`.
  */
-export interface RequestProgressed {
-  /** Which event or decision it is. */
-  type: 'request.progressed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestProgressed extends Stamped<'request.progressed'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Tokens that the request has generated so far, over all attempts. A whole number, 0 to 1,000,000,000. */
@@ -51,14 +37,7 @@ export interface RequestProgressed {
  *
  * Event `request.started`.
  */
-export interface RequestStarted {
-  /** Which event or decision it is. */
-  type: 'request.started';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestStarted extends Stamped<'request.started'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the inference engine, given by the host. At most 512 characters. */
@@ -70,14 +49,7 @@ export interface RequestStarted {
  *
  * Event `response.completed`.
  */
-export interface ResponseCompleted {
-  /** Which event or decision it is. */
-  type: 'response.completed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ResponseCompleted extends Stamped<'response.completed'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Tokens of the response, over all attempts. A whole number, 0 to 1,000,000,000. */
@@ -94,14 +66,7 @@ export interface ResponseCompleted {
  *
  * Event `response.failed`.
  */
-export interface ResponseFailed {
-  /** Which event or decision it is. */
-  type: 'response.failed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ResponseFailed extends Stamped<'response.failed'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /**
@@ -118,14 +83,7 @@ export interface ResponseFailed {
  *
  * Command `request.abort`; answered by `request.aborted`, `response.completed`, `response.failed`.
  */
-export interface RequestAbort {
-  /** Which event or decision it is. */
-  type: 'request.abort';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestAbort extends Stamped<'request.abort'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -191,14 +149,7 @@ export interface RequestAbort {
  *
  * Notice `request.expired`; an event of `watchdog`.
  */
-export interface RequestExpired {
-  /** Which event or decision it is. */
-  type: 'request.expired';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestExpired extends Stamped<'request.expired'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -217,14 +168,7 @@ export interface RequestExpired {
  *
  * Command `request.launch`; answered by `response.completed`, `response.failed`.
  */
-export interface RequestLaunch {
-  /** Which event or decision it is. */
-  type: 'request.launch';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestLaunch extends Stamped<'request.launch'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -361,14 +305,7 @@ export interface RequestLaunch {
  *
  * Command `request.resume`; answered by `response.completed`, `response.failed`.
  */
-export interface RequestResume {
-  /** Which event or decision it is. */
-  type: 'request.resume';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestResume extends Stamped<'request.resume'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -400,14 +337,7 @@ export interface RequestResume {
  *
  * Notice `response.abandoned`; an event of `frontier-group-dispatch`.
  */
-export interface ResponseAbandoned {
-  /** Which event or decision it is. */
-  type: 'response.abandoned';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ResponseAbandoned extends Stamped<'response.abandoned'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -463,14 +393,7 @@ export interface ResponseAbandoned {
  *
  * Notice `response.accepted`; an event of `reward-dispatch`, `group-assembly`, `gpu-scale-down`, `watchdog`.
  */
-export interface ResponseAccepted {
-  /** Which event or decision it is. */
-  type: 'response.accepted';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ResponseAccepted extends Stamped<'response.accepted'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -509,14 +432,7 @@ export interface ResponseAccepted {
  *
  * Notice `response.dropped`; an event of `reward-dispatch`, `group-assembly`, `frontier-group-dispatch`, `watchdog`.
  */
-export interface ResponseDropped {
-  /** Which event or decision it is. */
-  type: 'response.dropped';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ResponseDropped extends Stamped<'response.dropped'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -554,14 +470,7 @@ export interface ResponseDropped {
  *
  * Notice `response.late`.
  */
-export interface ResponseLate {
-  /** Which event or decision it is. */
-  type: 'response.late';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ResponseLate extends Stamped<'response.late'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
@@ -583,14 +492,7 @@ export interface ResponseLate {
  *
  * Notice `response.surplus`; an event of `frontier-group-dispatch`.
  */
-export interface ResponseSurplus {
-  /** Which event or decision it is. */
-  type: 'response.surplus';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ResponseSurplus extends Stamped<'response.surplus'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */

@@ -1,19 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: reward workers. */
+import type { Stamped } from './objects.ts';
 
 /**
  * A reward worker takes dispatches. May be repeated, to change its slots or after a drain.
  *
  * Event `reward-worker.added`.
  */
-export interface RewardWorkerAdded {
-  /** Which event or decision it is. */
-  type: 'reward-worker.added';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardWorkerAdded extends Stamped<'reward-worker.added'> {
   /** Id of the reward worker, given by the host. At most 512 characters. */
   workerId: string;
   /** `rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges. */
@@ -27,14 +21,7 @@ export interface RewardWorkerAdded {
  *
  * Event `reward-worker.drained`.
  */
-export interface RewardWorkerDrained {
-  /** Which event or decision it is. */
-  type: 'reward-worker.drained';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardWorkerDrained extends Stamped<'reward-worker.drained'> {
   /** Id of the reward worker, given by the host. At most 512 characters. */
   workerId: string;
 }
@@ -44,14 +31,7 @@ export interface RewardWorkerDrained {
  *
  * Event `reward-worker.lost`.
  */
-export interface RewardWorkerLost {
-  /** Which event or decision it is. */
-  type: 'reward-worker.lost';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardWorkerLost extends Stamped<'reward-worker.lost'> {
   /** Id of the reward worker, given by the host. At most 512 characters. */
   workerId: string;
 }
@@ -61,14 +41,7 @@ export interface RewardWorkerLost {
  *
  * Event `reward.finished`.
  */
-export interface RewardFinished {
-  /** Which event or decision it is. */
-  type: 'reward.finished';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardFinished extends Stamped<'reward.finished'> {
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
   /**
@@ -89,14 +62,7 @@ export interface RewardFinished {
  *
  * Event `reward.requested`.
  */
-export interface RewardRequested {
-  /** Which event or decision it is. */
-  type: 'reward.requested';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardRequested extends Stamped<'reward.requested'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Prompt of the response; when the prompt leaves its round, the reward is not needed. At most 512 characters. */
@@ -118,14 +84,7 @@ export interface RewardRequested {
  *
  * Event `reward.started`.
  */
-export interface RewardStarted {
-  /** Which event or decision it is. */
-  type: 'reward.started';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardStarted extends Stamped<'reward.started'> {
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
 }
@@ -135,14 +94,7 @@ export interface RewardStarted {
  *
  * Event `reward.withdrawn`.
  */
-export interface RewardWithdrawn {
-  /** Which event or decision it is. */
-  type: 'reward.withdrawn';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardWithdrawn extends Stamped<'reward.withdrawn'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
 }
@@ -152,14 +104,7 @@ export interface RewardWithdrawn {
  *
  * Command `reward.cancel`; answered by `reward.finished`.
  */
-export interface RewardCancel {
-  /** Which event or decision it is. */
-  type: 'reward.cancel';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardCancel extends Stamped<'reward.cancel'> {
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
   /** Id of the reward worker, given by the host. At most 512 characters. */
@@ -239,14 +184,7 @@ export interface RewardCancel {
  *
  * Notice `reward.cancelled`.
  */
-export interface RewardCancelled {
-  /** Which event or decision it is. */
-  type: 'reward.cancelled';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardCancelled extends Stamped<'reward.cancelled'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -316,14 +254,7 @@ export interface RewardCancelled {
  *
  * Command `reward.dispatch`; answered by `reward.finished`.
  */
-export interface RewardDispatch {
-  /** Which event or decision it is. */
-  type: 'reward.dispatch';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardDispatch extends Stamped<'reward.dispatch'> {
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
   /** Id of the reward worker, given by the host. At most 512 characters. */
@@ -413,14 +344,7 @@ export interface RewardDispatch {
  *
  * Notice `reward.expired`.
  */
-export interface RewardExpired {
-  /** Which event or decision it is. */
-  type: 'reward.expired';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardExpired extends Stamped<'reward.expired'> {
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
   /** Id of the reward worker, given by the host. At most 512 characters. */
@@ -442,14 +366,7 @@ export interface RewardExpired {
  *
  * Notice `reward.failed`; an event of `speculative-admission`, `group-assembly`, `watchdog`.
  */
-export interface RewardFailed {
-  /** Which event or decision it is. */
-  type: 'reward.failed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardFailed extends Stamped<'reward.failed'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -491,14 +408,7 @@ export interface RewardFailed {
  *
  * Notice `reward.late`.
  */
-export interface RewardLate {
-  /** Which event or decision it is. */
-  type: 'reward.late';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardLate extends Stamped<'reward.late'> {
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
   /** The raw reward that nobody waits for. */
@@ -528,14 +438,7 @@ export interface RewardLate {
  *
  * Notice `reward.merged`.
  */
-export interface RewardMerged {
-  /** Which event or decision it is. */
-  type: 'reward.merged';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardMerged extends Stamped<'reward.merged'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
@@ -552,14 +455,7 @@ export interface RewardMerged {
  *
  * Notice `reward.scored`.
  */
-export interface RewardScored {
-  /** Which event or decision it is. */
-  type: 'reward.scored';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardScored extends Stamped<'reward.scored'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -597,14 +493,7 @@ export interface RewardScored {
  *
  * Notice `rewards.resumed`.
  */
-export interface RewardsResumed {
-  /** Which event or decision it is. */
-  type: 'rewards.resumed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardsResumed extends Stamped<'rewards.resumed'> {
   /** `rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges. */
   kind: 'rule' | 'sandbox' | 'judge';
   /** Why, with the numbers. */
@@ -623,14 +512,7 @@ export interface RewardsResumed {
  *
  * Notice `rewards.saturated`.
  */
-export interface RewardsSaturated {
-  /** Which event or decision it is. */
-  type: 'rewards.saturated';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardsSaturated extends Stamped<'rewards.saturated'> {
   /** `rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges. */
   kind: 'rule' | 'sandbox' | 'judge';
   /** Why, with the numbers. */

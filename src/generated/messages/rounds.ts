@@ -1,20 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: rounds. */
-import type { FinalPrompt, Prompt } from './objects.ts';
+import type { FinalPrompt, Prompt, Stamped } from './objects.ts';
 
 /**
  * Prompts that `prompts.request` asked for, in portions of any size.
  *
  * Event `prompts.supplied`.
  */
-export interface PromptsSupplied {
-  /** Which event or decision it is. */
-  type: 'prompts.supplied';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PromptsSupplied extends Stamped<'prompts.supplied'> {
   /** The round of the `prompts.request`; prompts for another round are returned. At most 512 characters. */
   roundId: string;
   /** In any number and order; what is beyond the count stands by. A prompt that is here already is merged. */
@@ -26,14 +19,7 @@ export interface PromptsSupplied {
  *
  * Event `round.failed`.
  */
-export interface RoundFailed {
-  /** Which event or decision it is. */
-  type: 'round.failed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RoundFailed extends Stamped<'round.failed'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** What went wrong, for operators: a text of any length, of which 2,000 characters are kept. */
@@ -45,14 +31,7 @@ export interface RoundFailed {
  *
  * Event `round.opened`.
  */
-export interface RoundOpened {
-  /** Which event or decision it is. */
-  type: 'round.opened';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RoundOpened extends Stamped<'round.opened'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** `short`: with speculation; `long`: without. */
@@ -69,14 +48,7 @@ export interface RoundOpened {
  *
  * Event `round.requested`.
  */
-export interface RoundRequested {
-  /** Which event or decision it is. */
-  type: 'round.requested';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RoundRequested extends Stamped<'round.requested'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
@@ -88,14 +60,7 @@ export interface RoundRequested {
  *
  * Event `source.exhausted`.
  */
-export interface SourceExhausted {
-  /** Which event or decision it is. */
-  type: 'source.exhausted';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SourceExhausted extends Stamped<'source.exhausted'> {
   /** Only this domain is exhausted. At most 512 characters. */
   domain?: string | undefined;
 }
@@ -105,29 +70,14 @@ export interface SourceExhausted {
  *
  * Event `source.reopened`.
  */
-export interface SourceReopened {
-  /** Which event or decision it is. */
-  type: 'source.reopened';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
-}
+export interface SourceReopened extends Stamped<'source.reopened'> {}
 
 /**
  * Queued prompts join the open round, because the source has no others for it. Those that it does not start come back.
  *
  * Notice `prompts.released`.
  */
-export interface PromptsReleased {
-  /** Which event or decision it is. */
-  type: 'prompts.released';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PromptsReleased extends Stamped<'prompts.released'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** These prompts, in order. */
@@ -146,14 +96,7 @@ export interface PromptsReleased {
  *
  * Command `prompts.request`; answered by `prompts.supplied`, `source.exhausted`.
  */
-export interface PromptsRequest {
-  /** Which event or decision it is. */
-  type: 'prompts.request';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PromptsRequest extends Stamped<'prompts.request'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Prompts that are still missing. A whole number, 1 or more. */
@@ -237,14 +180,7 @@ export interface PromptsRequest {
  * Notice `round.completed`; an event of `long-prompt-queue`, `reward-dispatch`, `group-assembly`, `stream-training`,
  * `adaptive-tp`, `gpu-scale-down`, `frontier-group-dispatch`, `watchdog`.
  */
-export interface RoundCompleted {
-  /** Which event or decision it is. */
-  type: 'round.completed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RoundCompleted extends Stamped<'round.completed'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** `short`: with speculation; `long`: without. */
@@ -318,14 +254,7 @@ export interface RoundCompleted {
  *
  * Notice `round.drained`; an event of `watchdog`.
  */
-export interface RoundDrained {
-  /** Which event or decision it is. */
-  type: 'round.drained';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RoundDrained extends Stamped<'round.drained'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Why, with the numbers. */
@@ -342,14 +271,7 @@ export interface RoundDrained {
  *
  * Notice `round.planned`; an event of `adaptive-tp`.
  */
-export interface RoundPlanned {
-  /** Which event or decision it is. */
-  type: 'round.planned';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RoundPlanned extends Stamped<'round.planned'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** `short`: with speculation; `long`: without. */
@@ -412,14 +334,7 @@ export interface RoundPlanned {
  *
  * Notice `round.resumed`.
  */
-export interface RoundResumed {
-  /** Which event or decision it is. */
-  type: 'round.resumed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RoundResumed extends Stamped<'round.resumed'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /**
@@ -442,14 +357,7 @@ export interface RoundResumed {
  *
  * Notice `source.drained`.
  */
-export interface SourceDrained {
-  /** Which event or decision it is. */
-  type: 'source.drained';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SourceDrained extends Stamped<'source.drained'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Why, with the numbers. */
@@ -464,14 +372,7 @@ export interface SourceDrained {
  *
  * Notice `speculation.chosen`.
  */
-export interface SpeculationChosen {
-  /** Which event or decision it is. */
-  type: 'speculation.chosen';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SpeculationChosen extends Stamped<'speculation.chosen'> {
   /** Factor for prompts. */
   promptSpeculation: number;
   /** Factor for responses. */

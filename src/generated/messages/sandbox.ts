@@ -1,20 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: sandbox. */
-import type { TimeoutEstimate } from './objects.ts';
+import type { Stamped, TimeoutEstimate } from './objects.ts';
 
 /**
  * The host has given up a run: nobody needs it.
  *
  * Event `sandbox.cancelled`.
  */
-export interface SandboxCancelled {
-  /** Which event or decision it is. */
-  type: 'sandbox.cancelled';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SandboxCancelled extends Stamped<'sandbox.cancelled'> {
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
 }
@@ -24,14 +17,7 @@ export interface SandboxCancelled {
  *
  * Event `sandbox.finished`.
  */
-export interface SandboxFinished {
-  /** Which event or decision it is. */
-  type: 'sandbox.finished';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SandboxFinished extends Stamped<'sandbox.finished'> {
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
   /** `timeout`: stopped at the timeout that it was given. `infrastructure`: the sandbox failed, not the code in it. */
@@ -47,14 +33,7 @@ export interface SandboxFinished {
  *
  * Event `sandbox.report.requested`.
  */
-export interface SandboxReportRequested {
-  /** Which event or decision it is. */
-  type: 'sandbox.report.requested';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SandboxReportRequested extends Stamped<'sandbox.report.requested'> {
   /** Values of λ to judge, each 1 to 1000; 1, 1.25, 1.5, 2, 3, 4, 6, 8 and 16 if absent. */
   factors?: number[] | undefined;
 }
@@ -64,14 +43,7 @@ export interface SandboxReportRequested {
  *
  * Event `sandbox.requested`.
  */
-export interface SandboxRequested {
-  /** Which event or decision it is. */
-  type: 'sandbox.requested';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SandboxRequested extends Stamped<'sandbox.requested'> {
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
   /** Id of the test case, given by the host; the same whenever it is run. At most 512 characters. */
@@ -83,14 +55,7 @@ export interface SandboxRequested {
  *
  * Notice `sandbox.late`.
  */
-export interface SandboxLate {
-  /** Which event or decision it is. */
-  type: 'sandbox.late';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SandboxLate extends Stamped<'sandbox.late'> {
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
   /** Why, with the numbers. */
@@ -105,14 +70,7 @@ export interface SandboxLate {
  *
  * Notice `sandbox.report`.
  */
-export interface SandboxReport {
-  /** Which event or decision it is. */
-  type: 'sandbox.report';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SandboxReport extends Stamped<'sandbox.report'> {
   /** Runs remembered: those that had an anchor and scored. A whole number, 0 or more. */
   runs: number;
   /** Correct ones among them. A whole number, 0 or more. */
@@ -145,14 +103,7 @@ export interface SandboxReport {
  *
  * Command `sandbox.run`; answered by `sandbox.finished`.
  */
-export interface SandboxRun {
-  /** Which event or decision it is. */
-  type: 'sandbox.run';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SandboxRun extends Stamped<'sandbox.run'> {
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
   /** Id of the test case, given by the host; the same whenever it is run. At most 512 characters. */
@@ -194,14 +145,7 @@ export interface SandboxRun {
  *
  * Notice `sandbox.scored`.
  */
-export interface SandboxScored {
-  /** Which event or decision it is. */
-  type: 'sandbox.scored';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SandboxScored extends Stamped<'sandbox.scored'> {
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
   /** Id of the test case, given by the host; the same whenever it is run. At most 512 characters. */
@@ -245,14 +189,7 @@ export interface SandboxScored {
  *
  * Notice `sandbox.unscored`.
  */
-export interface SandboxUnscored {
-  /** Which event or decision it is. */
-  type: 'sandbox.unscored';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SandboxUnscored extends Stamped<'sandbox.unscored'> {
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
   /** Id of the test case, given by the host; the same whenever it is run. At most 512 characters. */

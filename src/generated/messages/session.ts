@@ -1,19 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: session. */
+import type { Stamped } from './objects.ts';
 
 /**
  * What the host of a session in shadow mode has decided by itself; the session takes it, not its policy.
  *
  * Event `host.decided`.
  */
-export interface HostDecided {
-  /** Which event or decision it is. */
-  type: 'host.decided';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface HostDecided extends Stamped<'host.decided'> {
   /** The decision, with those of its fields that the host knows. */
   decision: {
     /** A decision of the policy. At most 256 characters. */
@@ -27,14 +21,7 @@ export interface HostDecided {
  *
  * Event `host.restarted`.
  */
-export interface HostRestarted {
-  /** Which event or decision it is. */
-  type: 'host.restarted';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface HostRestarted extends Stamped<'host.restarted'> {
   /** Prefix of every request id; new after each restart of the host. At most 128 characters. */
   idPrefix: string;
   /**
@@ -49,14 +36,7 @@ export interface HostRestarted {
  *
  * Event `timer.fired`.
  */
-export interface TimerFired {
-  /** Which event or decision it is. */
-  type: 'timer.fired';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TimerFired extends Stamped<'timer.fired'> {
   /** Id of the timer, minted by the policy. At most 512 characters. */
   timerId: string;
 }
@@ -66,14 +46,7 @@ export interface TimerFired {
  *
  * Notice `host.owes`.
  */
-export interface HostOwes {
-  /** Which event or decision it is. */
-  type: 'host.owes';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface HostOwes extends Stamped<'host.owes'> {
   /** Who has to act. */
   sender:
     | 'host'
@@ -147,14 +120,7 @@ export interface HostOwes {
  *
  * Notice `round.stalled`.
  */
-export interface RoundStalled {
-  /** Which event or decision it is. */
-  type: 'round.stalled';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RoundStalled extends Stamped<'round.stalled'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** How many were filtered since one counted last, in this round and before it. A whole number, 1 or more. */
@@ -182,14 +148,7 @@ export interface RoundStalled {
  *
  * Command `timer.set`; answered by `timer.fired`.
  */
-export interface TimerSet {
-  /** Which event or decision it is. */
-  type: 'timer.set';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TimerSet extends Stamped<'timer.set'> {
   /** Id of the timer, minted by the policy. At most 512 characters. */
   timerId: string;
   /** When, on the clock of the host, in seconds. A number, 0 or more. */

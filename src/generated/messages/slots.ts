@@ -1,19 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: slots. */
+import type { Stamped } from './objects.ts';
 
 /**
  * An environment did not start, or has broken, and is gone: through no fault of the code in it.
  *
  * Event `slot.failed`.
  */
-export interface SlotFailed {
-  /** Which event or decision it is. */
-  type: 'slot.failed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotFailed extends Stamped<'slot.failed'> {
   /** Id of the environment, minted by the policy. At most 512 characters. */
   slotId: string;
   /** What went wrong, for operators: a text of any length, of which 2,000 characters are kept. */
@@ -25,14 +19,7 @@ export interface SlotFailed {
  *
  * Event `slot.ready`.
  */
-export interface SlotReady {
-  /** Which event or decision it is. */
-  type: 'slot.ready';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotReady extends Stamped<'slot.ready'> {
   /** Id of the environment, minted by the policy. At most 512 characters. */
   slotId: string;
 }
@@ -42,14 +29,7 @@ export interface SlotReady {
  *
  * Event `slot.released`.
  */
-export interface SlotReleased {
-  /** Which event or decision it is. */
-  type: 'slot.released';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotReleased extends Stamped<'slot.released'> {
   /** Id of the environment, minted by the policy. At most 512 characters. */
   slotId: string;
 }
@@ -59,14 +39,7 @@ export interface SlotReleased {
  *
  * Event `slot.requested`.
  */
-export interface SlotRequested {
-  /** Which event or decision it is. */
-  type: 'slot.requested';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotRequested extends Stamped<'slot.requested'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
@@ -78,14 +51,7 @@ export interface SlotRequested {
  *
  * Event `slots.changed`.
  */
-export interface SlotsChanged {
-  /** Which event or decision it is. */
-  type: 'slots.changed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotsChanged extends Stamped<'slots.changed'> {
   /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
   environment: string;
   /** Most environments of this kind. A whole number, 0 or more. */
@@ -97,14 +63,7 @@ export interface SlotsChanged {
  *
  * Command `slot.assign`; answered by `response.completed`, `response.failed`, `request.aborted`, `program.closed`.
  */
-export interface SlotAssign {
-  /** Which event or decision it is. */
-  type: 'slot.assign';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotAssign extends Stamped<'slot.assign'> {
   /** Id of the environment, minted by the policy. At most 512 characters. */
   slotId: string;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
@@ -142,14 +101,7 @@ export interface SlotAssign {
  *
  * Notice `slot.denied`; an event of `watchdog`.
  */
-export interface SlotDenied {
-  /** Which event or decision it is. */
-  type: 'slot.denied';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotDenied extends Stamped<'slot.denied'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
@@ -187,14 +139,7 @@ export interface SlotDenied {
  *
  * Notice `slot.expired`; an event of `watchdog`.
  */
-export interface SlotExpired {
-  /** Which event or decision it is. */
-  type: 'slot.expired';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotExpired extends Stamped<'slot.expired'> {
   /** Id of the environment, minted by the policy. At most 512 characters. */
   slotId: string;
   /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
@@ -213,14 +158,7 @@ export interface SlotExpired {
  *
  * Notice `slot.late`.
  */
-export interface SlotLate {
-  /** Which event or decision it is. */
-  type: 'slot.late';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotLate extends Stamped<'slot.late'> {
   /** Id of the environment, minted by the policy. At most 512 characters. */
   slotId: string;
   /** Why, with the numbers. */
@@ -235,14 +173,7 @@ export interface SlotLate {
  *
  * Command `slot.prewarm`; answered by `slot.ready`, `slot.failed`.
  */
-export interface SlotPrewarm {
-  /** Which event or decision it is. */
-  type: 'slot.prewarm';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotPrewarm extends Stamped<'slot.prewarm'> {
   /** Id of the environment, minted by the policy. At most 512 characters. */
   slotId: string;
   /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
@@ -277,14 +208,7 @@ export interface SlotPrewarm {
  *
  * Command `slot.reclaim`; answered by `slot.released`, `slot.ready`, `slot.failed`.
  */
-export interface SlotReclaim {
-  /** Which event or decision it is. */
-  type: 'slot.reclaim';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotReclaim extends Stamped<'slot.reclaim'> {
   /** Id of the environment, minted by the policy. At most 512 characters. */
   slotId: string;
   /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
@@ -338,14 +262,7 @@ export interface SlotReclaim {
  *
  * Notice `slots.recovered`.
  */
-export interface SlotsRecovered {
-  /** Which event or decision it is. */
-  type: 'slots.recovered';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotsRecovered extends Stamped<'slots.recovered'> {
   /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
   environment: string;
   /** Why, with the numbers. */
@@ -369,14 +286,7 @@ export interface SlotsRecovered {
  *
  * Notice `slots.suspended`.
  */
-export interface SlotsSuspended {
-  /** Which event or decision it is. */
-  type: 'slots.suspended';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotsSuspended extends Stamped<'slots.suspended'> {
   /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
   environment: string;
   /** Why, with the numbers. */

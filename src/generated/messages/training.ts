@@ -1,20 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: training. */
-import type { TrainingShare } from './objects.ts';
+import type { Stamped, TrainingShare } from './objects.ts';
 
 /**
  * A group has all its responses, rewards and advantages and counts for the round.
  *
  * Event `group.completed`.
  */
-export interface GroupCompleted {
-  /** Which event or decision it is. */
-  type: 'group.completed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GroupCompleted extends Stamped<'group.completed'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the group: that of the prompt whose responses it is made of. At most 512 characters. */
@@ -36,14 +29,7 @@ export interface GroupCompleted {
  *
  * Event `group.rejected`.
  */
-export interface GroupRejected {
-  /** Which event or decision it is. */
-  type: 'group.rejected';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GroupRejected extends Stamped<'group.rejected'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the group: that of the prompt whose responses it is made of. At most 512 characters. */
@@ -59,14 +45,7 @@ export interface GroupRejected {
  *
  * Event `optimizer.stepped`.
  */
-export interface OptimizerStepped {
-  /** Which event or decision it is. */
-  type: 'optimizer.stepped';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface OptimizerStepped extends Stamped<'optimizer.stepped'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** That of the `optimizer.step` which was carried out. At most 200 characters. */
@@ -78,14 +57,7 @@ export interface OptimizerStepped {
  *
  * Event `replica.added`.
  */
-export interface ReplicaAdded {
-  /** Which event or decision it is. */
-  type: 'replica.added';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ReplicaAdded extends Stamped<'replica.added'> {
   /** Id of the data-parallel training replica. At most 512 characters. */
   replica: string;
 }
@@ -95,14 +67,7 @@ export interface ReplicaAdded {
  *
  * Event `replica.lost`.
  */
-export interface ReplicaLost {
-  /** Which event or decision it is. */
-  type: 'replica.lost';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ReplicaLost extends Stamped<'replica.lost'> {
   /** Id of the data-parallel training replica. At most 512 characters. */
   replica: string;
 }
@@ -112,14 +77,7 @@ export interface ReplicaLost {
  *
  * Event `train.consumed`.
  */
-export interface TrainConsumed {
-  /** Which event or decision it is. */
-  type: 'train.consumed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TrainConsumed extends Stamped<'train.consumed'> {
   /** Id of the fetch or share, minted by the policy. At most 1,200 characters. */
   fetchId: string;
   /** Id of the data-parallel training replica. At most 512 characters. */
@@ -139,14 +97,7 @@ export interface TrainConsumed {
  *
  * Event `train.finished`.
  */
-export interface TrainFinished {
-  /** Which event or decision it is. */
-  type: 'train.finished';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TrainFinished extends Stamped<'train.finished'> {
   /** Id of the fetch or share, minted by the policy. At most 1,200 characters. */
   fetchId: string;
   /** Id of the data-parallel training replica. At most 512 characters. */
@@ -166,14 +117,7 @@ export interface TrainFinished {
  *
  * Command `gradient.scale`.
  */
-export interface GradientScale {
-  /** Which event or decision it is. */
-  type: 'gradient.scale';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GradientScale extends Stamped<'gradient.scale'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the data-parallel training replica. At most 512 characters. */
@@ -209,14 +153,7 @@ export interface GradientScale {
  *
  * Command `gradients.discard`.
  */
-export interface GradientsDiscard {
-  /** Which event or decision it is. */
-  type: 'gradients.discard';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GradientsDiscard extends Stamped<'gradients.discard'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the data-parallel training replica. At most 512 characters. */
@@ -248,14 +185,7 @@ export interface GradientsDiscard {
  *
  * Command `gradients.offload`.
  */
-export interface GradientsOffload {
-  /** Which event or decision it is. */
-  type: 'gradients.offload';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GradientsOffload extends Stamped<'gradients.offload'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the data-parallel training replica. At most 512 characters. */
@@ -281,14 +211,7 @@ export interface GradientsOffload {
  *
  * Command `gradients.reload`.
  */
-export interface GradientsReload {
-  /** Which event or decision it is. */
-  type: 'gradients.reload';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GradientsReload extends Stamped<'gradients.reload'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the data-parallel training replica. At most 512 characters. */
@@ -314,14 +237,7 @@ export interface GradientsReload {
  *
  * Notice `group.late`.
  */
-export interface GroupLate {
-  /** Which event or decision it is. */
-  type: 'group.late';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GroupLate extends Stamped<'group.late'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the group: that of the prompt whose responses it is made of. At most 512 characters. */
@@ -351,14 +267,7 @@ export interface GroupLate {
  *
  * Notice `groups.dropped`.
  */
-export interface GroupsDropped {
-  /** Which event or decision it is. */
-  type: 'groups.dropped';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GroupsDropped extends Stamped<'groups.dropped'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** In the order in which they were completed. Each: at most 512 characters. */
@@ -408,14 +317,7 @@ export interface GroupsDropped {
  *
  * Command `optimizer.step`; answered by `optimizer.stepped`.
  */
-export interface OptimizerStep {
-  /** Which event or decision it is. */
-  type: 'optimizer.step';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface OptimizerStep extends Stamped<'optimizer.step'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of this try to step, minted by the policy; it goes into the answer. At most 200 characters. */
@@ -462,14 +364,7 @@ export interface OptimizerStep {
  *
  * Command `reference.compute`.
  */
-export interface ReferenceCompute {
-  /** Which event or decision it is. */
-  type: 'reference.compute';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ReferenceCompute extends Stamped<'reference.compute'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the fetch or share, minted by the policy. At most 1,200 characters. */
@@ -492,14 +387,7 @@ export interface ReferenceCompute {
  *
  * Notice `round.trained`.
  */
-export interface RoundTrained {
-  /** Which event or decision it is. */
-  type: 'round.trained';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RoundTrained extends Stamped<'round.trained'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** In the order in which they were completed. Each: at most 512 characters. */
@@ -537,14 +425,7 @@ export interface RoundTrained {
  *
  * Command `train.fetch`; answered by `train.consumed`.
  */
-export interface TrainFetch {
-  /** Which event or decision it is. */
-  type: 'train.fetch';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TrainFetch extends Stamped<'train.fetch'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the fetch or share, minted by the policy. At most 1,200 characters. */
@@ -606,14 +487,7 @@ export interface TrainFetch {
  *
  * Command `train.finish`; answered by `train.finished`.
  */
-export interface TrainFinish {
-  /** Which event or decision it is. */
-  type: 'train.finish';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TrainFinish extends Stamped<'train.finish'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Groups that are spread by this decision. A whole number, 0 or more. */
@@ -684,14 +558,7 @@ export interface TrainFinish {
  *
  * Notice `train.requeued`.
  */
-export interface TrainRequeued {
-  /** Which event or decision it is. */
-  type: 'train.requeued';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TrainRequeued extends Stamped<'train.requeued'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the data-parallel training replica. At most 512 characters. */
@@ -748,14 +615,7 @@ export interface TrainRequeued {
  *
  * Notice `training.late`.
  */
-export interface TrainingLate {
-  /** Which event or decision it is. */
-  type: 'training.late';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TrainingLate extends Stamped<'training.late'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId?: string | undefined;
   /** Id of the fetch or share, minted by the policy. At most 1,200 characters. */
@@ -805,14 +665,7 @@ export interface TrainingLate {
  *
  * Command `weights.swap`.
  */
-export interface WeightsSwap {
-  /** Which event or decision it is. */
-  type: 'weights.swap';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface WeightsSwap extends Stamped<'weights.swap'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the data-parallel training replica. At most 512 characters. */

@@ -1,19 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: tries. */
+import type { Stamped } from './objects.ts';
 
 /**
  * Tries in a domain that was suspended are made as usual again.
  *
  * Notice `tries.recovered`.
  */
-export interface TriesRecovered {
-  /** Which event or decision it is. */
-  type: 'tries.recovered';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TriesRecovered extends Stamped<'tries.recovered'> {
   /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
   scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
   /**
@@ -43,14 +37,7 @@ export interface TriesRecovered {
  *
  * Notice `tries.suspended`.
  */
-export interface TriesSuspended {
-  /** Which event or decision it is. */
-  type: 'tries.suspended';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TriesSuspended extends Stamped<'tries.suspended'> {
   /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
   scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
   /**

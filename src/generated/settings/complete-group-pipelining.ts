@@ -104,16 +104,8 @@ export interface CompleteGroupPipeliningInput {
 }
 
 /** Configuration of `complete-group-pipelining`, its defaults filled in. */
-export interface CompleteGroupPipeliningConfig {
-  /** K: responses of a complete group. A whole number, 1 or more. */
-  responsesPerPrompt: number;
-  /**
-   * B: samples of an update, a multiple of `responsesPerPrompt`; an update takes U = B / K groups. A whole number, 1 or
-   * more.
-   */
-  globalBatchSamples: number;
-  /** Token budget of a micro-batch; absent: an update is one micro-batch. A whole number, 1 or more. */
-  maxTokensPerGpu?: number | undefined;
+export interface CompleteGroupPipeliningConfig
+  extends Pick<CompleteGroupPipeliningInput, 'responsesPerPrompt' | 'globalBatchSamples' | 'maxTokensPerGpu'> {
   /** Whether updates are dispatched while the rollout goes on; `false`: after it, as a serial trainer does. */
   pipelining: boolean;
   /** `zero-variance`: groups whose rewards are all the same are not trained. */

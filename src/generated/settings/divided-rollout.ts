@@ -88,7 +88,7 @@ export interface DividedRolloutInput {
 }
 
 /** Configuration of `divided-rollout`, its defaults filled in. */
-export interface DividedRolloutConfig {
+export interface DividedRolloutConfig extends Pick<DividedRolloutInput, 'poolTokensPerSecond'> {
   /** Tokens that fit the KV cache of an engine, until it reports its own number. A whole number, 1 or more. */
   kvCapacityTokens: number;
   /** Part of its KV cache that the chunks of an engine may fill. A number, 0.05 to 1. */
@@ -97,11 +97,6 @@ export interface DividedRolloutConfig {
   maxWaitSeconds: number;
   /** Tokens of a context that an engine reads in a second. The order of magnitude is enough. A number, 1 or more. */
   prefillTokensPerSecond: number;
-  /**
-   * Tokens of a context that an engine loads in a second from a KV cache that engines share; absent: there is none, and
-   * an engine reads the context again. A number, 1 or more.
-   */
-  poolTokensPerSecond?: number | undefined;
   /**
    * What a chunk costs its response, in seconds, beside its tokens: the way to the host and back. A number, 0 or more.
    */

@@ -75,11 +75,7 @@ export interface FrontierGroupDispatchInput {
 }
 
 /** Configuration of `frontier-group-dispatch`, its defaults filled in. */
-export interface FrontierGroupDispatchConfig {
-  /** K: requests of a group; it has left when that many have ended. A whole number, 1 or more. */
-  responsesPerPrompt: number;
-  /** F_w: most groups in service at once; `auto`: measured and planned anew for every round. */
-  width: number | 'auto';
+export interface FrontierGroupDispatchConfig extends Pick<FrontierGroupDispatchInput, 'responsesPerPrompt' | 'width'> {
   /**
    * U: groups that the trainer takes at a time; what `auto` and the suggested width reckon with. A whole number, 1 or
    * more.

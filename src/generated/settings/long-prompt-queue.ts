@@ -58,16 +58,10 @@ export interface LongPromptQueueInput {
 }
 
 /** Configuration of `long-prompt-queue`, its defaults filled in. */
-export interface LongPromptQueueConfig {
-  /** P0: prompts that a round trains on; a long round starts with that many queued. A whole number, 1 or more. */
-  promptsPerRound: number;
+export interface LongPromptQueueConfig
+  extends Pick<LongPromptQueueInput, 'promptsPerRound' | 'domains' | 'maxDeferrals'> {
   /** Over-provisioning of prompts in short rounds. A number, 1 to 16. */
   promptSpeculation: number;
-  /**
-   * Domains of the source: it is exhausted when each of them is. If absent, it is so only as a whole. Each: at most 512
-   * characters.
-   */
-  domains?: string[] | undefined;
   /**
    * Weight versions that kept tokens may lag behind: their prompts go into the round after which they would be too old,
    * of either kind. 0: no such rule. A whole number.
@@ -75,8 +69,6 @@ export interface LongPromptQueueConfig {
   maxStaleness: number;
   /** Which queued prompts a long round takes first; overdue ones always come before. */
   order: 'fifo' | 'longest-expected-first';
-  /** A prompt that was deferred this often forces a long round; never if absent. A whole number, 1 or more. */
-  maxDeferrals?: number | undefined;
   /**
    * A prompt that has waited this many rounds forces a long round, with fresh prompts where too few wait. A whole
    * number, 1 or more.

@@ -87,7 +87,7 @@ export interface ProgramSchedulingInput {
 }
 
 /** Configuration of `program-scheduling`, its defaults filled in. */
-export interface ProgramSchedulingConfig {
+export interface ProgramSchedulingConfig extends Pick<ProgramSchedulingInput, 'tailSlowdown'> {
   /** Tokens that fit the KV cache of an engine, until it reports its own number. A whole number, 1 or more. */
   kvCapacityTokens: number;
   /** Part of its KV cache that the programs of an engine may fill. A number, 0.05 to 1. */
@@ -99,11 +99,6 @@ export interface ProgramSchedulingConfig {
   maxPauseSeconds: number;
   /** Tokens of a context that an engine reads in a second. The order of magnitude is enough. A number, 1 or more. */
   prefillTokensPerSecond: number;
-  /**
-   * How many times as long as alone on an engine a turn may take where the last programs are packed onto few engines,
-   * so that others become free; absent: none is freed. A number, 1 to 100.
-   */
-  tailSlowdown?: number | undefined;
   /** How long an engine takes to generate a token for each of its turns. The order of magnitude is enough. */
   decode: {
     /** Seconds of a step, whatever runs. A number, 0 or more. */

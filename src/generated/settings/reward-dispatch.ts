@@ -139,11 +139,10 @@ export interface RewardDispatchInput {
 }
 
 /** Configuration of `reward-dispatch`, its defaults filled in. */
-export interface RewardDispatchConfig {
+export interface RewardDispatchConfig
+  extends Pick<RewardDispatchInput, 'kindByDomain' | 'saturatedQueued' | 'resumedQueued'> {
   /** How rewards are computed where nothing else says so. */
   defaultKind: 'rule' | 'sandbox' | 'judge';
-  /** How rewards are computed, by the domain. */
-  kindByDomain?: Record<string, 'rule' | 'sandbox' | 'judge'> | undefined;
   /** Budgets of the kinds, for requests that bring none of their own. */
   budgetSeconds: {
     /** Seconds that a rule may take. A number above 0 and at most 1,000,000. */
@@ -178,15 +177,6 @@ export interface RewardDispatchConfig {
   cancelGraceSeconds: number;
   /** Rewards of one kind that may wait; `reward.requested` is refused beyond. A whole number, 1 or more. */
   maxQueued: number;
-  /**
-   * With this many of one kind waiting the host is told to hold back; `maxQueued` if absent. A whole number, 1 or more.
-   */
-  saturatedQueued?: number | undefined;
-  /**
-   * With this many or fewer waiting it is told to go on; half of `saturatedQueued` if absent. A whole number, 0 or
-   * more.
-   */
-  resumedQueued?: number | undefined;
   /** Prefix of every dispatch id; new after each restart of the host. At most 128 characters. */
   idPrefix: string;
 }

@@ -45,11 +45,7 @@ export interface RoundCompositionInput {
 }
 
 /** Configuration of `round-composition`, its defaults filled in. */
-export interface RoundCompositionConfig {
-  /** P0: prompts that a round trains on. A whole number, 1 or more. */
-  promptsPerRound: number;
-  /** R0: responses that a prompt needs (the group size). A whole number, 1 or more. */
-  responsesPerPrompt: number;
+export interface RoundCompositionConfig extends Pick<RoundCompositionInput, 'promptsPerRound' | 'responsesPerPrompt'> {
   /** Over-provisioning of prompts by the admission that follows: a round gets that many more. A number, 1 to 16. */
   promptSpeculation: number;
   /**

@@ -173,23 +173,14 @@ export interface SpeculativeAdmissionInput {
 }
 
 /** Configuration of `speculative-admission`, its defaults filled in. */
-export interface SpeculativeAdmissionConfig {
-  /** P0: prompts that a round trains on. A whole number, 1 or more. */
-  promptsPerRound: number;
-  /** R0: responses that a prompt needs (the group size). A whole number, 1 or more. */
-  responsesPerPrompt: number;
+export interface SpeculativeAdmissionConfig
+  extends Pick<SpeculativeAdmissionInput, 'promptsPerRound' | 'responsesPerPrompt' | 'promptSpeculation' |
+      'responseSpeculation' | 'maxInFlight' | 'maxInFlightPerEngine' | 'maxFiltered' | 'quotas' |
+      'responseTimeoutSeconds' | 'onRestart'> {
   /** `auto` tries factors from 1.1 to 1.4 in the first rounds and keeps the fastest. */
   speculation: 'fixed' | 'auto';
-  /** Over-provisioning of prompts in short rounds; 1.25 if absent. A number, 1 to 16. */
-  promptSpeculation?: number | undefined;
-  /** Over-provisioning of responses in short rounds; 1.25 if absent. A number, 1 to 16. */
-  responseSpeculation?: number | undefined;
   /** Who chooses the engine of a request. */
   placement: 'policy' | 'host';
-  /** Most requests in flight at once; unlimited if absent. A whole number, 1 or more. */
-  maxInFlight?: number | undefined;
-  /** Most requests in flight on one engine (`placement: policy`); unlimited if absent. A whole number, 1 or more. */
-  maxInFlightPerEngine?: number | undefined;
   /** Retry budgets of each response; only failures that are its own are charged. */
   retry: {
     /** Further tries of a response after infrastructure faults. A whole number, 0 or more. */
@@ -208,16 +199,6 @@ export interface SpeculativeAdmissionConfig {
   filter: 'none' | 'zero-variance' | 'host';
   /** Standard deviation of raw rewards up to which a prompt has zero variance. A number, 0 or more. */
   varianceTolerance: number;
-  /**
-   * Prompts that a round filters before it asks for no more, and ends with those that it has; no bound if absent. A
-   * whole number, 1 or more.
-   */
-  maxFiltered?: number | undefined;
-  /**
-   * Prompts of each domain in a short round; together they are P0. Long rounds take any mix. Each: a whole number, 1 or
-   * more.
-   */
-  quotas?: Record<string, number> | undefined;
   /** Deferred prompts keep their tokens and resume from them; needs `maxStaleness` of 1 or more. */
   partialRollout: boolean;
   /**
@@ -229,16 +210,6 @@ export interface SpeculativeAdmissionConfig {
   allowOverlap: boolean;
   /** Seconds until an unconfirmed abort frees its engine slot. A number above 0. */
   abortGraceSeconds: number;
-  /**
-   * Seconds after which a running response of which nothing was heard is tried again, twice as long each time; never if
-   * absent. A number above 0.
-   */
-  responseTimeoutSeconds?: number | undefined;
-  /**
-   * What becomes of requests in flight when the host restarts: they are launched anew, as if absent, or go on under
-   * their ids, as trajectories do whose finished turns the host has kept.
-   */
-  onRestart?: 'launch' | 'continue' | undefined;
   /** Prefix of every request id; new after each restart of the host. At most 128 characters. */
   idPrefix: string;
 }

@@ -62,26 +62,13 @@ export interface StalenessPacingInput {
 }
 
 /** Configuration of `staleness-pacing`, its defaults filled in. */
-export interface StalenessPacingConfig {
-  /**
-   * P: groups of a batch. The trainer makes one version of the weights from each batch. A whole number, 1 to 100,000.
-   */
-  groupsPerBatch: number;
+export interface StalenessPacingConfig
+  extends Pick<StalenessPacingInput, 'groupsPerBatch' | 'windowGroups' | 'maxGroups'> {
   /**
    * η: most versions that the weights may have advanced from the first token of a group to its batch. A whole number, 0
    * to 1,000.
    */
   maxStaleness: number;
-  /**
-   * W: a batch takes groups from the W oldest alone, in the order of their launches; at least P. Absent: as many as may
-   * be in flight. A whole number, 1 or more.
-   */
-  windowGroups?: number | undefined;
-  /**
-   * Most groups that are launched and in no batch, where fewer than staleness allows are enough: they are fresher. At
-   * least P. A whole number, 1 or more.
-   */
-  maxGroups?: number | undefined;
   /**
    * Batches that the trainer may have at once: the one that it trains, and those that it has fetched ahead. More than η
    * + 1 are never used. A whole number, 1 to 64.

@@ -125,16 +125,7 @@ export interface StreamTrainingInput {
 }
 
 /** Configuration of `stream-training`, its defaults filled in. */
-export interface StreamTrainingConfig {
-  /** Data-parallel replicas of the trainer, each with its `id` and its `gpuIds`; a GPU belongs to one. */
-  replicas: {
-    /** Id of the data-parallel training replica. At most 512 characters. */
-    id: string;
-    /** GPUs of the replica; it streams when all of them are released. Each: at most 512 characters. */
-    gpuIds: string[];
-  }[];
-  /** P0: groups that a round trains on. A whole number, 1 or more. */
-  groupsPerRound: number;
+export interface StreamTrainingConfig extends Pick<StreamTrainingInput, 'replicas' | 'groupsPerRound' | 'divisor'> {
   /**
    * `stream`: again and again, as groups are completed. `{ once }`: one fetch of what is there, up to this fraction.
    */
@@ -157,8 +148,6 @@ export interface StreamTrainingConfig {
   gradientOffload: 'idle' | 'never';
   /** What the loss is averaged over; `constant`: it is divided by `divisor`. */
   unit: 'samples' | 'tokens' | 'groups' | 'constant';
-  /** What the loss is divided by (`unit: constant`). A number above 0. */
-  divisor?: number | undefined;
   /** What a replica accumulates: the sum over its units, or their mean over everything that it trained. */
   reduction: 'mean' | 'sum';
   /** What the collective makes of the gradients; DDP and FSDP of PyTorch take the mean. */
