@@ -56,7 +56,7 @@ function settingsOf(definition: AnyDefinition): [Top, Top] {
 
 /** A type, for others that have fields of it. */
 function declaredBy(module: string, { name, schema, side }: Omit<Top, 'about'>): Declared {
-  const fields = new TypeWriter().fieldsOf(name, schema, side);
+  const fields = new TypeWriter([]).fieldsOf(name, schema, side);
   return { name, module, side, fields, key: fieldsKey(shapeOf(schema, side)) };
 }
 
@@ -81,10 +81,10 @@ function declare(file: string, tops: readonly Top[], writer: TypeWriter): string
   });
 }
 
-function policyText(policy: AnyPolicyDefinition): string {
+function policyText(policy: AnyPolicyDefinition, isWhole: boolean): string {
   const file = typesFile(policy);
   const name = typeName(policy);
-  const writer = new TypeWriter(knownTo(policy));
+  const writer = new TypeWriter(isWhole ? undefined : knownTo(policy));
   const declared = declare(file, settingsOf(policy), writer);
   const ofKind = (kind: DecisionMessage['kind']) => policy.decisions.filter((message) => message.kind === kind);
   const unions = [
@@ -121,10 +121,10 @@ function messageUnion(
   return [...comment([about], ''), unionOf(name, members)].join('\n');
 }
 
-function plannerText(planner: AnyPlannerDefinition): string {
+function plannerText(planner: AnyPlannerDefinition, isWhole: boolean): string {
   const file = typesFile(planner);
   const name = typeName(planner);
-  const writer = new TypeWriter();
+  const writer = isWhole ? new TypeWriter() : new TypeWriter([]);
   const plan: Top = { name: `${name}Plan`, schema: planner.plan, side: 'output', about: `Plan of \`${planner.id}\`.` };
   const declared = declare(file, [...settingsOf(planner), plan], writer);
   return moduleText(`Types of \`${planner.id}\`: its input and its plan.`, importsOf(file, writer.used), declared);
@@ -198,14 +198,14 @@ function entriesText(): string {
   return moduleText('What the entries of all definitions export.', [], [lines.sort().join('\n')]);
 }
 
-/** Texts of the modules, by their paths from the root of the repository. */
-export async function definitionTypes(): Promise<Map<string, string>> {
+/** Texts of the modules, by their paths from the root of the repository; whole: with nothing by reference. */
+export async function definitionTypes(isWhole: boolean): Promise<Map<string, string>> {
   return new Map([
     [proofFile, await proofText()],
     ['src/generated/definitions.ts', entriesText()],
     ...rollflex.registry.definitions.map((one): [string, string] => [
       typesFile(one),
-      one.kind === 'planner' ? plannerText(one) : policyText(one),
+      one.kind === 'planner' ? plannerText(one, isWhole) : policyText(one, isWhole),
     ]),
   ]);
 }

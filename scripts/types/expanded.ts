@@ -6,6 +6,9 @@ import ts from 'typescript';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const words = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
+/** Files that were read: those of the language are the same for every program. */
+const parsed = new Map<string, ts.SourceFile>();
+
 /** A program of modules that are not written yet, by their paths from the root of the repository. */
 function programOf(files: ReadonlyMap<string, string>): ts.Program {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
@@ -24,7 +27,12 @@ function programOf(files: ReadonlyMap<string, string>): ts.Program {
     readFile: textOf,
     getSourceFile: (path, language) => {
       const text = textOf(path);
-      return text === undefined ? undefined : ts.createSourceFile(path, text, language, true);
+      if (text === undefined) return undefined;
+      const found = parsed.get(path);
+      if (found?.text === text) return found;
+      const source = ts.createSourceFile(path, text, language, true);
+      parsed.set(path, source);
+      return source;
     },
   });
 }

@@ -9,7 +9,7 @@ import { TypeWriter } from './type-writer.ts';
 const name = 'Stamped';
 
 const fieldsOf = ({ type, schema }: EventMessage): Map<string, FieldText> =>
-  new TypeWriter().fieldsOf(className(type), schema, 'output');
+  new TypeWriter([]).fieldsOf(className(type), schema, 'output');
 
 /** The name of a message is the argument of the type that it extends. */
 const withArgument = ({ comment: above, start }: FieldText): string => [...above, `${start} Type;`].join('\n');

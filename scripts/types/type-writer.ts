@@ -2,7 +2,8 @@
 import type { z } from '../../src/index.ts';
 import { type Shape, type Side, shapeOf } from '../schema-table.ts';
 import { comment, meaning } from './comment.ts';
-import { typeOf } from './named.ts';
+import { objectsModule, typeOf } from './named.ts';
+import { becauseOf, reasonsIn } from './reasons.ts';
 import { basesOf, type Declared, type FieldText, fieldOf, headOf, type Used } from './sharing.ts';
 
 const step = '  ';
@@ -14,13 +15,15 @@ export class TypeWriter {
   readonly used = new Set<Used>();
   /** Types from which others may have fields, or that they name: by what their fields are. */
   readonly #known: readonly Declared[];
+  readonly #isWhole: boolean;
   #declared = '';
   #side: Side = 'output';
   #named = this.used;
 
-  /** @param known - types from which others have what they share with them; none: every type has all its fields itself */
-  constructor(known: readonly Declared[] = []) {
-    this.#known = known;
+  /** @param known - types of which others have what is the same in them; absent: each type declares all that it has itself */
+  constructor(known?: readonly Declared[]) {
+    this.#known = known ?? [];
+    this.#isWhole = known === undefined;
   }
 
   /** `export interface`, or `export type` for what is no object; with what the schema says of itself, where nothing else is given. */
@@ -44,9 +47,10 @@ export class TypeWriter {
     // What parts declare is theirs, also where this module has declared it before.
     const parts = this.#known.filter((one) => one.side === side);
     const ofParts = basesOf(fields, [...fields.keys()], parts);
-    const ofEarlier = basesOf(fields, ofParts.own, earlier);
+    const others = this.#isWhole ? [] : earlier;
+    const ofEarlier = basesOf(fields, ofParts.own, others);
     const bases = [...ofParts.bases, ...ofEarlier.bases];
-    const texts = ofEarlier.own.map((key) => fieldOf(fields.get(key)!, [...parts, ...earlier]));
+    const texts = ofEarlier.own.map((key) => fieldOf(fields.get(key)!, [...parts, ...others]));
     for (const one of [...bases.map(({ of }) => of), ...texts.flatMap(({ used }) => used)]) this.used.add(one);
     const body = [...texts.map((one) => one.text), ...restOf(shape, step)];
     const head = headOf(name, bases);
@@ -110,6 +114,14 @@ export class TypeWriter {
     }
     if (shape.const !== undefined) return [literal(shape.const)];
     if (shape.enum !== undefined) return shape.enum.map(literal);
+    const reasons = this.#isWhole ? undefined : reasonsIn(shape);
+    if (reasons !== undefined) {
+      this.#named.add(because);
+      return reasons.map(({ codes, rest }) => {
+        const hasFields = Object.keys(rest.properties!).length > 0;
+        return becauseOf(codes, hasFields ? this.#object(rest, indent) : undefined, indent);
+      });
+    }
     const alternatives = shape.anyOf ?? shape.oneOf;
     if (alternatives !== undefined) {
       return [...new Set(alternatives.flatMap((one) => this.#members(one, indent)))];
@@ -149,10 +161,12 @@ export class TypeWriter {
 }
 
 /** Fields that every message has, or every reason, and that need no description of their own in each schema. */
-const ownMeanings: Readonly<Record<string, string>> = {
+export const ownMeanings: Readonly<Record<string, string>> = {
   type: 'Which event or decision it is.',
   code: 'Which reason it is.',
 };
+
+const because: Used = { name: 'Because', module: objectsModule };
 
 /** What the fields of an object are, and what they mean, whatever is said of the object itself. */
 export const fieldsKey = ({ properties, required }: Shape): string => JSON.stringify([properties, required]);

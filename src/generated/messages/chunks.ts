@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: chunks. */
-import type { ChunkRequest, Stamped } from './objects.ts';
+import type { Because, ChunkRequest, Stamped } from './objects.ts';
 
 /**
  * A chunk has been generated, and the response is not over. If it is over, `response.completed` says so instead.
@@ -47,10 +47,7 @@ export interface ChunkAwaited extends Stamped<'chunk.awaited'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'host_restarted';
-  };
+  reason: Because<'host_restarted'>;
 }
 
 /**
@@ -70,9 +67,7 @@ export interface ChunkContinue extends Stamped<'chunk.continue'> {
   tokens: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'first';
+    | Because<'first' | 'probe' | 'resumed' | 'engine_lost' | 'host_restarted', {
         /**
          * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
          * 1,000,000,000,000.
@@ -87,10 +82,8 @@ export interface ChunkContinue extends Stamped<'chunk.continue'> {
         seconds: number;
         /** How long the request waited for room, in seconds. A number, 0 or more. */
         waitedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'probe';
+      }>
+    | Because<'stays', {
         /**
          * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
          * 1,000,000,000,000.
@@ -103,28 +96,8 @@ export interface ChunkContinue extends Stamped<'chunk.continue'> {
          * there. A number, 0 or more.
          */
         seconds: number;
-        /** How long the request waited for room, in seconds. A number, 0 or more. */
-        waitedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'stays';
-        /**
-         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
-         * 1,000,000,000,000.
-         */
-        freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
-        expectedTokens: number;
-        /**
-         * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
-         * there. A number, 0 or more.
-         */
-        seconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'moved';
+      }>
+    | Because<'moved', {
         /**
          * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
          * 1,000,000,000,000.
@@ -141,28 +114,8 @@ export interface ChunkContinue extends Stamped<'chunk.continue'> {
          * Expected cost on the engine of its last chunk, in seconds; absent if there is no room. A number, 0 or more.
          */
         stayingSeconds?: number | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'resumed';
-        /**
-         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
-         * 1,000,000,000,000.
-         */
-        freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
-        expectedTokens: number;
-        /**
-         * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
-         * there. A number, 0 or more.
-         */
-        seconds: number;
-        /** How long the request waited for room, in seconds. A number, 0 or more. */
-        waitedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'overdue';
+      }>
+    | Because<'overdue', {
         /**
          * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
          * 1,000,000,000,000.
@@ -179,43 +132,7 @@ export interface ChunkContinue extends Stamped<'chunk.continue'> {
         waitedSeconds: number;
         /** How long a request may wait for room, in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'engine_lost';
-        /**
-         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
-         * 1,000,000,000,000.
-         */
-        freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
-        expectedTokens: number;
-        /**
-         * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
-         * there. A number, 0 or more.
-         */
-        seconds: number;
-        /** How long the request waited for room, in seconds. A number, 0 or more. */
-        waitedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /**
-         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
-         * 1,000,000,000,000.
-         */
-        freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
-        expectedTokens: number;
-        /**
-         * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
-         * there. A number, 0 or more.
-         */
-        seconds: number;
-        /** How long the request waited for room, in seconds. A number, 0 or more. */
-        waitedSeconds: number;
-      };
+      }>;
 }
 
 /**
@@ -227,15 +144,7 @@ export interface ChunkLate extends Stamped<'chunk.late'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'already_ended';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'out_of_turn';
-      };
+  reason: Because<'already_ended' | 'out_of_turn'>;
 }
 
 /**
@@ -249,35 +158,12 @@ export interface RequestEnded extends Stamped<'request.ended'> {
   /** Tokens that it has generated, as far as was reported. A whole number, 0 to 1,000,000,000. */
   tokens: number;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'completed';
-        /** Chunks that it was given. A whole number, 0 or more. */
-        chunks: number;
-        /** How often a chunk ran on another engine than the one before. A whole number, 0 or more. */
-        moves: number;
-        /** How long it waited for room, in seconds. A number, 0 or more. */
-        waitedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'failed';
-        /** Chunks that it was given. A whole number, 0 or more. */
-        chunks: number;
-        /** How often a chunk ran on another engine than the one before. A whole number, 0 or more. */
-        moves: number;
-        /** How long it waited for room, in seconds. A number, 0 or more. */
-        waitedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'aborted';
-        /** Chunks that it was given. A whole number, 0 or more. */
-        chunks: number;
-        /** How often a chunk ran on another engine than the one before. A whole number, 0 or more. */
-        moves: number;
-        /** How long it waited for room, in seconds. A number, 0 or more. */
-        waitedSeconds: number;
-      };
+  reason: Because<'completed' | 'failed' | 'aborted', {
+    /** Chunks that it was given. A whole number, 0 or more. */
+    chunks: number;
+    /** How often a chunk ran on another engine than the one before. A whole number, 0 or more. */
+    moves: number;
+    /** How long it waited for room, in seconds. A number, 0 or more. */
+    waitedSeconds: number;
+  }>;
 }

@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: frontier. */
-import type { Stamped } from './objects.ts';
+import type { Because, Stamped } from './objects.ts';
 
 /**
  * A request is ready for an engine and waits until it is admitted.
@@ -35,17 +35,13 @@ export interface FrontierResized extends Stamped<'frontier.resized'> {
   width: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'learning';
+    | Because<'learning', {
         /** Requests of the groups in service that have not ended. A whole number, 0 or more. */
         unfinished: number;
         /** How many may be in service until a width can be planned. A whole number, 1 or more. */
         startRequests: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'planned';
+      }>
+    | Because<'planned', {
         /** Groups of the round that was planned for. A whole number, 1 or more. */
         groups: number;
         /** When the trainer is expected to be done, seconds from the first admission. A number, 0 or more. */
@@ -58,7 +54,7 @@ export interface FrontierResized extends Stamped<'frontier.resized'> {
         stepSecondsPerContextToken: number;
         /** What the trainer takes for a group; 0 while unknown. */
         trainSecondsPerGroup: number;
-      };
+      }>;
 }
 
 /**
@@ -74,9 +70,7 @@ export interface FrontierStarved extends Stamped<'frontier.starved'> {
   /** A width that would have been better for this round. A whole number, 1 or more. */
   suggestedWidth: number;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'trainer_waits';
+  reason: Because<'trainer_waits', {
     /** What the trainer has waited since its first groups of the round. A number, 0 or more. In seconds. */
     waitedSeconds: number;
     /** What it has worked meanwhile. A number, 0 or more. In seconds. */
@@ -85,7 +79,7 @@ export interface FrontierStarved extends Stamped<'frontier.starved'> {
     servedGroupsPerSecond: number;
     /** Groups that the trainer takes, a second of its work. A number, 0 or more. */
     trainedGroupsPerSecond: number;
-  };
+  }>;
 }
 
 /**
@@ -101,27 +95,14 @@ export interface GroupLeft extends Stamped<'group.left'> {
   /** Its requests that have ended, by index. Each: at most 1,200 characters. */
   requestIds: string[];
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'all_ended';
-        /** Responses that were completed. A whole number, 0 or more. */
-        completed: number;
-        /** Responses that failed for good or were aborted. A whole number, 0 or more. */
-        givenUp: number;
-        /** How long it was in service; 0 if it never was. In seconds. */
-        servedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'closed';
-        /** Responses that were completed. A whole number, 0 or more. */
-        completed: number;
-        /** Responses that failed for good or were aborted. A whole number, 0 or more. */
-        givenUp: number;
-        /** How long it was in service; 0 if it never was. In seconds. */
-        servedSeconds: number;
-      };
+  reason: Because<'all_ended' | 'closed', {
+    /** Responses that were completed. A whole number, 0 or more. */
+    completed: number;
+    /** Responses that failed for good or were aborted. A whole number, 0 or more. */
+    givenUp: number;
+    /** How long it was in service; 0 if it never was. In seconds. */
+    servedSeconds: number;
+  }>;
 }
 
 /**
@@ -141,27 +122,14 @@ export interface RequestAdmit extends Stamped<'request.admit'> {
   /** Opaque reference of the host, at most 256 bytes; echoed. */
   ref?: string | undefined;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'group_admitted';
-        /** Place of the group in its round. A whole number, 0 or more. */
-        order: number;
-        /** Groups in service, this one included. A whole number, 0 or more. */
-        inService: number;
-        /** F_w: most groups in service at once. A whole number, 1 or more. */
-        width: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'in_frontier';
-        /** Place of the group in its round. A whole number, 0 or more. */
-        order: number;
-        /** Groups in service, this one included. A whole number, 0 or more. */
-        inService: number;
-        /** F_w: most groups in service at once. A whole number, 1 or more. */
-        width: number;
-      };
+  reason: Because<'group_admitted' | 'in_frontier', {
+    /** Place of the group in its round. A whole number, 0 or more. */
+    order: number;
+    /** Groups in service, this one included. A whole number, 0 or more. */
+    inService: number;
+    /** F_w: most groups in service at once. A whole number, 1 or more. */
+    width: number;
+  }>;
 }
 
 /**
@@ -179,10 +147,7 @@ export interface RequestAwaited extends Stamped<'request.awaited'> {
   /** Opaque reference of the host, at most 256 bytes; echoed. */
   ref?: string | undefined;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'host_restarted';
-  };
+  reason: Because<'host_restarted'>;
 }
 
 /**
@@ -198,16 +163,14 @@ export interface RequestDeferred extends Stamped<'request.deferred'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'frontier_full';
+  reason: Because<'frontier_full', {
     /** Place of the group in its round. A whole number, 0 or more. */
     order: number;
     /** Groups in service. A whole number, 0 or more. */
     inService: number;
     /** F_w: most groups in service at once. A whole number, 1 or more. */
     width: number;
-  };
+  }>;
 }
 
 /**
@@ -228,22 +191,9 @@ export interface RequestDropped extends Stamped<'request.dropped'> {
   admitted: boolean;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'aborted';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'replaced';
+    | Because<'aborted' | 'closed' | 'host_restarted'>
+    | Because<'replaced', {
         /** Whether it had ended before: it had failed, or was aborted. */
         ended: boolean;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'closed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-      };
+      }>;
 }

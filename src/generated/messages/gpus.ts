@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: gpus. */
-import type { EnginePlace, MigrationBatch, RunningRequest, Stamped } from './objects.ts';
+import type { Because, EnginePlace, MigrationBatch, RunningRequest, Stamped } from './objects.ts';
 
 /**
  * The GPUs could not be released; requests that have moved stay where they are now.
@@ -104,54 +104,22 @@ export interface GpusReclaim extends Stamped<'gpus.reclaim'> {
   gpuIds: string[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'round_completed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_replaced';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'engines_lost';
+    | Because<'round_completed' | 'round_replaced' | 'host_restarted' | 'release_failed' | 'ended_before_release' |
+          'restarted_before_release' | 'asked_again'>
+    | Because<'engines_lost', {
         /** The last engine that was rolling out. At most 512 characters. */
         engineId: string;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'release_failed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'migration_failed';
+      }>
+    | Because<'migration_failed', {
         /** Id of the request, minted by the policy. At most 1,200 characters. */
         requestId: string;
         /** Tries to move the request. A whole number, 0 or more. */
         attempts: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'engine_lost';
+      }>
+    | Because<'engine_lost', {
         /** Id of the inference engine, given by the host. At most 512 characters. */
         engineId: string;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'ended_before_release';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'restarted_before_release';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'asked_again';
-      };
+      }>;
 }
 
 /**
@@ -172,35 +140,18 @@ export interface GpusRelease extends Stamped<'gpus.release'> {
   /** Every request of the released engines once, by the engine that it leaves and the one that it goes to. */
   migrations: MigrationBatch[];
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'fits';
-        /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
-        finished: number;
-        /** How many the round needs. A whole number, 1 or more. */
-        target: number;
-        /** The engine that is filled most, of those that would remain. At most 512 characters. */
-        engineId: string;
-        /** Projected peak of its KV cache, in tokens. A whole number, 0 to 1,000,000,000,000. */
-        projectedTokens: number;
-        /** What its KV cache holds, in tokens. A whole number, 0 to 1,000,000,000,000. */
-        capacityTokens: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'fixed_fraction';
-        /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
-        finished: number;
-        /** How many the round needs. A whole number, 1 or more. */
-        target: number;
-        /** The engine that is filled most, of those that would remain. At most 512 characters. */
-        engineId: string;
-        /** Projected peak of its KV cache, in tokens. A whole number, 0 to 1,000,000,000,000. */
-        projectedTokens: number;
-        /** What its KV cache holds, in tokens. A whole number, 0 to 1,000,000,000,000. */
-        capacityTokens: number;
-      };
+  reason: Because<'fits' | 'fixed_fraction', {
+    /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
+    finished: number;
+    /** How many the round needs. A whole number, 1 or more. */
+    target: number;
+    /** The engine that is filled most, of those that would remain. At most 512 characters. */
+    engineId: string;
+    /** Projected peak of its KV cache, in tokens. A whole number, 0 to 1,000,000,000,000. */
+    projectedTokens: number;
+    /** What its KV cache holds, in tokens. A whole number, 0 to 1,000,000,000,000. */
+    capacityTokens: number;
+  }>;
 }
 
 /**
@@ -215,20 +166,16 @@ export interface MigrationAbandoned extends Stamped<'migration.abandoned'> {
   requestId: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'tries_used_up';
+    | Because<'tries_used_up', {
         /** Tries to move the request. A whole number, 0 or more. */
         attempts: number;
         /** Most tries to move a request. A whole number, 0 or more. */
         budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'no_engine';
+      }>
+    | Because<'no_engine', {
         /** Tries to move the request. A whole number, 0 or more. */
         attempts: number;
-      };
+      }>;
 }
 
 /**
@@ -244,19 +191,7 @@ export interface MigrationCancel extends Stamped<'migration.cancel'> {
   /** The engine that it goes to. At most 512 characters. */
   to: string;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'aborted';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'completed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'migrated_after_end';
-      };
+  reason: Because<'aborted' | 'completed' | 'migrated_after_end'>;
 }
 
 /**
@@ -270,16 +205,14 @@ export interface ProgressQuery extends Stamped<'progress.query'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'milestone';
+  reason: Because<'milestone', {
     /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
     finished: number;
     /** How many the round needs. A whole number, 1 or more. */
     target: number;
     /** Finished since the evaluation before. A whole number, 0 or more. */
     sinceLast: number;
-  };
+  }>;
 }
 
 /**
@@ -304,14 +237,12 @@ export interface RequestMigrate extends Stamped<'request.migrate'> {
   /** Which try this is, from 2; it goes into the answer. A whole number, 1 or more. */
   attempt: number;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'migration_failed';
+  reason: Because<'migration_failed', {
     /** Tries before this one. A whole number, 0 or more. */
     attempts: number;
     /** Most tries to move a request. A whole number, 0 or more. */
     budget: number;
-  };
+  }>;
 }
 
 /**
@@ -323,31 +254,8 @@ export interface ScaleDownLate extends Stamped<'scale-down.late'> {
   /** Id of the query, the release, the request, the round or the engine. */
   id: string;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'query_closed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'migration_closed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'release_closed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'released_late';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_closed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'engine_replaced';
-      };
+  reason: Because<'query_closed' | 'migration_closed' | 'release_closed' | 'released_late' | 'round_closed' |
+      'engine_replaced'>;
 }
 
 /**
@@ -360,17 +268,13 @@ export interface ScaleDownRejected extends Stamped<'scale-down.rejected'> {
   roundId: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'no_partition';
+    | Because<'no_partition', {
         /** GPUs that roll out. A whole number, 0 or more. */
         gpus: number;
         /** How many were to go, without splitting a group. A whole number, 0 or more. */
         wanted: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'kv_cache';
+      }>
+    | Because<'kv_cache', {
         /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
         finished: number;
         /** How many the round needs. A whole number, 1 or more. */
@@ -381,10 +285,8 @@ export interface ScaleDownRejected extends Stamped<'scale-down.rejected'> {
         projectedTokens: number;
         /** What its KV cache holds, in tokens. A whole number, 0 to 1,000,000,000,000. */
         capacityTokens: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'kv_cache_together';
+      }>
+    | Because<'kv_cache_together', {
         /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
         finished: number;
         /** How many the round needs. A whole number, 1 or more. */
@@ -395,17 +297,13 @@ export interface ScaleDownRejected extends Stamped<'scale-down.rejected'> {
         expectedTokens: number;
         /** What those that would remain hold together, in tokens. A whole number, 0 to 1,000,000,000,000. */
         capacityTokens: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'no_target';
+      }>
+    | Because<'no_target', {
         /** Engines that would remain, none of which takes new requests. A whole number, 0 or more. */
         engines: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'not_returned';
+      }>
+    | Because<'not_returned', {
         /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
         releaseId: string;
-      };
+      }>;
 }

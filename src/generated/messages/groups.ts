@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: groups. */
-import type { FinalPrompt, RewardedResponse, Stamped } from './objects.ts';
+import type { Because, FinalPrompt, RewardedResponse, Stamped } from './objects.ts';
 
 /**
  * Every response of a prompt that counts has its reward, or will never have one: the group can train.
@@ -21,16 +21,14 @@ export interface GroupRewarded extends Stamped<'group.rewarded'> {
   /** Those responses, by index, each with its raw reward. */
   responses: RewardedResponse[];
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'all_rewarded';
+  reason: Because<'all_rewarded', {
     /** Responses of the prompt that count, those without a reward included. A whole number, 0 or more. */
     responses: number;
     /** Those that will never have a reward. A whole number, 0 or more. */
     missing: number;
     /** How long the group waited for its last reward, in seconds. A number, 0 or more. */
     waitedSeconds: number;
-  };
+  }>;
 }
 
 /**
@@ -45,18 +43,14 @@ export interface GroupUnrewarded extends Stamped<'group.unrewarded'> {
   promptId: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'no_reward';
+    | Because<'no_reward', {
         /** Responses of the prompt, none of which gets a reward. A whole number, 0 or more. */
         responses: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'no_response';
+      }>
+    | Because<'no_response', {
         /** Responses that failed for good or were aborted. A whole number, 0 or more. */
         givenUp: number;
-      };
+      }>;
 }
 
 /**
@@ -70,19 +64,7 @@ export interface GroupWithdrawn extends Stamped<'group.withdrawn'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'round_failed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'filtered';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'failed';
-      };
+  reason: Because<'round_failed' | 'filtered' | 'failed'>;
 }
 
 /**
@@ -94,10 +76,7 @@ export interface RewardUnused extends Stamped<'reward.unused'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'not_awaited';
-  };
+  reason: Because<'not_awaited'>;
 }
 
 /**
@@ -116,16 +95,11 @@ export interface RoundRewarded extends Stamped<'round.rewarded'> {
   prompts: FinalPrompt[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'all_groups';
+    | Because<'all_groups', {
         /** Groups that train. A whole number, 0 or more. */
         groups: number;
         /** Since the round was complete, in seconds. A number, 0 or more. */
         afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_failed';
-      };
+      }>
+    | Because<'round_failed'>;
 }

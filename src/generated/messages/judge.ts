@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: judge. */
-import type { Stamped } from './objects.ts';
+import type { Because, Stamped } from './objects.ts';
 
 /**
  * Lay the layers of the judge out like this, before it is given anything longer than the plan before was for.
@@ -24,24 +24,17 @@ export interface JudgePlace extends Stamped<'judge.place'> {
   pipelinedSeconds: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'start';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'longer_response';
+    | Because<'start'>
+    | Because<'longer_response', {
         /** Tokens of the response that is longer. A whole number, 0 to 1,000,000,000. */
         responseTokens: number;
         /** Length that the plan before was for, in tokens. A whole number, 1 or more. */
         plannedTokens: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_planned';
+      }>
+    | Because<'round_planned', {
         /** Longest length seen in rounds of this kind, in tokens. A whole number, 0 to 1,000,000,000. */
         longestTokens: number;
         /** Length that the plan before was for, in tokens. A whole number, 1 or more. */
         plannedTokens: number;
-      };
+      }>;
 }

@@ -1,14 +1,7 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: loading. */
 import type {
-  BatchAssignment,
-  BatchPack,
-  BatchSequence,
-  GoneSample,
-  Resolution,
-  Stamped,
-  TensorShape,
-  TextSample,
+  BatchAssignment, BatchPack, BatchSequence, Because, GoneSample, Resolution, Stamped, TensorShape, TextSample,
   VisualSample,
 } from './objects.ts';
 
@@ -170,15 +163,7 @@ export interface BatchAbandoned extends Stamped<'batch.abandoned'> {
   /** Samples that it had used and that are not here any more: draw them again where they are needed. */
   gone: GoneSample[];
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'withdrawn';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-      };
+  reason: Because<'withdrawn' | 'host_restarted'>;
 }
 
 /**
@@ -197,20 +182,16 @@ export interface BatchMaterialized extends Stamped<'batch.materialized'> {
   missing: string[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'delivered';
+    | Because<'delivered', {
         /** Since the batch was planned, in seconds. A number, 0 or more. */
         waitedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'samples_dropped';
+      }>
+    | Because<'samples_dropped', {
         /** Since the batch was planned, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** Samples that were dropped. A whole number, 1 or more. */
         dropped: number;
-      };
+      }>;
 }
 
 /**
@@ -231,9 +212,7 @@ export interface BatchRun extends Stamped<'batch.run'> {
   order?: number[][] | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'planned';
+    | Because<'planned', {
         /** Compute of the rank that has most, in the unit of the cost model. A number, 0 or more. */
         maxCompute: number;
         /** No plan has less. A number, 0 or more. */
@@ -242,11 +221,8 @@ export interface BatchRun extends Stamped<'batch.run'> {
         communication: number;
         /** Whether a rank has more tokens than asked for. */
         memoryRelaxed: boolean;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host';
-      };
+      }>
+    | Because<'host'>;
 }
 
 /**
@@ -258,10 +234,7 @@ export interface PreprocessLate extends Stamped<'preprocess.late'> {
   /** Id of the try, minted by the policy. At most 256 characters. */
   preprocessId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'over';
-  };
+  reason: Because<'over'>;
 }
 
 /**
@@ -278,48 +251,26 @@ export interface SampleDropped extends Stamped<'sample.dropped'> {
   ref?: string | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'infrastructure';
+    | Because<'infrastructure' | 'data' | 'transfer', {
         /** Failures of the sample, of this kind. A whole number, 0 or more. */
         failures: number;
         /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'data';
-        /** Failures of the sample, of this kind. A whole number, 0 or more. */
-        failures: number;
-        /** Most failures that lead to another try. A whole number, 0 or more. */
-        budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'transfer';
-        /** Failures of the sample, of this kind. A whole number, 0 or more. */
-        failures: number;
-        /** Most failures that lead to another try. A whole number, 0 or more. */
-        budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'not_compared';
+      }>
+    | Because<'not_compared', {
         /** Failures that no success of another has followed. A whole number, 0 or more. */
         failures: number;
         /** How long it has waited for one, in seconds. A number, 0 or more. */
         seconds: number;
         /** How long it waits (`giveUpSeconds`), in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'too_large';
+      }>
+    | Because<'too_large', {
         /** What its tensors need, in bytes. A whole number, 0 or more. */
         bytes: number;
         /** Host memory of the largest node, lost or not, in bytes. A whole number, 0 or more. */
         largestBudgetBytes: number;
-      };
+      }>;
 }
 
 /**
@@ -336,38 +287,21 @@ export interface SampleEvict extends Stamped<'sample.evict'> {
   bytes: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'last_use';
+    | Because<'last_use', {
         /** Batches that have used it. A whole number, 0 or more. */
         uses: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'step_completed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'displaced';
+      }>
+    | Because<'step_completed' | 'copy_missing' | 'dropped'>
+    | Because<'displaced', {
         /** What a sample takes that a batch waits for. A whole number, 0 or more. In bytes. */
         neededBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'memory';
+      }>
+    | Because<'memory', {
         /** What was reserved for it, in bytes. A whole number, 0 or more. */
         reservedBytes: number;
         /** What its tensors need, in bytes. A whole number, 0 or more. */
         usedBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'copy_missing';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'dropped';
-      };
+      }>;
 }
 
 /**
@@ -399,17 +333,8 @@ export interface SampleMaterialize extends Stamped<'sample.materialize'> {
   bytes: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'same_node';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'other_node';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'probe';
+    | Because<'same_node' | 'other_node'>
+    | Because<'probe', {
         /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
         scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
         /**
@@ -421,7 +346,7 @@ export interface SampleMaterialize extends Stamped<'sample.materialize'> {
         failures: number;
         /** Since the single try before, in seconds. A number, 0 or more. */
         pauseSeconds: number;
-      };
+      }>;
 }
 
 /**
@@ -437,15 +362,7 @@ export interface SamplePlaceholder extends Stamped<'sample.placeholder'> {
   /** Opaque reference of the host, at most 256 bytes; echoed. */
   ref?: string | undefined;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'drawn';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-      };
+  reason: Because<'drawn' | 'host_restarted'>;
 }
 
 /**
@@ -479,29 +396,15 @@ export interface SamplePrefetch extends Stamped<'sample.prefetch'> {
   ref?: string | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'drawn';
+    | Because<'drawn' | 'node_lost' | 'memory' | 'copy_missing' | 'displaced' | 'host_restarted', {
         /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
         /** The same in samples. A whole number, 0 or more. */
         queued: number;
         /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
         freeBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'node_lost';
-        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
-        queuedBytes: number;
-        /** The same in samples. A whole number, 0 or more. */
-        queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
-        freeBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry';
+      }>
+    | Because<'retry', {
         /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
         /** The same in samples. A whole number, 0 or more. */
@@ -514,10 +417,8 @@ export interface SamplePrefetch extends Stamped<'sample.prefetch'> {
         budget: number;
         /** Since the last try that failed on a node, in seconds. A number, 0 or more. */
         pauseSeconds?: number | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'probe';
+      }>
+    | Because<'probe', {
         /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
         /** The same in samples. A whole number, 0 or more. */
@@ -535,47 +436,7 @@ export interface SamplePrefetch extends Stamped<'sample.prefetch'> {
         failures: number;
         /** Since the single try before, in seconds. A number, 0 or more. */
         pauseSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'memory';
-        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
-        queuedBytes: number;
-        /** The same in samples. A whole number, 0 or more. */
-        queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
-        freeBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'copy_missing';
-        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
-        queuedBytes: number;
-        /** The same in samples. A whole number, 0 or more. */
-        queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
-        freeBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'displaced';
-        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
-        queuedBytes: number;
-        /** The same in samples. A whole number, 0 or more. */
-        queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
-        freeBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
-        queuedBytes: number;
-        /** The same in samples. A whole number, 0 or more. */
-        queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
-        freeBytes: number;
-      };
+      }>;
 }
 
 /**
@@ -610,29 +471,15 @@ export interface SamplePreprocess extends Stamped<'sample.preprocess'> {
   ref?: string | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'drawn';
+    | Because<'drawn' | 'node_lost' | 'memory' | 'copy_missing' | 'displaced' | 'host_restarted', {
         /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
         /** The same in samples. A whole number, 0 or more. */
         queued: number;
         /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
         freeBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'node_lost';
-        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
-        queuedBytes: number;
-        /** The same in samples. A whole number, 0 or more. */
-        queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
-        freeBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry';
+      }>
+    | Because<'retry', {
         /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
         /** The same in samples. A whole number, 0 or more. */
@@ -645,10 +492,8 @@ export interface SamplePreprocess extends Stamped<'sample.preprocess'> {
         budget: number;
         /** Since the last try that failed on a node, in seconds. A number, 0 or more. */
         pauseSeconds?: number | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'probe';
+      }>
+    | Because<'probe', {
         /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
         /** The same in samples. A whole number, 0 or more. */
@@ -666,47 +511,7 @@ export interface SamplePreprocess extends Stamped<'sample.preprocess'> {
         failures: number;
         /** Since the single try before, in seconds. A number, 0 or more. */
         pauseSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'memory';
-        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
-        queuedBytes: number;
-        /** The same in samples. A whole number, 0 or more. */
-        queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
-        freeBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'copy_missing';
-        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
-        queuedBytes: number;
-        /** The same in samples. A whole number, 0 or more. */
-        queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
-        freeBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'displaced';
-        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
-        queuedBytes: number;
-        /** The same in samples. A whole number, 0 or more. */
-        queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
-        freeBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
-        queuedBytes: number;
-        /** The same in samples. A whole number, 0 or more. */
-        queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
-        freeBytes: number;
-      };
+      }>;
 }
 
 /**
@@ -722,12 +527,10 @@ export interface SampleRegistered extends Stamped<'sample.registered'> {
   /** Bytes of the preprocessed tensors in host memory. A whole number, 1 to 1,000,000,000,000,000. */
   bytes: number;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'preprocessed';
+  reason: Because<'preprocessed', {
     /** What was reserved for it, in bytes. A whole number, 0 or more. */
     reservedBytes: number;
-  };
+  }>;
 }
 
 /**
@@ -742,16 +545,11 @@ export interface SampleReleased extends Stamped<'sample.released'> {
   ref?: string | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'last_use';
+    | Because<'last_use', {
         /** Batches that have used it. A whole number, 0 or more. */
         uses: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'step_completed';
-      };
+      }>
+    | Because<'step_completed'>;
 }
 
 /**
@@ -768,16 +566,14 @@ export interface SampleUnplaced extends Stamped<'sample.unplaced'> {
   /** Opaque reference of the host, at most 256 bytes; echoed. */
   ref?: string | undefined;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'node_away';
+  reason: Because<'node_away', {
     /** What its tensors need, in bytes. A whole number, 0 or more. */
     bytes: number;
     /** Host memory of the largest node that is here, in bytes. A whole number, 0 or more. */
     largestBudgetBytes: number;
     /** Host memory of the largest of the lost nodes that are remembered, in bytes. A whole number, 0 or more. */
     lostBudgetBytes: number;
-  };
+  }>;
 }
 
 /**
@@ -792,16 +588,11 @@ export interface SliceLate extends Stamped<'slice.late'> {
   sliceId: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'over';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'earlier_attempt';
+    | Because<'over'>
+    | Because<'earlier_attempt', {
         /** Number of the try that was reported. A whole number, 0 or more. */
         attempt: number;
-      };
+      }>;
 }
 
 /**
@@ -816,10 +607,8 @@ export interface StepResumed extends Stamped<'step.resumed'> {
   /** Its samples that are here, in the order in which they were drawn. Each: at most 512 characters. */
   samples: string[];
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'host_restarted';
+  reason: Because<'host_restarted', {
     /** How many these are. A whole number, 0 or more. */
     samples: number;
-  };
+  }>;
 }

@@ -12,6 +12,17 @@ export interface Stamped<Type extends string> {
   at: number;
 }
 
+/** Which one of several reasons. */
+export interface Coded<Code extends string> {
+  /** Which reason it is. */
+  code: Code;
+}
+
+/** Why a decision was made: one of these codes, with what the decision rests on. */
+export type Because<Code extends string, Numbers = unknown> = Code extends string
+  ? { [Key in keyof (Coded<Code> & Numbers)]: (Coded<Code> & Numbers)[Key] }
+  : never;
+
 /** A response of a prompt that counts. */
 export interface CountedResponse {
   /** Id of the request, minted by the policy. At most 1,200 characters. */

@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: pacing. */
-import type { PacedGroup, Stamped } from './objects.ts';
+import type { Because, PacedGroup, Stamped } from './objects.ts';
 
 /**
  * Give this group up: stop what generates it, and discard what it has. Only after the weights have advanced by more
@@ -18,9 +18,7 @@ export interface GroupDrop extends Stamped<'group.drop'> {
   /** Opaque reference of the host, at most 256 bytes; echoed. */
   ref?: string | undefined;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'version_skipped';
+  reason: Because<'version_skipped', {
     /** Version of the weights that it was launched with. A whole number, 0 to 4,000,000,000,000,000. */
     startVersion: number;
     /** Version of the weights that are trained next. A whole number, 0 to 4,000,000,000,000,000. */
@@ -29,7 +27,7 @@ export interface GroupDrop extends Stamped<'group.drop'> {
     maxStaleness: number;
     /** Tokens that it has, where it is complete; otherwise 0. A whole number, 0 to 1,000,000,000,000. */
     tokens: number;
-  };
+  }>;
 }
 
 /**
@@ -49,23 +47,12 @@ export interface GroupLaunch extends Stamped<'group.launch'> {
   /** Opaque reference of the host, at most 256 bytes; echoed. */
   ref?: string | undefined;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'within_staleness';
-        /** Groups that are launched and in no batch yet, this one included. A whole number, 0 or more. */
-        groups: number;
-        /** How many these may be, so that none gets too old. A whole number, 0 or more. */
-        allowed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** Groups that are launched and in no batch yet, this one included. A whole number, 0 or more. */
-        groups: number;
-        /** How many these may be, so that none gets too old. A whole number, 0 or more. */
-        allowed: number;
-      };
+  reason: Because<'within_staleness' | 'host_restarted', {
+    /** Groups that are launched and in no batch yet, this one included. A whole number, 0 or more. */
+    groups: number;
+    /** How many these may be, so that none gets too old. A whole number, 0 or more. */
+    allowed: number;
+  }>;
 }
 
 /**
@@ -91,35 +78,12 @@ export interface TrainBatch extends Stamped<'train.batch'> {
   /** Tokens of these groups. A whole number, 0 to 1,000,000,000,000. */
   tokens: number;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'batch_ready';
-        /** Groups that were complete and in no batch yet. A whole number, 0 or more. */
-        finished: number;
-        /** Groups that were generated then. A whole number, 0 or more. */
-        inFlight: number;
-        /** Most versions that one of its groups is behind the weights that are trained. A whole number, 0 or more. */
-        largestLag: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'source_exhausted';
-        /** Groups that were complete and in no batch yet. A whole number, 0 or more. */
-        finished: number;
-        /** Groups that were generated then. A whole number, 0 or more. */
-        inFlight: number;
-        /** Most versions that one of its groups is behind the weights that are trained. A whole number, 0 or more. */
-        largestLag: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** Groups that were complete and in no batch yet. A whole number, 0 or more. */
-        finished: number;
-        /** Groups that were generated then. A whole number, 0 or more. */
-        inFlight: number;
-        /** Most versions that one of its groups is behind the weights that are trained. A whole number, 0 or more. */
-        largestLag: number;
-      };
+  reason: Because<'batch_ready' | 'source_exhausted' | 'host_restarted', {
+    /** Groups that were complete and in no batch yet. A whole number, 0 or more. */
+    finished: number;
+    /** Groups that were generated then. A whole number, 0 or more. */
+    inFlight: number;
+    /** Most versions that one of its groups is behind the weights that are trained. A whole number, 0 or more. */
+    largestLag: number;
+  }>;
 }

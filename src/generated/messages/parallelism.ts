@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: parallelism. */
-import type { ProfileConfiguration, ProfileRow, ReplicaGroup, RolloutWorkload, Stamped } from './objects.ts';
+import type { Because, ProfileConfiguration, ProfileRow, ReplicaGroup, RolloutWorkload, Stamped } from './objects.ts';
 
 /**
  * A `kind-tp.set` could not be carried out.
@@ -88,41 +88,31 @@ export interface KindTpKept extends Stamped<'kind-tp.kept'> {
   ep?: number | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'first_step';
+    | Because<'first_step', {
         /** Preemptions of the step, over all engines. A whole number, 0 or more. */
         preemptions: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'steady';
+      }>
+    | Because<'steady', {
         /** Preemptions of the step, over all engines. A whole number, 0 or more. */
         preemptions: number;
         /** Preemptions of the step of this kind before. A whole number, 0 or more. */
         previousPreemptions: number;
         /** Steps in a row without a preemption. A whole number, 0 or more. */
         calmSteps: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'cooldown';
+      }>
+    | Because<'cooldown', {
         /** Preemptions of the step, over all engines. A whole number, 0 or more. */
         preemptions: number;
         /** Steps of the cooldown that are left after this one. A whole number, 0 or more. */
         stepsLeft: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'at_bound';
+      }>
+    | Because<'at_bound', {
         /** Least tensor-parallel degree that is possible. A whole number, 1 or more. */
         minTp: number;
         /** Greatest tensor-parallel degree that is possible. A whole number, 1 or more. */
         maxTp: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'vetoed';
+      }>
+    | Because<'vetoed', {
         /** Tensor-parallel degree that it would have changed to. A whole number, 1 or more. */
         wantedTp: number;
         /** Expert-parallel degree that it would have changed to. A whole number, 1 or more. */
@@ -131,18 +121,14 @@ export interface KindTpKept extends Stamped<'kind-tp.kept'> {
         wantedPredictedSeconds: number;
         /** Seconds that it predicts with those that stay. A number, 0 or more. */
         predictedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'does_not_fit';
+      }>
+    | Because<'does_not_fit', {
         /** Tensor-parallel degree that it would have changed to. A whole number, 1 or more. */
         wantedTp: number;
         /** Expert-parallel degree that it would have changed to. A whole number, 1 or more. */
         wantedEp?: number | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'load_unchanged';
+      }>
+    | Because<'load_unchanged', {
         /** Tensor-parallel degree that it would have changed to. A whole number, 1 or more. */
         wantedTp: number;
         /** Expert-parallel degree that it would have changed to. A whole number, 1 or more. */
@@ -151,10 +137,8 @@ export interface KindTpKept extends Stamped<'kind-tp.kept'> {
         loadTokens: number;
         /** Load at which these degrees were undone or refused, in tokens. A number, 0 or more. */
         barredAtTokens: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'settled';
+      }>
+    | Because<'settled', {
         /** Tensor-parallel degree that it would have changed to. A whole number, 1 or more. */
         wantedTp: number;
         /** Expert-parallel degree that it would have changed to. A whole number, 1 or more. */
@@ -163,35 +147,20 @@ export interface KindTpKept extends Stamped<'kind-tp.kept'> {
         changes: number;
         /** Most changes at one load. A whole number, 0 or more. */
         mostChanges: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'other_parallelism';
+      }>
+    | Because<'other_parallelism', {
         /** Tensor-parallel degree that the round has run with. A whole number, 1 or more. */
         ranTp: number;
         /** Expert-parallel degree that the round has run with. A whole number, 1 or more. */
         ranEp?: number | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'repeated';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'not_applied';
+      }>
+    | Because<'repeated'>
+    | Because<'not_applied' | 'late', {
         /** Tensor-parallel degree that could not be set. A whole number, 1 or more. */
         failedTp: number;
         /** Expert-parallel degree that could not be set. A whole number, 1 or more. */
         failedEp?: number | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'late';
-        /** Tensor-parallel degree that could not be set. A whole number, 1 or more. */
-        failedTp: number;
-        /** Expert-parallel degree that could not be set. A whole number, 1 or more. */
-        failedEp?: number | undefined;
-      };
+      }>;
 }
 
 /**
@@ -212,27 +181,12 @@ export interface KindTpSet extends Stamped<'kind-tp.set'> {
   replicas: ReplicaGroup[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'start_configured';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'start_smallest';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'start_profile';
+    | Because<'start_configured' | 'start_smallest' | 'host_restarted'>
+    | Because<'start_profile', {
         /** Seconds of a rollout step that the profile predicts. A number, 0 or more. */
         predictedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'profile_selected';
+      }>
+    | Because<'profile_selected', {
         /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
         /** Expert-parallel degree before. A whole number, 1 or more. */
@@ -241,10 +195,8 @@ export interface KindTpSet extends Stamped<'kind-tp.set'> {
         predictedSeconds: number;
         /** The same with the degrees before, where the profile knows them. A number, 0 or more. In seconds. */
         fromPredictedSeconds?: number | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'routing_skewed';
+      }>
+    | Because<'routing_skewed', {
         /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
         /** Expert-parallel degree before. A whole number, 1 or more. */
@@ -255,10 +207,8 @@ export interface KindTpSet extends Stamped<'kind-tp.set'> {
         fromPredictedSeconds?: number | undefined;
         /** Observed tokens of the most loaded expert rank ÷ their mean over the ranks. A number, 0 or more. */
         routingSkew: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'preemptions_rose';
+      }>
+    | Because<'preemptions_rose', {
         /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
         /** Expert-parallel degree before. A whole number, 1 or more. */
@@ -267,20 +217,16 @@ export interface KindTpSet extends Stamped<'kind-tp.set'> {
         preemptions: number;
         /** Preemptions of the step of this kind before. A whole number, 0 or more. */
         previousPreemptions: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'preemption_free';
+      }>
+    | Because<'preemption_free', {
         /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
         /** Expert-parallel degree before. A whole number, 1 or more. */
         fromEp?: number | undefined;
         /** Steps in a row without a preemption. A whole number, 0 or more. */
         steps: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'undone';
+      }>
+    | Because<'undone', {
         /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
         /** Expert-parallel degree before. A whole number, 1 or more. */
@@ -292,15 +238,13 @@ export interface KindTpSet extends Stamped<'kind-tp.set'> {
          * more.
          */
         before: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'not_applied';
+      }>
+    | Because<'not_applied', {
         /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
         /** Expert-parallel degree before. A whole number, 1 or more. */
         fromEp?: number | undefined;
-      };
+      }>;
 }
 
 /**
@@ -313,24 +257,20 @@ export interface ProfileMeasure extends Stamped<'profile.measure'> {
   configurations: ProfileConfiguration[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'observed_far';
+    | Because<'observed_far', {
         /** Rounds of such observations in a row. A whole number, 0 or more. */
         rounds: number;
         /** Seconds of a decode step that were observed. A number, 0 or more. */
         observedSeconds: number;
         /** Seconds that the profile says for such a step. A number, 0 or more. */
         profileSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'not_profiled';
+      }>
+    | Because<'not_profiled', {
         /** Rounds of such observations in a row. A whole number, 0 or more. */
         rounds: number;
         /** Seconds of a decode step that were observed. A number, 0 or more. */
         observedSeconds: number;
-      };
+      }>;
 }
 
 /**
@@ -350,13 +290,5 @@ export interface RoundTpSet extends Stamped<'round-tp.set'> {
   /** Every replica with its GPUs, each inside one server. */
   replicas: ReplicaGroup[];
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'round_planned';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-      };
+  reason: Because<'round_planned' | 'host_restarted'>;
 }

@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: pipelining. */
-import type { MicroBatch, Stamped } from './objects.ts';
+import type { Because, MicroBatch, Stamped } from './objects.ts';
 
 /**
  * The trainer is there again, without gradients, and with the weights of an earlier moment of the round.
@@ -79,14 +79,12 @@ export interface GroupTrainable extends Stamped<'group.trainable'> {
   /** The advantage of each of them, in the same order. */
   advantages: number[];
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'materialized';
+  reason: Because<'materialized', {
     /** Groups that wait for an update, this one included. A whole number, 0 or more. */
     waiting: number;
     /** Groups of a whole update. A whole number, 1 or more. */
     groupsPerUpdate: number;
-  };
+  }>;
 }
 
 /**
@@ -124,9 +122,7 @@ export interface PipelineMeasured extends Stamped<'pipeline.measured'> {
   /** RolloutPipe §3.2, in words: `waitSeconds` ÷ `trainEndSeconds`. A number, 0 to 1. */
   wallClockWaitingRatio: number;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'round_trained';
+  reason: Because<'round_trained', {
     /** Groups that were trained. A whole number, 0 or more. */
     groups: number;
     /** Updates that they were trained in. A whole number, 0 or more. */
@@ -135,7 +131,7 @@ export interface PipelineMeasured extends Stamped<'pipeline.measured'> {
     dropped: number;
     /** Tries of these updates. A whole number, 0 or more. */
     dispatches: number;
-  };
+  }>;
 }
 
 /**
@@ -163,46 +159,18 @@ export interface TrainDispatch extends Stamped<'train.dispatch'> {
   microBatches: MicroBatch[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'batch_ready';
+    | Because<'batch_ready' | 'round_end', {
         /** Groups that waited for an update. A whole number, 0 or more. */
         waiting: number;
         /** Groups of a whole update. A whole number, 1 or more. */
         groupsPerUpdate: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_end';
-        /** Groups that waited for an update. A whole number, 0 or more. */
-        waiting: number;
-        /** Groups of a whole update. A whole number, 1 or more. */
-        groupsPerUpdate: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'update_lost';
+      }>
+    | Because<'update_lost' | 'trainer_restarted' | 'host_restarted', {
         /** Tries of this update before this one. A whole number, 0 or more. */
         attempts: number;
         /** Groups of it that the try before had reported. A whole number, 0 or more. */
         consumed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'trainer_restarted';
-        /** Tries of this update before this one. A whole number, 0 or more. */
-        attempts: number;
-        /** Groups of it that the try before had reported. A whole number, 0 or more. */
-        consumed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** Tries of this update before this one. A whole number, 0 or more. */
-        attempts: number;
-        /** Groups of it that the try before had reported. A whole number, 0 or more. */
-        consumed: number;
-      };
+      }>;
 }
 
 /**
@@ -216,12 +184,10 @@ export interface UpdateCancel extends Stamped<'update.cancel'> {
   /** In the order of their updates. Each: at most 200 characters. */
   updateIds: string[];
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'round_failed';
+  reason: Because<'round_failed', {
     /** Groups of these updates. A whole number, 0 or more. */
     groups: number;
-  };
+  }>;
 }
 
 /**
@@ -240,38 +206,18 @@ export interface WeightsPublish extends Stamped<'weights.publish'> {
   weightVersion: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'all_consumed';
+    | Because<'all_consumed', {
         /** Groups that were trained. A whole number, 0 or more. */
         groups: number;
         /** Updates that they were trained in. A whole number, 0 or more. */
         updates: number;
         /** Since the rollout of the round ended, in seconds. A number, 0 or more. */
         afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_failed';
+      }>
+    | Because<'round_failed' | 'trainer_restarted' | 'host_restarted', {
         /** Groups that were trained. A whole number, 0 or more. */
         groups: number;
         /** Updates that they were trained in. A whole number, 0 or more. */
         updates: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'trainer_restarted';
-        /** Groups that were trained. A whole number, 0 or more. */
-        groups: number;
-        /** Updates that they were trained in. A whole number, 0 or more. */
-        updates: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** Groups that were trained. A whole number, 0 or more. */
-        groups: number;
-        /** Updates that they were trained in. A whole number, 0 or more. */
-        updates: number;
-      };
+      }>;
 }

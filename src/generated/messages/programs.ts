@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: programs. */
-import type { Stamped } from './objects.ts';
+import type { Because, Stamped } from './objects.ts';
 
 /**
  * A program is over, however it has ended: it needs no engine any more.
@@ -95,9 +95,7 @@ export interface EngineFreed extends Stamped<'engine.freed'> {
   /** Id of the inference engine, given by the host. At most 512 characters. */
   engineId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'packed';
+  reason: Because<'packed', {
     /** Programs that are left. A whole number, 0 or more. */
     programs: number;
     /** Engines that go on. A whole number, 0 or more. */
@@ -106,7 +104,7 @@ export interface EngineFreed extends Stamped<'engine.freed'> {
     usedTokens: number;
     /** Tokens that they may have. A whole number, 0 to 1,000,000,000,000. */
     budgetTokens: number;
-  };
+  }>;
 }
 
 /**
@@ -122,14 +120,12 @@ export interface KvRetain extends Stamped<'kv.retain'> {
   /** For how long, in seconds; 0: it may be freed at once. */
   seconds: number;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'tool_time';
+  reason: Because<'tool_time', {
     /** Answers of the tool that were seen. A whole number, 0 or more. */
     answers: number;
     /** How long the tool is expected to take, in seconds, if anything is known of it. A number, 0 or more. */
     expectedSeconds?: number | undefined;
-  };
+  }>;
 }
 
 /**
@@ -142,16 +138,14 @@ export interface ProgramAwaited extends Stamped<'program.awaited'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'host_restarted';
+  reason: Because<'host_restarted', {
     /** Turns that it has finished. A whole number, 0 or more. */
     turns: number;
     /** Tokens of its context. A whole number, 0 to 1,000,000,000,000. */
     contextTokens: number;
     /** The tool that it waits for, if it does. */
     tool?: string | undefined;
-  };
+  }>;
 }
 
 /**
@@ -165,16 +159,14 @@ export interface ProgramEnded extends Stamped<'program.ended'> {
   /** Tokens that it has generated, as far as was reported. A whole number, 0 to 1,000,000,000. */
   tokens: number;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'closed';
+  reason: Because<'closed', {
     /** Turns that it has finished. A whole number, 0 or more. */
     turns: number;
     /** How often a turn ran on another engine than the one before. A whole number, 0 or more. */
     moves: number;
     /** How long it was paused, in seconds. A number, 0 or more. */
     pausedSeconds: number;
-  };
+  }>;
 }
 
 /**
@@ -186,15 +178,7 @@ export interface ProgramLate extends Stamped<'program.late'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'already_ended';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'out_of_turn';
-      };
+  reason: Because<'already_ended' | 'out_of_turn'>;
 }
 
 /**
@@ -206,16 +190,14 @@ export interface ProgramPause extends Stamped<'program.pause'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'over_budget';
+  reason: Because<'over_budget', {
     /** Id of the inference engine, given by the host. At most 512 characters. */
     engineId: string;
     /** Tokens of the programs that run on the engine, this one included. A whole number, 0 to 1,000,000,000,000. */
     usedTokens: number;
     /** Tokens that they may have. A whole number, 0 to 1,000,000,000,000. */
     budgetTokens: number;
-  };
+  }>;
 }
 
 /**
@@ -228,9 +210,7 @@ export interface ProgramResume extends Stamped<'program.resume'> {
   requestId: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'fits';
+    | Because<'fits', {
         /** Id of the inference engine, given by the host. At most 512 characters. */
         engineId: string;
         /** Tokens of the programs that run on the engine, this one included. A whole number, 0 to 1,000,000,000,000. */
@@ -239,15 +219,13 @@ export interface ProgramResume extends Stamped<'program.resume'> {
         budgetTokens: number;
         /** How long it was paused, in seconds. A number, 0 or more. */
         pausedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'paused_longest';
+      }>
+    | Because<'paused_longest', {
         /** How long it was paused, in seconds. A number, 0 or more. */
         pausedSeconds: number;
         /** How long a program may be paused, in seconds. A number, 0 or more. */
         limitSeconds: number;
-      };
+      }>;
 }
 
 /**
@@ -263,9 +241,7 @@ export interface TurnRoute extends Stamped<'turn.route'> {
   engineId: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'first';
+    | Because<'first' | 'cached' | 'engine_lost' | 'host_restarted', {
         /**
          * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
          * that run there. A number, 0 or more.
@@ -275,23 +251,8 @@ export interface TurnRoute extends Stamped<'turn.route'> {
         cachedTokens: number;
         /** How long the program waited for room, in seconds. A number, 0 or more. */
         waitedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'cached';
-        /**
-         * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
-         * that run there. A number, 0 or more.
-         */
-        seconds: number;
-        /** Tokens of its context that the engine is believed to have cached. A whole number, 0 to 1,000,000,000,000. */
-        cachedTokens: number;
-        /** How long the program waited for room, in seconds. A number, 0 or more. */
-        waitedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'moved';
+      }>
+    | Because<'moved', {
         /**
          * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
          * that run there. A number, 0 or more.
@@ -305,36 +266,8 @@ export interface TurnRoute extends Stamped<'turn.route'> {
          * Expected cost on the engine of its last turn, in seconds; absent if that takes no turns. A number, 0 or more.
          */
         stayingSeconds?: number | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'engine_lost';
-        /**
-         * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
-         * that run there. A number, 0 or more.
-         */
-        seconds: number;
-        /** Tokens of its context that the engine is believed to have cached. A whole number, 0 to 1,000,000,000,000. */
-        cachedTokens: number;
-        /** How long the program waited for room, in seconds. A number, 0 or more. */
-        waitedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /**
-         * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
-         * that run there. A number, 0 or more.
-         */
-        seconds: number;
-        /** Tokens of its context that the engine is believed to have cached. A whole number, 0 to 1,000,000,000,000. */
-        cachedTokens: number;
-        /** How long the program waited for room, in seconds. A number, 0 or more. */
-        waitedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'probe';
+      }>
+    | Because<'probe', {
         /**
          * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
          * that run there. A number, 0 or more.
@@ -348,5 +281,5 @@ export interface TurnRoute extends Stamped<'turn.route'> {
         failures: number;
         /** Time since the single turn before, in seconds. A number, 0 or more. */
         pauseSeconds: number;
-      };
+      }>;
 }

@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: prompts. */
-import type { CountedResponse, DroppedResponse, Prompt, Stamped } from './objects.ts';
+import type { Because, CountedResponse, DroppedResponse, Prompt, Stamped } from './objects.ts';
 
 /**
  * An unfinished prompt goes on running into the next round (`maxStaleness` above 0).
@@ -13,14 +13,12 @@ export interface PromptCarried extends Stamped<'prompt.carried'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'within_staleness';
+  reason: Because<'within_staleness', {
     /** Version of the weights that its first tokens are of. A whole number, 0 to 4,000,000,000,000,000. */
     startVersion: number;
     /** Most versions that its tokens may be behind. A whole number, 0 or more. */
     maxStaleness: number;
-  };
+  }>;
 }
 
 /**
@@ -36,14 +34,12 @@ export interface PromptCollected extends Stamped<'prompt.collected'> {
   /** Requests of its held responses, by index. Each: at most 1,200 characters. */
   requestIds: string[];
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'responses_held';
+  reason: Because<'responses_held', {
     /** Responses of the prompt that are held. A whole number, 0 or more. */
     held: number;
     /** Responses of the prompt that were begun, those kept from earlier rounds included. A whole number, 0 or more. */
     launched: number;
-  };
+  }>;
 }
 
 /**
@@ -63,23 +59,12 @@ export interface PromptCounted extends Stamped<'prompt.counted'> {
   /** Its responses, by index. */
   responses: CountedResponse[];
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'no_filter';
-        /** Prompts of the round that count, this one included. A whole number, 0 or more. */
-        counted: number;
-        /** Prompts that the round needs. A whole number, 0 or more. */
-        needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'passed';
-        /** Prompts of the round that count, this one included. A whole number, 0 or more. */
-        counted: number;
-        /** Prompts that the round needs. A whole number, 0 or more. */
-        needed: number;
-      };
+  reason: Because<'no_filter' | 'passed', {
+    /** Prompts of the round that count, this one included. A whole number, 0 or more. */
+    counted: number;
+    /** Prompts that the round needs. A whole number, 0 or more. */
+    needed: number;
+  }>;
 }
 
 /**
@@ -98,40 +83,20 @@ export interface PromptDeferred extends Stamped<'prompt.deferred'> {
   dropped: DroppedResponse[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'round_completed';
+    | Because<'round_completed' | 'quota_filled' | 'round_failed', {
         /** Responses of the prompt that are held. A whole number, 0 or more. */
         held: number;
         /** Responses that it needs. A whole number, 0 or more. */
         needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'quota_filled';
-        /** Responses of the prompt that are held. A whole number, 0 or more. */
-        held: number;
-        /** Responses that it needs. A whole number, 0 or more. */
-        needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_failed';
-        /** Responses of the prompt that are held. A whole number, 0 or more. */
-        held: number;
-        /** Responses that it needs. A whole number, 0 or more. */
-        needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'stale_weights';
+      }>
+    | Because<'stale_weights', {
         /** Version of the weights that its first tokens are of. A whole number, 0 to 4,000,000,000,000,000. */
         startVersion: number;
         /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
         weightVersion: number;
         /** Most versions that its tokens may be behind. A whole number, 0 or more. */
         maxStaleness: number;
-      };
+      }>;
 }
 
 /**
@@ -151,56 +116,20 @@ export interface PromptFailed extends Stamped<'prompt.failed'> {
   dropped: DroppedResponse[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'infrastructure';
+    | Because<'infrastructure' | 'data' | 'environment' | 'timeout' | 'reward', {
         /** Failures of this kind. A whole number, 0 or more. */
         failures: number;
         /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'data';
-        /** Failures of this kind. A whole number, 0 or more. */
-        failures: number;
-        /** Most failures that lead to another try. A whole number, 0 or more. */
-        budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'environment';
-        /** Failures of this kind. A whole number, 0 or more. */
-        failures: number;
-        /** Most failures that lead to another try. A whole number, 0 or more. */
-        budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'timeout';
-        /** Failures of this kind. A whole number, 0 or more. */
-        failures: number;
-        /** Most failures that lead to another try. A whole number, 0 or more. */
-        budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'reward';
-        /** Failures of this kind. A whole number, 0 or more. */
-        failures: number;
-        /** Most failures that lead to another try. A whole number, 0 or more. */
-        budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'not_compared';
+      }>
+    | Because<'not_compared', {
         /** Failures that no success of another has followed. A whole number, 0 or more. */
         failures: number;
         /** How long it has waited for one, in seconds. A number, 0 or more. */
         seconds: number;
         /** How long it waits (`giveUpSeconds`), in seconds. A number, 0 or more. */
         limitSeconds: number;
-      };
+      }>;
 }
 
 /**
@@ -220,18 +149,13 @@ export interface PromptFiltered extends Stamped<'prompt.filtered'> {
   dropped: DroppedResponse[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'zero_variance';
+    | Because<'zero_variance', {
         /** Population standard deviation of the raw rewards. */
         standardDeviation: number;
         /** Up to which it counts as none. */
         tolerance: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host';
-      };
+      }>
+    | Because<'host'>;
 }
 
 /**
@@ -250,16 +174,11 @@ export interface PromptMerged extends Stamped<'prompt.merged'> {
   dropped: DroppedResponse[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'already_in_round';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'already_queued';
+    | Because<'already_in_round'>
+    | Because<'already_queued', {
         /** How often the one that is kept has been deferred. A whole number, 0 or more. */
         deferrals: number;
-      };
+      }>;
 }
 
 /**
@@ -277,17 +196,5 @@ export interface PromptReturned extends Stamped<'prompt.returned'> {
   /** Responses that are given up. */
   dropped: DroppedResponse[];
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'not_started';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_closed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_failed';
-      };
+  reason: Because<'not_started' | 'round_closed' | 'round_failed'>;
 }

@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: requests. */
-import type { KeptResponse, Stamped } from './objects.ts';
+import type { Because, KeptResponse, Stamped } from './objects.ts';
 
 /**
  * The engine confirms that a request has ended early.
@@ -92,56 +92,33 @@ export interface RequestAbort extends Stamped<'request.abort'> {
   engineId?: string | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'prompt_collected';
+    | Because<'prompt_collected', {
         /** Responses of the prompt that are held. A whole number, 0 or more. */
         held: number;
         /** Responses that the prompt needs. A whole number, 0 or more. */
         needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_completed';
+      }>
+    | Because<'round_completed' | 'quota_filled', {
         /** Prompts that count for the round, or for the quota. A whole number, 0 or more. */
         counted: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'quota_filled';
-        /** Prompts that count for the round, or for the quota. A whole number, 0 or more. */
-        counted: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_failed';
+      }>
+    | Because<'prompt_failed', {
         /** Responses of the prompt that are held. A whole number, 0 or more. */
         held: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'response_timeout';
+      }>
+    | Because<'response_timeout', {
         /** How long the request has run, in seconds. A number, 0 or more. */
         ranSeconds: number;
         /** How long it may run, in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_failed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_left';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'stale_weights';
+      }>
+    | Because<'round_failed' | 'prompt_left'>
+    | Because<'stale_weights', {
         /** Version of the weights that its first tokens are of. A whole number, 0 to 4,000,000,000,000,000. */
         startVersion: number;
         /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
         weightVersion: number;
-      };
+      }>;
 }
 
 /**
@@ -155,12 +132,10 @@ export interface RequestExpired extends Stamped<'request.expired'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'abort_unconfirmed';
+  reason: Because<'abort_unconfirmed', {
     /** How long the confirmation was waited for, in seconds. A number, 0 or more. */
     graceSeconds: number;
-  };
+  }>;
 }
 
 /**
@@ -189,15 +164,11 @@ export interface RequestLaunch extends Stamped<'request.launch'> {
   resumeFrom?: KeptResponse | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'planned';
+    | Because<'planned' | 'host_restarted', {
         /** Requests in flight, without this one. A whole number, 0 or more. */
         inFlight: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry_infrastructure';
+      }>
+    | Because<'retry_infrastructure' | 'retry_environment' | 'retry_timeout', {
         /** How many tries of this response went before, within its budget. A whole number, 0 or more. */
         attempt: number;
         /** Most further tries after failures of this kind. A whole number, 0 or more. */
@@ -211,52 +182,14 @@ export interface RequestLaunch extends Stamped<'request.launch'> {
          * absent: all of them. At most 512 characters.
          */
         id?: string | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry_data';
+      }>
+    | Because<'retry_data', {
         /** How many tries of this response went before, within its budget. A whole number, 0 or more. */
         attempt: number;
         /** Most further tries after failures of this kind. A whole number, 0 or more. */
         budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry_environment';
-        /** How many tries of this response went before, within its budget. A whole number, 0 or more. */
-        attempt: number;
-        /** Most further tries after failures of this kind. A whole number, 0 or more. */
-        budget: number;
-        /** How long the response has waited since the try before, in seconds. A number, 0 or more. */
-        pauseSeconds: number;
-        /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
-        scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
-        /**
-         * Which one: id of the engine or worker, kind of the rewards, or `transfers` of samples, also from one node;
-         * absent: all of them. At most 512 characters.
-         */
-        id?: string | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry_timeout';
-        /** How many tries of this response went before, within its budget. A whole number, 0 or more. */
-        attempt: number;
-        /** Most further tries after failures of this kind. A whole number, 0 or more. */
-        budget: number;
-        /** How long the response has waited since the try before, in seconds. A number, 0 or more. */
-        pauseSeconds: number;
-        /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
-        scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
-        /**
-         * Which one: id of the engine or worker, kind of the rewards, or `transfers` of samples, also from one node;
-         * absent: all of them. At most 512 characters.
-         */
-        id?: string | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'probe';
+      }>
+    | Because<'probe', {
         /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
         scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
         /**
@@ -268,35 +201,23 @@ export interface RequestLaunch extends Stamped<'request.launch'> {
         failures: number;
         /** Time since the single try before, in seconds. A number, 0 or more. */
         pauseSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry_stale_weights';
+      }>
+    | Because<'retry_stale_weights', {
         /** How many tries of this response no budget was charged with. A whole number, 0 or more. */
         attempt: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry_engine_lost';
+      }>
+    | Because<'retry_engine_lost', {
         /** How many tries of this response no budget was charged with. A whole number, 0 or more. */
         attempt: number;
         /** Engines that the prompt has lost, one after the other. A whole number, 0 or more. */
         losses: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry_ended_early';
+      }>
+    | Because<'retry_ended_early', {
         /** How many tries of this response no budget was charged with. A whole number, 0 or more. */
         attempt: number;
         /** Tokens that it goes on from. A whole number, 0 to 1,000,000,000. */
         tokens: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** Requests in flight, without this one. A whole number, 0 or more. */
-        inFlight: number;
-      };
+      }>;
 }
 
 /**
@@ -316,20 +237,16 @@ export interface RequestResume extends Stamped<'request.resume'> {
   ref?: string | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'tool_finished';
+    | Because<'tool_finished', {
         /** Requests in flight, without this one. A whole number, 0 or more. */
         inFlight: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
+      }>
+    | Because<'host_restarted', {
         /** Requests in flight, without this one. A whole number, 0 or more. */
         inFlight: number;
         /** Tokens that its finished turns have generated. A whole number, 0 to 1,000,000,000. */
         tokens: number;
-      };
+      }>;
 }
 
 /**
@@ -344,48 +261,20 @@ export interface ResponseAbandoned extends Stamped<'response.abandoned'> {
   promptId: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'infrastructure';
+    | Because<'infrastructure' | 'data' | 'environment' | 'timeout', {
         /** Failures of this kind. A whole number, 0 or more. */
         failures: number;
         /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'data';
-        /** Failures of this kind. A whole number, 0 or more. */
-        failures: number;
-        /** Most failures that lead to another try. A whole number, 0 or more. */
-        budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'environment';
-        /** Failures of this kind. A whole number, 0 or more. */
-        failures: number;
-        /** Most failures that lead to another try. A whole number, 0 or more. */
-        budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'timeout';
-        /** Failures of this kind. A whole number, 0 or more. */
-        failures: number;
-        /** Most failures that lead to another try. A whole number, 0 or more. */
-        budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'not_compared';
+      }>
+    | Because<'not_compared', {
         /** Failures that no success of another has followed. A whole number, 0 or more. */
         failures: number;
         /** How long it has waited for one, in seconds. A number, 0 or more. */
         seconds: number;
         /** How long it waits (`giveUpSeconds`), in seconds. A number, 0 or more. */
         limitSeconds: number;
-      };
+      }>;
 }
 
 /**
@@ -402,17 +291,13 @@ export interface ResponseAccepted extends Stamped<'response.accepted'> {
   domain?: string | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'held';
+    | Because<'held', {
         /** Responses of the prompt that are held. A whole number, 0 or more. */
         held: number;
         /** Responses that the prompt needs. A whole number, 0 or more. */
         needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'other_weights';
+      }>
+    | Because<'other_weights', {
         /** Responses of the prompt that are held. A whole number, 0 or more. */
         held: number;
         /** Responses that the prompt needs. A whole number, 0 or more. */
@@ -424,7 +309,7 @@ export interface ResponseAccepted extends Stamped<'response.accepted'> {
         weightVersions: number[];
         /** Version of the weights of its round. A whole number, 0 to 4,000,000,000,000,000. */
         weightVersion: number;
-      };
+      }>;
 }
 
 /**
@@ -443,26 +328,19 @@ export interface ResponseDropped extends Stamped<'response.dropped'> {
   finished: boolean;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'stale_weights';
+    | Because<'stale_weights', {
         /** Oldest version of the weights that it has tokens of. A whole number, 0 to 4,000,000,000,000,000. */
         oldestVersion: number;
         /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
         weightVersion: number;
         /** Most versions that its tokens may be behind. A whole number, 0 or more. */
         maxStaleness: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'beyond_round';
+      }>
+    | Because<'beyond_round', {
         /** Responses of the prompt that the round takes. A whole number, 0 or more. */
         needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'no_reward';
-      };
+      }>
+    | Because<'no_reward'>;
 }
 
 /**
@@ -475,16 +353,11 @@ export interface ResponseLate extends Stamped<'response.late'> {
   requestId: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'completion';
+    | Because<'completion', {
         /** Tokens of the response. A whole number, 0 to 1,000,000,000. */
         tokens: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'report';
-      };
+      }>
+    | Because<'report'>;
 }
 
 /**
@@ -498,17 +371,8 @@ export interface ResponseSurplus extends Stamped<'response.surplus'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'after_abort';
-        /** Tokens of the response. A whole number, 0 to 1,000,000,000. */
-        tokens: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'control';
-        /** Tokens of the response. A whole number, 0 to 1,000,000,000. */
-        tokens: number;
-      };
+  reason: Because<'after_abort' | 'control', {
+    /** Tokens of the response. A whole number, 0 to 1,000,000,000. */
+    tokens: number;
+  }>;
 }

@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: reward workers. */
-import type { Stamped } from './objects.ts';
+import type { Because, Stamped } from './objects.ts';
 
 /**
  * A reward worker takes dispatches. May be repeated, to change its slots or after a drain.
@@ -113,70 +113,19 @@ export interface RewardCancel extends Stamped<'reward.cancel'> {
   requestId: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'round_completed';
+    | Because<'round_completed' | 'round_failed' | 'prompt_deferred' | 'prompt_filtered' | 'prompt_failed' |
+          'prompt_returned' | 'prompt_merged' | 'response_dropped' | 'withdrawn', {
         /** Since the reward was asked for, in seconds. A number, 0 or more. */
         afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_failed';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_deferred';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_filtered';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_failed';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_returned';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_merged';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'response_dropped';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'withdrawn';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'no_answer';
+      }>
+    | Because<'no_answer', {
         /** Since the dispatch, in seconds. A number, 0 or more. */
         ranSeconds: number;
         /** Seconds that the worker may take, > 0, at most 1,000,000. */
         budgetSeconds: number;
         /** How long the confirmation of a cancellation is waited for, in seconds. A number, 0 or more. */
         graceSeconds: number;
-      };
+      }>;
 }
 
 /**
@@ -192,61 +141,11 @@ export interface RewardCancelled extends Stamped<'reward.cancelled'> {
   /** `rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges. */
   kind: 'rule' | 'sandbox' | 'judge';
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'round_completed';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_failed';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_deferred';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_filtered';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_failed';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_returned';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_merged';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'response_dropped';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'withdrawn';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      };
+  reason: Because<'round_completed' | 'round_failed' | 'prompt_deferred' | 'prompt_filtered' | 'prompt_failed' |
+      'prompt_returned' | 'prompt_merged' | 'response_dropped' | 'withdrawn', {
+    /** Since the reward was asked for, in seconds. A number, 0 or more. */
+    afterSeconds: number;
+  }>;
 }
 
 /**
@@ -269,17 +168,13 @@ export interface RewardDispatch extends Stamped<'reward.dispatch'> {
   budgetSeconds: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'requested';
+    | Because<'requested' | 'host_restarted', {
         /** Since it was asked for, or queued again, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** Dispatches on the worker, without this one. A whole number, 0 or more. */
         running: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry_infrastructure';
+      }>
+    | Because<'retry_infrastructure', {
         /** Since it was asked for, or queued again, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** Dispatches on the worker, without this one. A whole number, 0 or more. */
@@ -297,10 +192,8 @@ export interface RewardDispatch extends Stamped<'reward.dispatch'> {
          * absent: all of them. At most 512 characters.
          */
         id?: string | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry_timeout';
+      }>
+    | Because<'retry_timeout', {
         /** Since it was asked for, or queued again, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** Dispatches on the worker, without this one. A whole number, 0 or more. */
@@ -309,10 +202,8 @@ export interface RewardDispatch extends Stamped<'reward.dispatch'> {
         attempt: number;
         /** Most further tries after failures of this kind. A whole number, 0 or more. */
         budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'probe';
+      }>
+    | Because<'probe', {
         /** Since it was asked for, or queued again, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** Dispatches on the worker, without this one. A whole number, 0 or more. */
@@ -328,15 +219,7 @@ export interface RewardDispatch extends Stamped<'reward.dispatch'> {
         failures: number;
         /** Since the single try before, in seconds. A number, 0 or more. */
         pauseSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** Since it was asked for, or queued again, in seconds. A number, 0 or more. */
-        waitedSeconds: number;
-        /** Dispatches on the worker, without this one. A whole number, 0 or more. */
-        running: number;
-      };
+      }>;
 }
 
 /**
@@ -352,12 +235,10 @@ export interface RewardExpired extends Stamped<'reward.expired'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'cancel_unconfirmed';
+  reason: Because<'cancel_unconfirmed', {
     /** How long the confirmation of a cancellation is waited for, in seconds. A number, 0 or more. */
     graceSeconds: number;
-  };
+  }>;
 }
 
 /**
@@ -375,32 +256,26 @@ export interface RewardFailed extends Stamped<'reward.failed'> {
   kind: 'rule' | 'sandbox' | 'judge';
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'infrastructure';
+    | Because<'infrastructure', {
         /** Dispatches that failed. A whole number, 0 or more. */
         failures: number;
         /** Most failures of this kind that lead to another try. A whole number, 0 or more. */
         budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'timeout';
+      }>
+    | Because<'timeout', {
         /** Dispatches that ran out of time. A whole number, 0 or more. */
         timeouts: number;
         /** Most failures of this kind that lead to another try. A whole number, 0 or more. */
         budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'not_compared';
+      }>
+    | Because<'not_compared', {
         /** Failures that no success of another has followed. A whole number, 0 or more. */
         failures: number;
         /** How long it has waited for one, in seconds. A number, 0 or more. */
         seconds: number;
         /** How long it waits (`giveUpSeconds`), in seconds. A number, 0 or more. */
         limitSeconds: number;
-      };
+      }>;
 }
 
 /**
@@ -415,22 +290,11 @@ export interface RewardLate extends Stamped<'reward.late'> {
   reward?: number | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'result';
+    | Because<'result' | 'after_cancel', {
         /** How long the worker took, in seconds. A number, 0 or more. */
         seconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'after_cancel';
-        /** How long the worker took, in seconds. A number, 0 or more. */
-        seconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'report';
-      };
+      }>
+    | Because<'report'>;
 }
 
 /**
@@ -442,12 +306,10 @@ export interface RewardMerged extends Stamped<'reward.merged'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'already_requested';
+  reason: Because<'already_requested', {
     /** Since the reward was asked for, in seconds. A number, 0 or more. */
     afterSeconds: number;
-  };
+  }>;
 }
 
 /**
@@ -468,24 +330,20 @@ export interface RewardScored extends Stamped<'reward.scored'> {
   reward: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'scored';
+    | Because<'scored', {
         /** How long the worker took, in seconds. A number, 0 or more. */
         seconds: number;
         /** Dispatches that it took. A whole number, 0 or more. */
         attempts: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'timeout';
+      }>
+    | Because<'timeout', {
         /** How long the worker took, in seconds. A number, 0 or more. */
         seconds: number;
         /** Seconds that the worker may take, > 0, at most 1,000,000. */
         budgetSeconds: number;
         /** Dispatches that ran out of time. A whole number, 0 or more. */
         timeouts: number;
-      };
+      }>;
 }
 
 /**
@@ -497,14 +355,12 @@ export interface RewardsResumed extends Stamped<'rewards.resumed'> {
   /** `rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges. */
   kind: 'rule' | 'sandbox' | 'judge';
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'queue_short';
+  reason: Because<'queue_short', {
     /** Rewards of this kind that wait for a worker. A whole number, 0 or more. */
     queued: number;
     /** With this many or fewer waiting it goes on. A whole number, 0 or more. */
     resumedQueued: number;
-  };
+  }>;
 }
 
 /**
@@ -517,26 +373,20 @@ export interface RewardsSaturated extends Stamped<'rewards.saturated'> {
   kind: 'rule' | 'sandbox' | 'judge';
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'queue_long';
+    | Because<'queue_long', {
         /** Rewards of this kind that wait for a worker. A whole number, 0 or more. */
         queued: number;
         /** With this many or more waiting it is saturated. A whole number, 0 or more. */
         saturatedQueued: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'no_worker';
+      }>
+    | Because<'no_worker', {
         /** Rewards of this kind that wait for a worker. A whole number, 0 or more. */
         queued: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
+      }>
+    | Because<'host_restarted', {
         /** Rewards of this kind that wait for a worker. A whole number, 0 or more. */
         queued: number;
         /** With this many or fewer waiting it goes on. A whole number, 0 or more. */
         resumedQueued: number;
-      };
+      }>;
 }

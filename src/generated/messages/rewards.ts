@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: rewards. */
-import type { Stamped } from './objects.ts';
+import type { Because, Stamped } from './objects.ts';
 
 /**
  * The host has judged a collected prompt (filter `host`).
@@ -40,10 +40,7 @@ export interface JudgementLate extends Stamped<'judgement.late'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'not_waiting';
-  };
+  reason: Because<'not_waiting'>;
 }
 
 /**
@@ -61,15 +58,7 @@ export interface JudgementRequest extends Stamped<'judgement.request'> {
   /** Requests of its held responses, by index. Each: at most 1,200 characters. */
   requestIds: string[];
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'round_opened';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-      };
+  reason: Because<'round_opened' | 'host_restarted'>;
 }
 
 /**
@@ -85,17 +74,5 @@ export interface RewardRequest extends Stamped<'reward.request'> {
   /** Data domain of the prompt, such as `math` or `code`. At most 512 characters. */
   domain?: string | undefined;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'kept_without_reward';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_opened';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-      };
+  reason: Because<'kept_without_reward' | 'round_opened' | 'host_restarted'>;
 }

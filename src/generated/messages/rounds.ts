@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: rounds. */
-import type { FinalPrompt, Prompt, Stamped } from './objects.ts';
+import type { Because, FinalPrompt, Prompt, Stamped } from './objects.ts';
 
 /**
  * Prompts that `prompts.request` asked for, in portions of any size.
@@ -83,12 +83,10 @@ export interface PromptsReleased extends Stamped<'prompts.released'> {
   /** These prompts, in order. */
   queued: Prompt[];
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'source_exhausted';
+  reason: Because<'source_exhausted', {
     /** Prompts in the queue. A whole number, 0 or more. */
     queued: number;
-  };
+  }>;
 }
 
 /**
@@ -105,72 +103,32 @@ export interface PromptsRequest extends Stamped<'prompts.request'> {
   domains?: Record<string, number> | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'round_opened';
+    | Because<'round_opened', {
         /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
         target: number;
         /** Prompts that are here for it, those that wait included. A whole number, 0 or more. */
         known: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'window_begun';
+      }>
+    | Because<'window_begun', {
         /** Rounds that are composed together. A whole number, 0 or more. */
         rounds: number;
         /** Prompts from which they are composed. A whole number, 0 or more. */
         target: number;
         /** Prompts that are here for them. A whole number, 0 or more. */
         known: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'within_staleness';
+      }>
+    | Because<'within_staleness', {
         /** Groups that are launched, or wait to be, and are in no batch yet. A whole number, 0 or more. */
         groups: number;
         /** How many these may be, so that none gets too old. A whole number, 0 or more. */
         allowed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'filtered';
+      }>
+    | Because<'filtered' | 'failed' | 'merged' | 'to_compare' | 'host_restarted', {
         /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
         target: number;
         /** Prompts that were admitted to it, or wait to be. A whole number, 0 or more. */
         admitted: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'failed';
-        /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
-        target: number;
-        /** Prompts that were admitted to it, or wait to be. A whole number, 0 or more. */
-        admitted: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'merged';
-        /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
-        target: number;
-        /** Prompts that were admitted to it, or wait to be. A whole number, 0 or more. */
-        admitted: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'to_compare';
-        /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
-        target: number;
-        /** Prompts that were admitted to it, or wait to be. A whole number, 0 or more. */
-        admitted: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
-        target: number;
-        /** Prompts that were admitted to it, or wait to be. A whole number, 0 or more. */
-        admitted: number;
-      };
+      }>;
 }
 
 /**
@@ -195,33 +153,13 @@ export interface RoundCompleted extends Stamped<'round.completed'> {
   deferred: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'quota_reached';
+    | Because<'quota_reached' | 'source_exhausted' | 'only_duplicates' | 'round_failed' | 'all_ended', {
         /** Prompts of the round that count. A whole number, 0 or more. */
         counted: number;
         /** Prompts that the round needs. A whole number, 0 or more. */
         needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'source_exhausted';
-        /** Prompts of the round that count. A whole number, 0 or more. */
-        counted: number;
-        /** Prompts that the round needs. A whole number, 0 or more. */
-        needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'only_duplicates';
-        /** Prompts of the round that count. A whole number, 0 or more. */
-        counted: number;
-        /** Prompts that the round needs. A whole number, 0 or more. */
-        needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'filtered';
+      }>
+    | Because<'filtered', {
         /** Prompts of the round that count. A whole number, 0 or more. */
         counted: number;
         /** Prompts that the round needs. A whole number, 0 or more. */
@@ -230,23 +168,7 @@ export interface RoundCompleted extends Stamped<'round.completed'> {
         filtered: number;
         /** After how many it asks for no more. A whole number, 1 or more. */
         maxFiltered: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_failed';
-        /** Prompts of the round that count. A whole number, 0 or more. */
-        counted: number;
-        /** Prompts that the round needs. A whole number, 0 or more. */
-        needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'all_ended';
-        /** Prompts of the round that count. A whole number, 0 or more. */
-        counted: number;
-        /** Prompts that the round needs. A whole number, 0 or more. */
-        needed: number;
-      };
+      }>;
 }
 
 /**
@@ -258,12 +180,10 @@ export interface RoundDrained extends Stamped<'round.drained'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'all_ended';
+  reason: Because<'all_ended', {
     /** Since the round was complete, in seconds. A number, 0 or more. */
     afterSeconds: number;
-  };
+  }>;
 }
 
 /**
@@ -282,41 +202,25 @@ export interface RoundPlanned extends Stamped<'round.planned'> {
   queued: Prompt[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'queue_below_threshold';
+    | Because<'queue_below_threshold' | 'queue_full', {
         /** Prompts in the queue. A whole number, 0 or more. */
         queued: number;
         /** P0: prompts that a round trains on. A whole number. */
         promptsPerRound: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'queue_full';
-        /** Prompts in the queue. A whole number, 0 or more. */
-        queued: number;
-        /** P0: prompts that a round trains on. A whole number. */
-        promptsPerRound: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_overdue';
+      }>
+    | Because<'prompt_overdue', {
         /** How often the prompt that is overdue has been deferred. A whole number, 0 or more. */
         deferrals: number;
         /** How many rounds it has waited. A whole number, 0 or more. */
         waitedRounds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'source_exhausted';
+      }>
+    | Because<'source_exhausted', {
         /** Prompts in the queue. A whole number, 0 or more. */
         queued: number;
         /** Prompts that run on into it, if there are any. A whole number, 0 or more. */
         carried?: number | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'composed';
+      }>
+    | Because<'composed', {
         /** Prompts that were here before the round took its own. A whole number, 0 or more. */
         waiting: number;
         /** Prompts of the round that were due, whatever their length. A whole number, 0 or more. */
@@ -325,7 +229,7 @@ export interface RoundPlanned extends Stamped<'round.planned'> {
         longestTokens: number;
         /** Least expected length of the same; equal lengths keep the order of the data. In tokens. */
         shortestTokens: number;
-      };
+      }>;
 }
 
 /**
@@ -344,12 +248,10 @@ export interface RoundResumed extends Stamped<'round.resumed'> {
   /** Prompts, or groups, of the round that are known here, in order. Each: at most 512 characters. */
   promptIds: string[];
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'host_restarted';
+  reason: Because<'host_restarted', {
     /** How many these are. A whole number, 0 or more. */
     prompts: number;
-  };
+  }>;
 }
 
 /**
@@ -361,10 +263,7 @@ export interface SourceDrained extends Stamped<'source.drained'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'source_exhausted';
-  };
+  reason: Because<'source_exhausted'>;
 }
 
 /**
@@ -379,20 +278,16 @@ export interface SpeculationChosen extends Stamped<'speculation.chosen'> {
   responseSpeculation: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'exploring';
+    | Because<'exploring', {
         /** Rounds that were measured so far. A whole number, 0 or more. */
         round: number;
         /** How many are to be measured. A whole number, 0 or more. */
         rounds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'fixed';
+      }>
+    | Because<'fixed', {
         /** Seconds of a round with the factor that is chosen. A number, 0 or more. */
         secondsPerRound: number;
         /** Rounds that were measured, with all factors. A whole number, 0 or more. */
         measuredRounds: number;
-      };
+      }>;
 }

@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: sandbox. */
-import type { Stamped, TimeoutEstimate } from './objects.ts';
+import type { Because, Stamped, TimeoutEstimate } from './objects.ts';
 
 /**
  * The host has given up a run: nobody needs it.
@@ -59,10 +59,7 @@ export interface SandboxLate extends Stamped<'sandbox.late'> {
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'already_ended';
-  };
+  reason: Because<'already_ended'>;
 }
 
 /**
@@ -90,12 +87,10 @@ export interface SandboxReport extends Stamped<'sandbox.report'> {
   /** Test cases that left because there were too many. A whole number, 0 or more. */
   forgottenTestCases: number;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'requested';
+  reason: Because<'requested', {
     /** Most runs that are remembered. A whole number, 0 or more. */
     historyRuns: number;
-  };
+  }>;
 }
 
 /**
@@ -112,9 +107,7 @@ export interface SandboxRun extends Stamped<'sandbox.run'> {
   timeoutSeconds: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'anchored';
+    | Because<'anchored', {
         /** The longest correct run of the test case, in seconds. A number, 0 or more. */
         anchorSeconds: number;
         /** λ: the timeout is this many times the anchor. */
@@ -123,21 +116,17 @@ export interface SandboxRun extends Stamped<'sandbox.run'> {
         minTimeoutSeconds: number;
         /** Tmax: the longest timeout, in seconds. A number above 0. */
         maxTimeoutSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'no_anchor';
+      }>
+    | Because<'no_anchor', {
         /** Tmax: the longest timeout, in seconds. A number above 0. */
         maxTimeoutSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'exploration';
+      }>
+    | Because<'exploration', {
         /** The longest correct run of the test case, in seconds. A number, 0 or more. */
         anchorSeconds: number;
         /** How many runs there are for one that explores. A whole number, 0 or more. */
         exploreEvery: number;
-      };
+      }>;
 }
 
 /**
@@ -154,34 +143,28 @@ export interface SandboxScored extends Stamped<'sandbox.scored'> {
   score: 0 | 1;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'correct';
+    | Because<'correct', {
         /** How long the run took, in seconds. A number, 0 or more. */
         seconds: number;
         /** How long the code may run, in seconds. A number above 0. */
         timeoutSeconds: number;
         /** The longest correct run of the test case, in seconds. A number, 0 or more. */
         anchorSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'wrong';
+      }>
+    | Because<'wrong', {
         /** How long the run took, in seconds. A number, 0 or more. */
         seconds: number;
         /** How long the code may run, in seconds. A number above 0. */
         timeoutSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'timeout';
+      }>
+    | Because<'timeout', {
         /** How long the run took, in seconds. A number, 0 or more. */
         seconds: number;
         /** How long the code may run, in seconds. A number above 0. */
         timeoutSeconds: number;
         /** Tmax: the longest timeout, in seconds. A number above 0. */
         maxTimeoutSeconds: number;
-      };
+      }>;
 }
 
 /**
@@ -196,18 +179,9 @@ export interface SandboxUnscored extends Stamped<'sandbox.unscored'> {
   testCaseId: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'infrastructure';
+    | Because<'infrastructure', {
         /** How long the run took, in seconds. A number, 0 or more. */
         seconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'cancelled';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-      };
+      }>
+    | Because<'cancelled' | 'host_restarted'>;
 }

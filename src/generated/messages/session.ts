@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: session. */
-import type { Stamped } from './objects.ts';
+import type { Because, Stamped } from './objects.ts';
 
 /**
  * What the host of a session in shadow mode has decided by itself; the session takes it, not its policy.
@@ -70,9 +70,7 @@ export interface HostOwes extends Stamped<'host.owes'> {
   sinceSeconds: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'overdue';
+    | Because<'overdue', {
         /** How long the oldest of these answers has been awaited, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** Beyond which such an answer is overdue, in seconds. A number, 0 or more. */
@@ -81,10 +79,8 @@ export interface HostOwes extends Stamped<'host.owes'> {
         usualSeconds?: number | undefined;
         /** From how many answers that was learnt; older ones weigh less. A whole number, 0 or more. */
         answers: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'silent';
+      }>
+    | Because<'silent', {
         /** How long the oldest of these answers has been awaited, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** Beyond which such an answer is overdue, in seconds. A number, 0 or more. */
@@ -95,10 +91,8 @@ export interface HostOwes extends Stamped<'host.owes'> {
         answers: number;
         /** How long nothing has come, in seconds. A number, 0 or more. */
         silentSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'nothing_comes';
+      }>
+    | Because<'nothing_comes', {
         /** How long the oldest of these answers has been awaited, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** Beyond which such an answer is overdue, in seconds. A number, 0 or more. */
@@ -111,7 +105,7 @@ export interface HostOwes extends Stamped<'host.owes'> {
         silentSeconds: number;
         /** Engines, workers and kinds of answers that owe something; all are silent. A whole number, 1 or more. */
         causes: number;
-      };
+      }>;
 }
 
 /**
@@ -128,9 +122,7 @@ export interface RoundStalled extends Stamped<'round.stalled'> {
   /** When the first of them was, on the clock of `at`, in seconds. A number, 0 or more. */
   sinceSeconds: number;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'filtered';
+  reason: Because<'filtered', {
     /** From how many on this is said. A whole number, 1 or more. */
     mostFiltered: number;
     /**
@@ -140,7 +132,7 @@ export interface RoundStalled extends Stamped<'round.stalled'> {
     highFiltered?: number | undefined;
     /** From how many that count that was learnt; older ones weigh less. A whole number, 0 or more. */
     counted: number;
-  };
+  }>;
 }
 
 /**
@@ -160,60 +152,42 @@ export interface TimerSet extends Stamped<'timer.set'> {
   aheadSeconds?: number | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'abort_grace';
+    | Because<'abort_grace', {
         /** How long the confirmation of an abort is waited for, in seconds. A number, 0 or more. */
         graceSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'response_timeout';
+      }>
+    | Because<'response_timeout', {
         /** How long a request may run, in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'stale_weights';
+      }>
+    | Because<'stale_weights', {
         /** How long the next try after weights that are too old is put off at most, in seconds. A number, 0 or more. */
         longestPauseSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry_pause';
+      }>
+    | Because<'retry_pause', {
         /** How long a retry, or a single try, is put off at most, in seconds. A number, 0 or more. */
         longestPauseSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'reward_budget';
+      }>
+    | Because<'reward_budget', {
         /** Seconds that the worker may take, > 0, at most 1,000,000. */
         budgetSeconds: number;
         /** How long the report of a worker is waited for beyond that, in seconds. A number, 0 or more. */
         graceSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'reward_cancel_grace';
+      }>
+    | Because<'reward_cancel_grace', {
         /** How long the report of a worker is waited for beyond that, in seconds. A number, 0 or more. */
         graceSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'environment_due';
+      }>
+    | Because<'environment_due', {
         /** What has taken too long then, or whether an environment is idle, or tried, for long enough. */
         due: 'start' | 'tool' | 'end' | 'idle' | 'trial';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'program_waits';
+      }>
+    | Because<'program_waits', {
         /** How long a program may wait for room, in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'owed';
+      }>
+    | Because<'owed', {
         /** Answers that are owed. A whole number, 1 or more. */
         owed: number;
-      };
+      }>;
 }

@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: slots. */
-import type { Stamped } from './objects.ts';
+import type { Because, Stamped } from './objects.ts';
 
 /**
  * An environment did not start, or has broken, and is gone: through no fault of the code in it.
@@ -72,28 +72,21 @@ export interface SlotAssign extends Stamped<'slot.assign'> {
   environment: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'oldest';
+    | Because<'oldest', {
         /** How long the program has waited, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** Programs that wait for an environment of this kind. A whole number, 0 or more. */
         waiting: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry';
+      }>
+    | Because<'retry', {
         /** How long the program has waited, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** Environments of this program that have failed. A whole number, 0 or more. */
         failures: number;
         /** How many may fail before it gets no other. A whole number, 0 or more. */
         budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-      };
+      }>
+    | Because<'host_restarted'>;
 }
 
 /**
@@ -108,30 +101,19 @@ export interface SlotDenied extends Stamped<'slot.denied'> {
   environment: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'failed';
+    | Because<'failed', {
         /** Environments of this program that have failed. A whole number, 0 or more. */
         failures: number;
         /** How many may fail before it gets no other. A whole number, 0 or more. */
         budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'failing';
+      }>
+    | Because<'failing', {
         /** Failures one after the other. A whole number, 0 or more. */
         failures: number;
         /** Time until one is tried, in seconds. A number, 0 or more. */
         retrySeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'no_slots';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'closed';
-      };
+      }>
+    | Because<'no_slots' | 'closed'>;
 }
 
 /**
@@ -145,12 +127,10 @@ export interface SlotExpired extends Stamped<'slot.expired'> {
   /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
   environment: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'end_unconfirmed';
+  reason: Because<'end_unconfirmed', {
     /** How long the confirmation was waited for, in seconds. A number, 0 or more. */
     graceSeconds: number;
-  };
+  }>;
 }
 
 /**
@@ -162,10 +142,7 @@ export interface SlotLate extends Stamped<'slot.late'> {
   /** Id of the environment, minted by the policy. At most 512 characters. */
   slotId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'already_ended';
-  };
+  reason: Because<'already_ended'>;
 }
 
 /**
@@ -180,26 +157,20 @@ export interface SlotPrewarm extends Stamped<'slot.prewarm'> {
   environment: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'requested';
+    | Because<'requested', {
         /** Programs that wait for an environment of this kind. A whole number, 0 or more. */
         waiting: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'predicted';
+      }>
+    | Because<'predicted', {
         /** Programs that will need one before another could start. A whole number, 0 or more. */
         expected: number;
         /** Environments of this kind that are ready or start, and have no program. A whole number, 0 or more. */
         idle: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'trial';
+      }>
+    | Because<'trial', {
         /** Failures one after the other, since which none was started. A whole number, 0 or more. */
         failures: number;
-      };
+      }>;
 }
 
 /**
@@ -217,44 +188,33 @@ export interface SlotReclaim extends Stamped<'slot.reclaim'> {
   requestId?: string | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'closed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'tool_timeout';
+    | Because<'closed'>
+    | Because<'tool_timeout', {
         /** Name of the tool. */
         tool: string;
         /** How long its tool has run, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** How long it may run, in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'start_timeout';
+      }>
+    | Because<'start_timeout', {
         /** How long it has been starting, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** How long it may take, in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'idle';
+      }>
+    | Because<'idle', {
         /**
          * Environments of this kind that are ready and have no program, this one included. A whole number, 0 or more.
          */
         idle: number;
         /** How long this one had no program, in seconds. A number, 0 or more. */
         idleSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'fewer';
+      }>
+    | Because<'fewer', {
         /** Most environments of this kind. A whole number, 0 or more. */
         slots: number;
-      };
+      }>;
 }
 
 /**
@@ -266,19 +226,10 @@ export interface SlotsRecovered extends Stamped<'slots.recovered'> {
   /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
   environment: string;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'started';
-        /** How long none was started, in seconds. A number, 0 or more. */
-        suspendedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** How long none was started, in seconds. A number, 0 or more. */
-        suspendedSeconds: number;
-      };
+  reason: Because<'started' | 'host_restarted', {
+    /** How long none was started, in seconds. A number, 0 or more. */
+    suspendedSeconds: number;
+  }>;
 }
 
 /**
@@ -290,12 +241,10 @@ export interface SlotsSuspended extends Stamped<'slots.suspended'> {
   /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
   environment: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'failing';
+  reason: Because<'failing', {
     /** Failures one after the other. A whole number, 0 or more. */
     failures: number;
     /** Time until one is tried, in seconds. A number, 0 or more. */
     retrySeconds: number;
-  };
+  }>;
 }

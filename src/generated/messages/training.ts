@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: training. */
-import type { Stamped, TrainingShare } from './objects.ts';
+import type { Because, Stamped, TrainingShare } from './objects.ts';
 
 /**
  * A group has all its responses, rewards and advantages and counts for the round.
@@ -125,27 +125,14 @@ export interface GradientScale extends Stamped<'gradient.scale'> {
   /** Factor; 0 for a replica without units of a mean. */
   factor: number;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'local_mean';
-        /** Units of the loss on this replica: samples, tokens or groups. A number, 0 or more. */
-        units: number;
-        /** Units on all replicas, or the divisor that is configured. A number, 0 or more. */
-        total: number;
-        /** Replicas of the collective. A whole number, 0 or more. */
-        replicas: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'local_sum';
-        /** Units of the loss on this replica: samples, tokens or groups. A number, 0 or more. */
-        units: number;
-        /** Units on all replicas, or the divisor that is configured. A number, 0 or more. */
-        total: number;
-        /** Replicas of the collective. A whole number, 0 or more. */
-        replicas: number;
-      };
+  reason: Because<'local_mean' | 'local_sum', {
+    /** Units of the loss on this replica: samples, tokens or groups. A number, 0 or more. */
+    units: number;
+    /** Units on all replicas, or the divisor that is configured. A number, 0 or more. */
+    total: number;
+    /** Replicas of the collective. A whole number, 0 or more. */
+    replicas: number;
+  }>;
 }
 
 /**
@@ -159,25 +146,10 @@ export interface GradientsDiscard extends Stamped<'gradients.discard'> {
   /** Id of the data-parallel training replica. At most 512 characters. */
   replica: string;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'round_failed';
-        /** How many groups. A whole number, 0 or more. */
-        groups: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'not_final';
-        /** How many groups. A whole number, 0 or more. */
-        groups: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'step_failed';
-        /** How many groups. A whole number, 0 or more. */
-        groups: number;
-      };
+  reason: Because<'round_failed' | 'not_final' | 'step_failed', {
+    /** How many groups. A whole number, 0 or more. */
+    groups: number;
+  }>;
 }
 
 /**
@@ -191,19 +163,10 @@ export interface GradientsOffload extends Stamped<'gradients.offload'> {
   /** Id of the data-parallel training replica. At most 512 characters. */
   replica: string;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'idle';
-        /** How many groups. A whole number, 0 or more. */
-        groups: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'gpus_returned';
-        /** How many groups. A whole number, 0 or more. */
-        groups: number;
-      };
+  reason: Because<'idle' | 'gpus_returned', {
+    /** How many groups. A whole number, 0 or more. */
+    groups: number;
+  }>;
 }
 
 /**
@@ -217,19 +180,10 @@ export interface GradientsReload extends Stamped<'gradients.reload'> {
   /** Id of the data-parallel training replica. At most 512 characters. */
   replica: string;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'fetch';
-        /** How many groups. A whole number, 0 or more. */
-        groups: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'finish';
-        /** How many groups. A whole number, 0 or more. */
-        groups: number;
-      };
+  reason: Because<'fetch' | 'finish', {
+    /** How many groups. A whole number, 0 or more. */
+    groups: number;
+  }>;
 }
 
 /**
@@ -243,23 +197,7 @@ export interface GroupLate extends Stamped<'group.late'> {
   /** Id of the group: that of the prompt whose responses it is made of. At most 512 characters. */
   groupId: string;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'known';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'launch_over';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_completed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_over';
-      };
+  reason: Because<'known' | 'launch_over' | 'round_completed' | 'round_over'>;
 }
 
 /**
@@ -274,42 +212,28 @@ export interface GroupsDropped extends Stamped<'groups.dropped'> {
   groups: string[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'round_failed';
+    | Because<'round_failed' | 'not_final', {
         /** How many groups. A whole number, 0 or more. */
         groups: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'not_final';
-        /** How many groups. A whole number, 0 or more. */
-        groups: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'zero_variance';
+      }>
+    | Because<'zero_variance', {
         /** Population standard deviation of the raw rewards. */
         standardDeviation: number;
         /** Up to which it counts as none. */
         tolerance: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'incomplete';
+      }>
+    | Because<'incomplete', {
         /** Responses of the group that have a reward. A whole number, 0 or more. */
         samples: number;
         /** Responses that a group needs. A whole number, 0 or more. */
         needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'other_weights';
+      }>
+    | Because<'other_weights', {
         /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
         weightVersion: number;
         /** Version of the weights that generated the group. A whole number, 0 to 4,000,000,000,000,000. */
         got: number;
-      };
+      }>;
 }
 
 /**
@@ -335,19 +259,15 @@ export interface OptimizerStep extends Stamped<'optimizer.step'> {
   tokens: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'all_finished';
+    | Because<'all_finished', {
         /** Groups that were trained. A whole number, 0 or more. */
         groups: number;
         /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
         streamed: number;
         /** Since the round was complete, in seconds. A number, 0 or more. */
         afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'update_consumed';
+      }>
+    | Because<'update_consumed', {
         /** Groups of the update. A whole number, 0 or more. */
         groups: number;
         /** Groups of a whole update. A whole number, 1 or more. */
@@ -356,7 +276,7 @@ export interface OptimizerStep extends Stamped<'optimizer.step'> {
         update: number;
         /** How long the trainer has computed for it, in seconds. A number, 0 or more. */
         seconds: number;
-      };
+      }>;
 }
 
 /**
@@ -374,12 +294,10 @@ export interface ReferenceCompute extends Stamped<'reference.compute'> {
   /** In the order in which they are trained. Each: at most 512 characters. */
   groups: string[];
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'reference_pass';
+  reason: Because<'reference_pass', {
     /** How many groups. A whole number, 0 or more. */
     groups: number;
-  };
+  }>;
 }
 
 /**
@@ -394,30 +312,23 @@ export interface RoundTrained extends Stamped<'round.trained'> {
   groups: string[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'stepped';
+    | Because<'stepped', {
         /** Groups that were trained. A whole number, 0 or more. */
         groups: number;
         /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
         streamed: number;
         /** Since the round was complete, in seconds. A number, 0 or more. */
         afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'published';
+      }>
+    | Because<'published', {
         /** Groups that were trained. A whole number, 0 or more. */
         groups: number;
         /** Updates that they were trained in. A whole number, 0 or more. */
         updates: number;
         /** Since the round was complete, in seconds. A number, 0 or more. */
         afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'nothing_to_train';
-      };
+      }>
+    | Because<'nothing_to_train'>;
 }
 
 /**
@@ -444,25 +355,19 @@ export interface TrainFetch extends Stamped<'train.fetch'> {
   optimizerLoaded: false;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'probe';
+    | Because<'probe', {
         /** Groups of the round that wait to be trained. A whole number, 0 or more. */
         waitingGroups: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'fair_share';
+      }>
+    | Because<'fair_share', {
         /** Groups of the round that wait to be trained. A whole number, 0 or more. */
         waitingGroups: number;
         /** Tokens of these groups. A whole number, 0 to 1,000,000,000,000. */
         waitingTokens: number;
         /** Replicas that train. A whole number, 0 or more. */
         replicas: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_end';
+      }>
+    | Because<'round_end', {
         /** Groups of the round that wait to be trained. A whole number, 0 or more. */
         waitingGroups: number;
         /** Groups of the round that are not complete. A whole number, 0 or more. */
@@ -471,15 +376,13 @@ export interface TrainFetch extends Stamped<'train.fetch'> {
         restSeconds: number;
         /** Seconds that the replica takes for a token. A number, 0 or more. */
         secondsPerToken: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'once';
+      }>
+    | Because<'once', {
         /** Groups of the round that wait to be trained. A whole number, 0 or more. */
         waitingGroups: number;
         /** Most groups that are fetched at once. A whole number, 0 or more. */
         capGroups: number;
-      };
+      }>;
 }
 
 /**
@@ -500,57 +403,14 @@ export interface TrainFinish extends Stamped<'train.finish'> {
    */
   expectedSeconds?: number | undefined;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'round_completed';
-        /** Groups that are spread by this decision. A whole number, 0 or more. */
-        remaining: number;
-        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
-        streamed: number;
-        /** Replicas that take part. A whole number, 0 or more. */
-        replicas: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'replica_lost';
-        /** Groups that are spread by this decision. A whole number, 0 or more. */
-        remaining: number;
-        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
-        streamed: number;
-        /** Replicas that take part. A whole number, 0 or more. */
-        replicas: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** Groups that are spread by this decision. A whole number, 0 or more. */
-        remaining: number;
-        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
-        streamed: number;
-        /** Replicas that take part. A whole number, 0 or more. */
-        replicas: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'partly_consumed';
-        /** Groups that are spread by this decision. A whole number, 0 or more. */
-        remaining: number;
-        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
-        streamed: number;
-        /** Replicas that take part. A whole number, 0 or more. */
-        replicas: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'step_failed';
-        /** Groups that are spread by this decision. A whole number, 0 or more. */
-        remaining: number;
-        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
-        streamed: number;
-        /** Replicas that take part. A whole number, 0 or more. */
-        replicas: number;
-      };
+  reason: Because<'round_completed' | 'replica_lost' | 'host_restarted' | 'partly_consumed' | 'step_failed', {
+    /** Groups that are spread by this decision. A whole number, 0 or more. */
+    remaining: number;
+    /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
+    streamed: number;
+    /** Replicas that take part. A whole number, 0 or more. */
+    replicas: number;
+  }>;
 }
 
 /**
@@ -566,47 +426,12 @@ export interface TrainRequeued extends Stamped<'train.requeued'> {
   /** In the order in which they will be fetched again. Each: at most 512 characters. */
   groups: string[];
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'replica_lost';
-        /** Groups whose gradients the replica had accumulated. A whole number, 0 or more. */
-        consumed: number;
-        /** Groups that it had been sent and had not reported. A whole number, 0 or more. */
-        inFlight: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** Groups whose gradients the replica had accumulated. A whole number, 0 or more. */
-        consumed: number;
-        /** Groups that it had been sent and had not reported. A whole number, 0 or more. */
-        inFlight: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'step_failed';
-        /** Groups whose gradients the replica had accumulated. A whole number, 0 or more. */
-        consumed: number;
-        /** Groups that it had been sent and had not reported. A whole number, 0 or more. */
-        inFlight: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'not_final';
-        /** Groups whose gradients the replica had accumulated. A whole number, 0 or more. */
-        consumed: number;
-        /** Groups that it had been sent and had not reported. A whole number, 0 or more. */
-        inFlight: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'partly_consumed';
-        /** Groups whose gradients the replica had accumulated. A whole number, 0 or more. */
-        consumed: number;
-        /** Groups that it had been sent and had not reported. A whole number, 0 or more. */
-        inFlight: number;
-      };
+  reason: Because<'replica_lost' | 'host_restarted' | 'step_failed' | 'not_final' | 'partly_consumed', {
+    /** Groups whose gradients the replica had accumulated. A whole number, 0 or more. */
+    consumed: number;
+    /** Groups that it had been sent and had not reported. A whole number, 0 or more. */
+    inFlight: number;
+  }>;
 }
 
 /**
@@ -625,39 +450,8 @@ export interface TrainingLate extends Stamped<'training.late'> {
   /** Id of the publication, minted by the policy; new for every try. At most 200 characters. */
   publicationId?: string | undefined;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'fetch_over';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'release_over';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_over';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_completed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'update_over';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'already_consumed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'publication_over';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'step_withdrawn';
-      };
+  reason: Because<'fetch_over' | 'release_over' | 'round_over' | 'round_completed' | 'update_over' | 'already_consumed' |
+      'publication_over' | 'step_withdrawn'>;
 }
 
 /**
@@ -673,10 +467,8 @@ export interface WeightsSwap extends Stamped<'weights.swap'> {
   /** Which weights the replica has next. */
   to: 'reference' | 'actor';
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'reference_pass';
+  reason: Because<'reference_pass', {
     /** How many groups. A whole number, 0 or more. */
     groups: number;
-  };
+  }>;
 }

@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: tries. */
-import type { Stamped } from './objects.ts';
+import type { Because, Stamped } from './objects.ts';
 
 /**
  * Tries in a domain that was suspended are made as usual again.
@@ -16,19 +16,10 @@ export interface TriesRecovered extends Stamped<'tries.recovered'> {
    */
   id?: string | undefined;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'succeeded';
-        /** How long there were only single tries, in seconds. A number, 0 or more. */
-        suspendedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'told';
-        /** How long there were only single tries, in seconds. A number, 0 or more. */
-        suspendedSeconds: number;
-      };
+  reason: Because<'succeeded' | 'told', {
+    /** How long there were only single tries, in seconds. A number, 0 or more. */
+    suspendedSeconds: number;
+  }>;
 }
 
 /**
@@ -46,9 +37,7 @@ export interface TriesSuspended extends Stamped<'tries.suspended'> {
    */
   id?: string | undefined;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'failing';
+  reason: Because<'failing', {
     /**
      * Different prompts, responses or samples whose tries have failed, none having succeeded since. A whole number, 1
      * or more.
@@ -58,5 +47,5 @@ export interface TriesSuspended extends Stamped<'tries.suspended'> {
     failures: number;
     /** Time until the next single try, in seconds; absent: there is none. A number, 0 or more. */
     retrySeconds?: number | undefined;
-  };
+  }>;
 }

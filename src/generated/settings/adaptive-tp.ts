@@ -1,18 +1,8 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `adaptive-tp`: its settings, what it is told, and what it answers. */
 import type {
-  HostRestarted,
-  KindTpFailed,
-  KindTpKept,
-  KindTpSet,
-  ProfileMeasure,
-  ProfileMeasured,
-  ProfileObserved,
-  RoundCompleted,
-  RoundFailed,
-  RoundPlanned,
-  RoundTpSet,
-  StepFinished,
+  HostRestarted, KindTpFailed, KindTpKept, KindTpSet, ProfileMeasure, ProfileMeasured, ProfileObserved, RoundCompleted,
+  RoundFailed, RoundPlanned, RoundTpSet, StepFinished,
 } from '../messages/index.ts';
 import type { GpuServer, ProfileRow, RolloutWorkload } from '../messages/objects.ts';
 
@@ -180,13 +170,7 @@ export interface AdaptiveTpConfig
 
 /** What `adaptive-tp` is told. */
 export type AdaptiveTpEvent =
-  | HostRestarted
-  | KindTpFailed
-  | ProfileMeasured
-  | ProfileObserved
-  | RoundCompleted
-  | RoundFailed
-  | RoundPlanned
+  | HostRestarted | KindTpFailed | ProfileMeasured | ProfileObserved | RoundCompleted | RoundFailed | RoundPlanned
   | StepFinished;
 
 /** What `adaptive-tp` asks of the host. */

@@ -2,80 +2,16 @@
 /** Types of `agentic-rollout`: its settings, what it is told, and what it answers. */
 import type { Reported } from '../../schemas/messages.ts';
 import type {
-  EngineAdded,
-  EngineDrained,
-  EngineFreed,
-  EngineLost,
-  EngineReported,
-  EnginesChanged,
-  HostRestarted,
-  JudgementLate,
-  JudgementRequest,
-  KvRetain,
-  ProgramAwaited,
-  ProgramEnded,
-  ProgramLate,
-  ProgramPause,
-  ProgramResume,
-  PromptCarried,
-  PromptCollected,
-  PromptCounted,
-  PromptDeferred,
-  PromptFailed,
-  PromptFiltered,
-  PromptJudged,
-  PromptMerged,
-  PromptReturned,
-  PromptsReleased,
-  PromptsRequest,
-  PromptsSupplied,
-  RequestAbort,
-  RequestAborted,
-  RequestExpired,
-  RequestLaunch,
-  RequestProgressed,
-  RequestResume,
-  ResponseAbandoned,
-  ResponseAccepted,
-  ResponseCompleted,
-  ResponseDropped,
-  ResponseFailed,
-  ResponseLate,
-  ResponseSurplus,
-  RewardFailed,
-  RewardReady,
-  RewardRequest,
-  RoundCompleted,
-  RoundDrained,
-  RoundFailed,
-  RoundPlanned,
-  RoundRequested,
-  SlotAssign,
-  SlotDenied,
-  SlotExpired,
-  SlotFailed,
-  SlotLate,
-  SlotPrewarm,
-  SlotReady,
-  SlotReclaim,
-  SlotReleased,
-  SlotRequested,
-  SlotsChanged,
-  SlotsRecovered,
-  SlotsSuspended,
-  SourceDrained,
-  SourceExhausted,
-  SourceReopened,
-  SpeculationChosen,
-  TimerFired,
-  TimerSet,
-  ToolFinished,
-  ToolStarted,
-  TriesRecovered,
-  TriesSuspended,
-  TurnFinished,
-  TurnRequested,
-  TurnRoute,
+  EngineAdded, EngineDrained, EngineFreed, EngineLost, EngineReported, EnginesChanged, HostRestarted, JudgementLate,
+  JudgementRequest, KvRetain, ProgramAwaited, ProgramEnded, ProgramLate, ProgramPause, ProgramResume, PromptCarried,
+  PromptCollected, PromptCounted, PromptDeferred, PromptFailed, PromptFiltered, PromptJudged, PromptMerged,
+  PromptReturned, PromptsReleased, PromptsRequest, PromptsSupplied, RequestAbort, RequestAborted, RequestExpired,
+  RequestLaunch, RequestProgressed, RequestResume, ResponseAbandoned, ResponseAccepted, ResponseCompleted,
+  ResponseDropped, ResponseFailed, ResponseLate, ResponseSurplus, RewardFailed, RewardReady, RewardRequest,
+  RoundCompleted, RoundDrained, RoundFailed, RoundPlanned, RoundRequested, SlotAssign, SlotDenied, SlotExpired,
+  SlotFailed, SlotLate, SlotPrewarm, SlotReady, SlotReclaim, SlotReleased, SlotRequested, SlotsChanged, SlotsRecovered,
+  SlotsSuspended, SourceDrained, SourceExhausted, SourceReopened, SpeculationChosen, TimerFired, TimerSet, ToolFinished,
+  ToolStarted, TriesRecovered, TriesSuspended, TurnFinished, TurnRequested, TurnRoute,
 } from '../messages/index.ts';
 import type { EnvironmentSlotsConfig, EnvironmentSlotsInput } from './environment-slots.ts';
 import type { LongPromptQueueConfig, LongPromptQueueInput } from './long-prompt-queue.ts';
@@ -121,86 +57,23 @@ export interface AgenticRolloutConfig
 
 /** What `agentic-rollout` is told. */
 export type AgenticRolloutEvent =
-  | EngineAdded
-  | EngineDrained
-  | EngineLost
-  | EngineReported
-  | EnginesChanged
-  | HostRestarted
-  | PromptJudged
-  | PromptsSupplied
-  | Reported<RewardFailed>
-  | RequestAborted
-  | RequestProgressed
-  | ResponseCompleted
-  | ResponseFailed
-  | RewardReady
-  | RoundFailed
-  | RoundRequested
-  | SlotFailed
-  | SlotReady
-  | SlotReleased
-  | SlotRequested
-  | SlotsChanged
-  | SourceExhausted
-  | SourceReopened
-  | TimerFired
-  | ToolFinished
-  | ToolStarted
-  | TurnFinished
-  | TurnRequested;
+  | EngineAdded | EngineDrained | EngineLost | EngineReported | EnginesChanged | HostRestarted | PromptJudged
+  | PromptsSupplied | Reported<RewardFailed> | RequestAborted | RequestProgressed | ResponseCompleted | ResponseFailed
+  | RewardReady | RoundFailed | RoundRequested | SlotFailed | SlotReady | SlotReleased | SlotRequested | SlotsChanged
+  | SourceExhausted | SourceReopened | TimerFired | ToolFinished | ToolStarted | TurnFinished | TurnRequested;
 
 /** What `agentic-rollout` asks of the host. */
 export type AgenticRolloutCommand =
-  | JudgementRequest
-  | KvRetain
-  | ProgramPause
-  | ProgramResume
-  | PromptsRequest
-  | RequestAbort
-  | RequestLaunch
-  | RequestResume
-  | RewardRequest
-  | SlotAssign
-  | SlotPrewarm
-  | SlotReclaim
-  | TimerSet
-  | TurnRoute;
+  | JudgementRequest | KvRetain | ProgramPause | ProgramResume | PromptsRequest | RequestAbort | RequestLaunch
+  | RequestResume | RewardRequest | SlotAssign | SlotPrewarm | SlotReclaim | TimerSet | TurnRoute;
 
 /** What `agentic-rollout` lets others know. */
 export type AgenticRolloutNotice =
-  | EngineFreed
-  | JudgementLate
-  | ProgramAwaited
-  | ProgramEnded
-  | ProgramLate
-  | PromptCarried
-  | PromptCollected
-  | PromptCounted
-  | PromptDeferred
-  | PromptFailed
-  | PromptFiltered
-  | PromptMerged
-  | PromptReturned
-  | PromptsReleased
-  | RequestExpired
-  | ResponseAbandoned
-  | ResponseAccepted
-  | ResponseDropped
-  | ResponseLate
-  | ResponseSurplus
-  | RoundCompleted
-  | RoundDrained
-  | RoundPlanned
-  | SlotDenied
-  | SlotExpired
-  | SlotLate
-  | SlotsRecovered
-  | SlotsSuspended
-  | SourceDrained
-  | SpeculationChosen
-  | TriesRecovered
-  | TriesSuspended;
+  | EngineFreed | JudgementLate | ProgramAwaited | ProgramEnded | ProgramLate | PromptCarried | PromptCollected
+  | PromptCounted | PromptDeferred | PromptFailed | PromptFiltered | PromptMerged | PromptReturned | PromptsReleased
+  | RequestExpired | ResponseAbandoned | ResponseAccepted | ResponseDropped | ResponseLate | ResponseSurplus
+  | RoundCompleted | RoundDrained | RoundPlanned | SlotDenied | SlotExpired | SlotLate | SlotsRecovered | SlotsSuspended
+  | SourceDrained | SpeculationChosen | TriesRecovered | TriesSuspended;
 
 /** What `agentic-rollout` answers. */
 export type AgenticRolloutDecision = AgenticRolloutCommand | AgenticRolloutNotice;

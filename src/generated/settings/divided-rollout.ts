@@ -1,21 +1,8 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `divided-rollout`: its settings, what it is told, and what it answers. */
 import type {
-  ChunkAwaited,
-  ChunkContinue,
-  ChunkFinished,
-  ChunkLate,
-  ChunksRequested,
-  EngineAdded,
-  EngineDrained,
-  EngineLost,
-  EngineReported,
-  EnginesChanged,
-  HostRestarted,
-  RequestAborted,
-  RequestEnded,
-  RequestOpened,
-  ResponseCompleted,
+  ChunkAwaited, ChunkContinue, ChunkFinished, ChunkLate, ChunksRequested, EngineAdded, EngineDrained, EngineLost,
+  EngineReported, EnginesChanged, HostRestarted, RequestAborted, RequestEnded, RequestOpened, ResponseCompleted,
   ResponseFailed,
 } from '../messages/index.ts';
 
@@ -116,18 +103,8 @@ export interface DividedRolloutConfig extends Pick<DividedRolloutInput, 'poolTok
 
 /** What `divided-rollout` is told. */
 export type DividedRolloutEvent =
-  | ChunkFinished
-  | ChunksRequested
-  | EngineAdded
-  | EngineDrained
-  | EngineLost
-  | EngineReported
-  | EnginesChanged
-  | HostRestarted
-  | RequestAborted
-  | RequestOpened
-  | ResponseCompleted
-  | ResponseFailed;
+  | ChunkFinished | ChunksRequested | EngineAdded | EngineDrained | EngineLost | EngineReported | EnginesChanged
+  | HostRestarted | RequestAborted | RequestOpened | ResponseCompleted | ResponseFailed;
 
 /** What `divided-rollout` asks of the host. */
 export type DividedRolloutCommand = ChunkContinue;

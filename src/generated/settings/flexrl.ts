@@ -1,36 +1,10 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `flexrl`: its settings, what it is told, and what it answers. */
 import type {
-  BatchAbandoned,
-  BatchMaterialized,
-  BatchReady,
-  BatchRun,
-  BatchWithdrawn,
-  HostRestarted,
-  NodeAdded,
-  NodeLost,
-  PreprocessFailed,
-  PreprocessLate,
-  SampleDropped,
-  SampleEvict,
-  SampleMaterialize,
-  SamplePlaceholder,
-  SamplePrefetch,
-  SamplePreprocess,
-  SamplePreprocessed,
-  SampleRegistered,
-  SampleReleased,
-  SamplesDrawn,
-  SampleUnplaced,
-  SliceFailed,
-  SliceLate,
-  SliceMaterialized,
-  StepCompleted,
-  StepResumed,
-  TimerFired,
-  TimerSet,
-  TriesRecovered,
-  TriesSuspended,
+  BatchAbandoned, BatchMaterialized, BatchReady, BatchRun, BatchWithdrawn, HostRestarted, NodeAdded, NodeLost,
+  PreprocessFailed, PreprocessLate, SampleDropped, SampleEvict, SampleMaterialize, SamplePlaceholder, SamplePrefetch,
+  SamplePreprocess, SamplePreprocessed, SampleRegistered, SampleReleased, SamplesDrawn, SampleUnplaced, SliceFailed,
+  SliceLate, SliceMaterialized, StepCompleted, StepResumed, TimerFired, TimerSet, TriesRecovered, TriesSuspended,
 } from '../messages/index.ts';
 import type { FlexUlyssesInput, FlexUlyssesSettings } from './flex-ulysses.ts';
 import type { ShadowLoaderConfig, ShadowLoaderInput } from './shadow-loader.ts';
@@ -60,42 +34,17 @@ export interface FlexrlConfig
 
 /** What `flexrl` is told. */
 export type FlexrlEvent =
-  | BatchReady
-  | BatchWithdrawn
-  | HostRestarted
-  | NodeAdded
-  | NodeLost
-  | PreprocessFailed
-  | SamplePreprocessed
-  | SamplesDrawn
-  | SliceFailed
-  | SliceMaterialized
-  | StepCompleted
-  | TimerFired;
+  | BatchReady | BatchWithdrawn | HostRestarted | NodeAdded | NodeLost | PreprocessFailed | SamplePreprocessed
+  | SamplesDrawn | SliceFailed | SliceMaterialized | StepCompleted | TimerFired;
 
 /** What `flexrl` asks of the host. */
 export type FlexrlCommand =
-  | BatchRun
-  | SampleEvict
-  | SampleMaterialize
-  | SamplePlaceholder
-  | SamplePrefetch
-  | SamplePreprocess
-  | TimerSet;
+  | BatchRun | SampleEvict | SampleMaterialize | SamplePlaceholder | SamplePrefetch | SamplePreprocess | TimerSet;
 
 /** What `flexrl` lets others know. */
 export type FlexrlNotice =
-  | BatchAbandoned
-  | BatchMaterialized
-  | PreprocessLate
-  | SampleDropped
-  | SampleRegistered
-  | SampleReleased
-  | SampleUnplaced
-  | SliceLate
-  | StepResumed
-  | TriesRecovered
-  | TriesSuspended;
+  | BatchAbandoned | BatchMaterialized | PreprocessLate | SampleDropped | SampleRegistered | SampleReleased
+  | SampleUnplaced | SliceLate | StepResumed | TriesRecovered | TriesSuspended;
 
 /** What `flexrl` answers. */
 export type FlexrlDecision = FlexrlCommand | FlexrlNotice;

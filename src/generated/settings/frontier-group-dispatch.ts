@@ -1,30 +1,10 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `frontier-group-dispatch`: its settings, what it is told, and what it answers. */
 import type {
-  FrontierResized,
-  FrontierStarved,
-  GroupLeft,
-  HostRestarted,
-  PromptCollected,
-  PromptDeferred,
-  PromptFailed,
-  RequestAbort,
-  RequestAborted,
-  RequestAdmit,
-  RequestArrived,
-  RequestAwaited,
-  RequestDeferred,
-  RequestDropped,
-  RequestLaunch,
-  ResponseAbandoned,
-  ResponseCompleted,
-  ResponseDropped,
-  ResponseFailed,
-  ResponseLate,
-  ResponseSurplus,
-  RoundCompleted,
-  RoundFailed,
-  TrainConsumed,
+  FrontierResized, FrontierStarved, GroupLeft, HostRestarted, PromptCollected, PromptDeferred, PromptFailed,
+  RequestAbort, RequestAborted, RequestAdmit, RequestArrived, RequestAwaited, RequestDeferred, RequestDropped,
+  RequestLaunch, ResponseAbandoned, ResponseCompleted, ResponseDropped, ResponseFailed, ResponseLate, ResponseSurplus,
+  RoundCompleted, RoundFailed, TrainConsumed,
 } from '../messages/index.ts';
 
 /** Configuration of `frontier-group-dispatch`, as a caller writes it. */
@@ -101,35 +81,16 @@ export interface FrontierGroupDispatchConfig extends Pick<FrontierGroupDispatchI
 
 /** What `frontier-group-dispatch` is told. */
 export type FrontierGroupDispatchEvent =
-  | HostRestarted
-  | PromptCollected
-  | PromptDeferred
-  | PromptFailed
-  | RequestAbort
-  | RequestAborted
-  | RequestArrived
-  | RequestLaunch
-  | ResponseAbandoned
-  | ResponseCompleted
-  | ResponseDropped
-  | ResponseFailed
-  | ResponseSurplus
-  | RoundCompleted
-  | RoundFailed
-  | TrainConsumed;
+  | HostRestarted | PromptCollected | PromptDeferred | PromptFailed | RequestAbort | RequestAborted | RequestArrived
+  | RequestLaunch | ResponseAbandoned | ResponseCompleted | ResponseDropped | ResponseFailed | ResponseSurplus
+  | RoundCompleted | RoundFailed | TrainConsumed;
 
 /** What `frontier-group-dispatch` asks of the host. */
 export type FrontierGroupDispatchCommand = RequestAdmit;
 
 /** What `frontier-group-dispatch` lets others know. */
 export type FrontierGroupDispatchNotice =
-  | FrontierResized
-  | FrontierStarved
-  | GroupLeft
-  | RequestAwaited
-  | RequestDeferred
-  | RequestDropped
-  | ResponseLate;
+  | FrontierResized | FrontierStarved | GroupLeft | RequestAwaited | RequestDeferred | RequestDropped | ResponseLate;
 
 /** What `frontier-group-dispatch` answers. */
 export type FrontierGroupDispatchDecision = FrontierGroupDispatchCommand | FrontierGroupDispatchNotice;

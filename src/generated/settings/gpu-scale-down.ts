@@ -1,32 +1,10 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `gpu-scale-down`: its settings, what it is told, and what it answers. */
 import type {
-  EngineAdded,
-  EngineDrained,
-  EngineLost,
-  EnginesPlaced,
-  GpusReclaim,
-  GpusRelease,
-  GpusReleased,
-  GpusReleaseFailed,
-  GpusReturned,
-  HostRestarted,
-  MigrationAbandoned,
-  MigrationCancel,
-  MigrationFailed,
-  ProgressQuery,
-  ProgressReported,
-  PromptCounted,
-  RequestAbort,
-  RequestAborted,
-  RequestMigrate,
-  RequestMigrated,
-  ResponseAccepted,
-  ResponseCompleted,
-  RoundCompleted,
-  RoundOpened,
-  ScaleDownLate,
-  ScaleDownRejected,
+  EngineAdded, EngineDrained, EngineLost, EnginesPlaced, GpusReclaim, GpusRelease, GpusReleased, GpusReleaseFailed,
+  GpusReturned, HostRestarted, MigrationAbandoned, MigrationCancel, MigrationFailed, ProgressQuery, ProgressReported,
+  PromptCounted, RequestAbort, RequestAborted, RequestMigrate, RequestMigrated, ResponseAccepted, ResponseCompleted,
+  RoundCompleted, RoundOpened, ScaleDownLate, ScaleDownRejected,
 } from '../messages/index.ts';
 import type { PlacedEngine } from '../messages/objects.ts';
 
@@ -129,24 +107,9 @@ export interface GpuScaleDownConfig
 
 /** What `gpu-scale-down` is told. */
 export type GpuScaleDownEvent =
-  | EngineAdded
-  | EngineDrained
-  | EngineLost
-  | EnginesPlaced
-  | GpusReleaseFailed
-  | GpusReleased
-  | GpusReturned
-  | HostRestarted
-  | MigrationFailed
-  | ProgressReported
-  | PromptCounted
-  | RequestAbort
-  | RequestAborted
-  | RequestMigrated
-  | ResponseAccepted
-  | ResponseCompleted
-  | RoundCompleted
-  | RoundOpened;
+  | EngineAdded | EngineDrained | EngineLost | EnginesPlaced | GpusReleaseFailed | GpusReleased | GpusReturned
+  | HostRestarted | MigrationFailed | ProgressReported | PromptCounted | RequestAbort | RequestAborted | RequestMigrated
+  | ResponseAccepted | ResponseCompleted | RoundCompleted | RoundOpened;
 
 /** What `gpu-scale-down` asks of the host. */
 export type GpuScaleDownCommand = GpusReclaim | GpusRelease | MigrationCancel | ProgressQuery | RequestMigrate;

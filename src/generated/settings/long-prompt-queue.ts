@@ -1,20 +1,8 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `long-prompt-queue`: its settings, what it is told, and what it answers. */
 import type {
-  PromptCarried,
-  PromptDeferred,
-  PromptFailed,
-  PromptFiltered,
-  PromptMerged,
-  PromptReturned,
-  PromptsReleased,
-  PromptsRequest,
-  RewardReady,
-  RoundCompleted,
-  RoundPlanned,
-  RoundRequested,
-  SourceDrained,
-  SourceExhausted,
+  PromptCarried, PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned, PromptsReleased,
+  PromptsRequest, RewardReady, RoundCompleted, RoundPlanned, RoundRequested, SourceDrained, SourceExhausted,
   SourceReopened,
 } from '../messages/index.ts';
 
@@ -78,16 +66,8 @@ export interface LongPromptQueueConfig
 
 /** What `long-prompt-queue` is told. */
 export type LongPromptQueueEvent =
-  | PromptCarried
-  | PromptDeferred
-  | PromptFailed
-  | PromptFiltered
-  | PromptReturned
-  | RewardReady
-  | RoundCompleted
-  | RoundRequested
-  | SourceExhausted
-  | SourceReopened;
+  | PromptCarried | PromptDeferred | PromptFailed | PromptFiltered | PromptReturned | RewardReady | RoundCompleted
+  | RoundRequested | SourceExhausted | SourceReopened;
 
 /** What `long-prompt-queue` asks of the host. */
 export type LongPromptQueueCommand = PromptsRequest;

@@ -2,63 +2,14 @@
 /** Types of `lossless-tail`: its settings, what it is told, and what it answers. */
 import type { Reported } from '../../schemas/messages.ts';
 import type {
-  ChunkAwaited,
-  ChunkContinue,
-  ChunkFinished,
-  ChunkLate,
-  ChunksRequested,
-  EngineAdded,
-  EngineDrained,
-  EngineLost,
-  EngineReported,
-  EnginesChanged,
-  HostRestarted,
-  JudgementLate,
-  JudgementRequest,
-  PromptCarried,
-  PromptCollected,
-  PromptCounted,
-  PromptDeferred,
-  PromptFailed,
-  PromptFiltered,
-  PromptJudged,
-  PromptMerged,
-  PromptReturned,
-  PromptsRequest,
-  PromptsSupplied,
-  RequestAbort,
-  RequestAborted,
-  RequestEnded,
-  RequestExpired,
-  RequestLaunch,
-  RequestProgressed,
-  RequestResume,
-  RequestStarted,
-  ResponseAbandoned,
-  ResponseAccepted,
-  ResponseCompleted,
-  ResponseDropped,
-  ResponseFailed,
-  ResponseLate,
-  ResponseSurplus,
-  RewardFailed,
-  RewardReady,
-  RewardRequest,
-  RoundCompleted,
-  RoundDrained,
-  RoundFailed,
-  RoundPlanned,
-  RoundRequested,
-  SourceDrained,
-  SourceExhausted,
-  SourceReopened,
-  SpeculationChosen,
-  TimerFired,
-  TimerSet,
-  ToolFinished,
-  ToolStarted,
-  TriesRecovered,
-  TriesSuspended,
+  ChunkAwaited, ChunkContinue, ChunkFinished, ChunkLate, ChunksRequested, EngineAdded, EngineDrained, EngineLost,
+  EngineReported, EnginesChanged, HostRestarted, JudgementLate, JudgementRequest, PromptCarried, PromptCollected,
+  PromptCounted, PromptDeferred, PromptFailed, PromptFiltered, PromptJudged, PromptMerged, PromptReturned,
+  PromptsRequest, PromptsSupplied, RequestAbort, RequestAborted, RequestEnded, RequestExpired, RequestLaunch,
+  RequestProgressed, RequestResume, RequestStarted, ResponseAbandoned, ResponseAccepted, ResponseCompleted,
+  ResponseDropped, ResponseFailed, ResponseLate, ResponseSurplus, RewardFailed, RewardReady, RewardRequest,
+  RoundCompleted, RoundDrained, RoundFailed, RoundPlanned, RoundRequested, SourceDrained, SourceExhausted,
+  SourceReopened, SpeculationChosen, TimerFired, TimerSet, ToolFinished, ToolStarted, TriesRecovered, TriesSuspended,
   TurnFinished,
 } from '../messages/index.ts';
 import type { DividedRolloutConfig, DividedRolloutInput } from './divided-rollout.ts';
@@ -103,70 +54,22 @@ export interface LosslessTailConfig
 
 /** What `lossless-tail` is told. */
 export type LosslessTailEvent =
-  | ChunkFinished
-  | ChunksRequested
-  | EngineAdded
-  | EngineDrained
-  | EngineLost
-  | EngineReported
-  | EnginesChanged
-  | HostRestarted
-  | PromptJudged
-  | PromptsSupplied
-  | Reported<RewardFailed>
-  | RequestAborted
-  | RequestProgressed
-  | RequestStarted
-  | ResponseCompleted
-  | ResponseFailed
-  | RewardReady
-  | RoundFailed
-  | RoundRequested
-  | SourceExhausted
-  | SourceReopened
-  | TimerFired
-  | ToolFinished
-  | ToolStarted
-  | TurnFinished;
+  | ChunkFinished | ChunksRequested | EngineAdded | EngineDrained | EngineLost | EngineReported | EnginesChanged
+  | HostRestarted | PromptJudged | PromptsSupplied | Reported<RewardFailed> | RequestAborted | RequestProgressed
+  | RequestStarted | ResponseCompleted | ResponseFailed | RewardReady | RoundFailed | RoundRequested | SourceExhausted
+  | SourceReopened | TimerFired | ToolFinished | ToolStarted | TurnFinished;
 
 /** What `lossless-tail` asks of the host. */
 export type LosslessTailCommand =
-  | ChunkContinue
-  | JudgementRequest
-  | PromptsRequest
-  | RequestAbort
-  | RequestLaunch
-  | RequestResume
-  | RewardRequest
+  | ChunkContinue | JudgementRequest | PromptsRequest | RequestAbort | RequestLaunch | RequestResume | RewardRequest
   | TimerSet;
 
 /** What `lossless-tail` lets others know. */
 export type LosslessTailNotice =
-  | ChunkAwaited
-  | ChunkLate
-  | JudgementLate
-  | PromptCarried
-  | PromptCollected
-  | PromptCounted
-  | PromptDeferred
-  | PromptFailed
-  | PromptFiltered
-  | PromptMerged
-  | PromptReturned
-  | RequestEnded
-  | RequestExpired
-  | ResponseAbandoned
-  | ResponseAccepted
-  | ResponseDropped
-  | ResponseLate
-  | ResponseSurplus
-  | RoundCompleted
-  | RoundDrained
-  | RoundPlanned
-  | SourceDrained
-  | SpeculationChosen
-  | TriesRecovered
-  | TriesSuspended;
+  | ChunkAwaited | ChunkLate | JudgementLate | PromptCarried | PromptCollected | PromptCounted | PromptDeferred
+  | PromptFailed | PromptFiltered | PromptMerged | PromptReturned | RequestEnded | RequestExpired | ResponseAbandoned
+  | ResponseAccepted | ResponseDropped | ResponseLate | ResponseSurplus | RoundCompleted | RoundDrained | RoundPlanned
+  | SourceDrained | SpeculationChosen | TriesRecovered | TriesSuspended;
 
 /** What `lossless-tail` answers. */
 export type LosslessTailDecision = LosslessTailCommand | LosslessTailNotice;

@@ -1,32 +1,10 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `program-scheduling`: its settings, what it is told, and what it answers. */
 import type {
-  EngineAdded,
-  EngineDrained,
-  EngineFreed,
-  EngineLost,
-  EngineReported,
-  EnginesChanged,
-  HostRestarted,
-  KvRetain,
-  ProgramAwaited,
-  ProgramClosed,
-  ProgramEnded,
-  ProgramLate,
-  ProgramOpened,
-  ProgramPause,
-  ProgramResume,
-  ResponseCompleted,
-  ResponseFailed,
-  TimerFired,
-  TimerSet,
-  ToolFinished,
-  ToolStarted,
-  TriesRecovered,
-  TriesSuspended,
-  TurnFinished,
-  TurnRequested,
-  TurnRoute,
+  EngineAdded, EngineDrained, EngineFreed, EngineLost, EngineReported, EnginesChanged, HostRestarted, KvRetain,
+  ProgramAwaited, ProgramClosed, ProgramEnded, ProgramLate, ProgramOpened, ProgramPause, ProgramResume,
+  ResponseCompleted, ResponseFailed, TimerFired, TimerSet, ToolFinished, ToolStarted, TriesRecovered, TriesSuspended,
+  TurnFinished, TurnRequested, TurnRoute,
 } from '../messages/index.ts';
 
 /** Configuration of `program-scheduling`, as a caller writes it. */
@@ -112,20 +90,8 @@ export interface ProgramSchedulingConfig extends Pick<ProgramSchedulingInput, 't
 
 /** What `program-scheduling` is told. */
 export type ProgramSchedulingEvent =
-  | EngineAdded
-  | EngineDrained
-  | EngineLost
-  | EngineReported
-  | EnginesChanged
-  | HostRestarted
-  | ProgramClosed
-  | ProgramOpened
-  | ResponseCompleted
-  | ResponseFailed
-  | TimerFired
-  | ToolFinished
-  | ToolStarted
-  | TurnFinished
+  | EngineAdded | EngineDrained | EngineLost | EngineReported | EnginesChanged | HostRestarted | ProgramClosed
+  | ProgramOpened | ResponseCompleted | ResponseFailed | TimerFired | ToolFinished | ToolStarted | TurnFinished
   | TurnRequested;
 
 /** What `program-scheduling` asks of the host. */
@@ -133,12 +99,7 @@ export type ProgramSchedulingCommand = KvRetain | ProgramPause | ProgramResume |
 
 /** What `program-scheduling` lets others know. */
 export type ProgramSchedulingNotice =
-  | EngineFreed
-  | ProgramAwaited
-  | ProgramEnded
-  | ProgramLate
-  | TriesRecovered
-  | TriesSuspended;
+  | EngineFreed | ProgramAwaited | ProgramEnded | ProgramLate | TriesRecovered | TriesSuspended;
 
 /** What `program-scheduling` answers. */
 export type ProgramSchedulingDecision = ProgramSchedulingCommand | ProgramSchedulingNotice;

@@ -1,38 +1,11 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `reward-dispatch`: its settings, what it is told, and what it answers. */
 import type {
-  HostRestarted,
-  PromptDeferred,
-  PromptFailed,
-  PromptFiltered,
-  PromptMerged,
-  PromptReturned,
-  ResponseAccepted,
-  ResponseDropped,
-  RewardCancel,
-  RewardCancelled,
-  RewardDispatch,
-  RewardExpired,
-  RewardFailed,
-  RewardFinished,
-  RewardLate,
-  RewardMerged,
-  RewardRequest,
-  RewardRequested,
-  RewardScored,
-  RewardStarted,
-  RewardsResumed,
-  RewardsSaturated,
-  RewardWithdrawn,
-  RewardWorkerAdded,
-  RewardWorkerDrained,
-  RewardWorkerLost,
-  RoundCompleted,
-  RoundFailed,
-  TimerFired,
-  TimerSet,
-  TriesRecovered,
-  TriesSuspended,
+  HostRestarted, PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned, ResponseAccepted,
+  ResponseDropped, RewardCancel, RewardCancelled, RewardDispatch, RewardExpired, RewardFailed, RewardFinished,
+  RewardLate, RewardMerged, RewardRequest, RewardRequested, RewardScored, RewardStarted, RewardsResumed,
+  RewardsSaturated, RewardWithdrawn, RewardWorkerAdded, RewardWorkerDrained, RewardWorkerLost, RoundCompleted,
+  RoundFailed, TimerFired, TimerSet, TriesRecovered, TriesSuspended,
 } from '../messages/index.ts';
 
 /** Configuration of `reward-dispatch`, as a caller writes it. */
@@ -183,41 +156,17 @@ export interface RewardDispatchConfig
 
 /** What `reward-dispatch` is told. */
 export type RewardDispatchEvent =
-  | HostRestarted
-  | PromptDeferred
-  | PromptFailed
-  | PromptFiltered
-  | PromptMerged
-  | PromptReturned
-  | ResponseAccepted
-  | ResponseDropped
-  | RewardFinished
-  | RewardRequest
-  | RewardRequested
-  | RewardStarted
-  | RewardWithdrawn
-  | RewardWorkerAdded
-  | RewardWorkerDrained
-  | RewardWorkerLost
-  | RoundCompleted
-  | RoundFailed
-  | TimerFired;
+  | HostRestarted | PromptDeferred | PromptFailed | PromptFiltered | PromptMerged | PromptReturned | ResponseAccepted
+  | ResponseDropped | RewardFinished | RewardRequest | RewardRequested | RewardStarted | RewardWithdrawn
+  | RewardWorkerAdded | RewardWorkerDrained | RewardWorkerLost | RoundCompleted | RoundFailed | TimerFired;
 
 /** What `reward-dispatch` asks of the host. */
 export type RewardDispatchCommand = RewardCancel | RewardDispatch | TimerSet;
 
 /** What `reward-dispatch` lets others know. */
 export type RewardDispatchNotice =
-  | RewardCancelled
-  | RewardExpired
-  | RewardFailed
-  | RewardLate
-  | RewardMerged
-  | RewardScored
-  | RewardsResumed
-  | RewardsSaturated
-  | TriesRecovered
-  | TriesSuspended;
+  | RewardCancelled | RewardExpired | RewardFailed | RewardLate | RewardMerged | RewardScored | RewardsResumed
+  | RewardsSaturated | TriesRecovered | TriesSuspended;
 
 /** What `reward-dispatch` answers. */
 export type RewardDispatchDecision = RewardDispatchCommand | RewardDispatchNotice;

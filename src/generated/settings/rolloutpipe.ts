@@ -2,49 +2,12 @@
 /** Types of `rolloutpipe`: its settings, what it is told, and what it answers. */
 import type { Reported } from '../../schemas/messages.ts';
 import type {
-  FrontierResized,
-  FrontierStarved,
-  GroupLate,
-  GroupLeft,
-  GroupRewarded,
-  GroupsDropped,
-  GroupTrainable,
-  GroupUnrewarded,
-  HostRestarted,
-  OptimizerStep,
-  OptimizerStepped,
-  PipelineMeasured,
-  PromptCounted,
-  PromptReturned,
-  RequestAbort,
-  RequestAborted,
-  RequestAdmit,
-  RequestArrived,
-  RequestAwaited,
-  RequestDeferred,
-  RequestDropped,
-  ResponseAbandoned,
-  ResponseAccepted,
-  ResponseCompleted,
-  ResponseFailed,
-  ResponseLate,
-  RewardFailed,
-  RewardReady,
-  RewardRequest,
-  RewardUnused,
-  RoundCompleted,
-  RoundFailed,
-  RoundOpened,
-  RoundRewarded,
-  RoundTrained,
-  TrainDispatch,
-  TrainerRestarted,
-  TrainingLate,
-  UpdateCancel,
-  UpdateConsumed,
-  UpdateLost,
-  WeightsPublish,
-  WeightsPublished,
+  FrontierResized, FrontierStarved, GroupLate, GroupLeft, GroupRewarded, GroupsDropped, GroupTrainable, GroupUnrewarded,
+  HostRestarted, OptimizerStep, OptimizerStepped, PipelineMeasured, PromptCounted, PromptReturned, RequestAbort,
+  RequestAborted, RequestAdmit, RequestArrived, RequestAwaited, RequestDeferred, RequestDropped, ResponseAbandoned,
+  ResponseAccepted, ResponseCompleted, ResponseFailed, ResponseLate, RewardFailed, RewardReady, RewardRequest,
+  RewardUnused, RoundCompleted, RoundFailed, RoundOpened, RoundRewarded, RoundTrained, TrainDispatch, TrainerRestarted,
+  TrainingLate, UpdateCancel, UpdateConsumed, UpdateLost, WeightsPublish, WeightsPublished,
 } from '../messages/index.ts';
 import type { CompleteGroupPipeliningConfig, CompleteGroupPipeliningInput } from './complete-group-pipelining.ts';
 import type { FrontierGroupDispatchConfig, FrontierGroupDispatchInput } from './frontier-group-dispatch.ts';
@@ -82,54 +45,19 @@ export interface RolloutPipeConfig
 
 /** What `rolloutpipe` is told. */
 export type RolloutPipeEvent =
-  | HostRestarted
-  | OptimizerStepped
-  | Reported<RewardFailed>
-  | RequestAborted
-  | RequestArrived
-  | ResponseAbandoned
-  | ResponseCompleted
-  | ResponseFailed
-  | RewardReady
-  | RoundFailed
-  | RoundOpened
-  | TrainerRestarted
-  | UpdateConsumed
-  | UpdateLost
-  | WeightsPublished;
+  | HostRestarted | OptimizerStepped | Reported<RewardFailed> | RequestAborted | RequestArrived | ResponseAbandoned
+  | ResponseCompleted | ResponseFailed | RewardReady | RoundFailed | RoundOpened | TrainerRestarted | UpdateConsumed
+  | UpdateLost | WeightsPublished;
 
 /** What `rolloutpipe` asks of the host. */
 export type RolloutPipeCommand =
-  | OptimizerStep
-  | RequestAbort
-  | RequestAdmit
-  | RewardRequest
-  | TrainDispatch
-  | UpdateCancel
-  | WeightsPublish;
+  | OptimizerStep | RequestAbort | RequestAdmit | RewardRequest | TrainDispatch | UpdateCancel | WeightsPublish;
 
 /** What `rolloutpipe` lets others know. */
 export type RolloutPipeNotice =
-  | FrontierResized
-  | FrontierStarved
-  | GroupLate
-  | GroupLeft
-  | GroupRewarded
-  | GroupTrainable
-  | GroupUnrewarded
-  | GroupsDropped
-  | PipelineMeasured
-  | PromptCounted
-  | PromptReturned
-  | RequestAwaited
-  | RequestDeferred
-  | RequestDropped
-  | ResponseAccepted
-  | ResponseLate
-  | RewardUnused
-  | RoundCompleted
-  | RoundRewarded
-  | RoundTrained
+  | FrontierResized | FrontierStarved | GroupLate | GroupLeft | GroupRewarded | GroupTrainable | GroupUnrewarded
+  | GroupsDropped | PipelineMeasured | PromptCounted | PromptReturned | RequestAwaited | RequestDeferred
+  | RequestDropped | ResponseAccepted | ResponseLate | RewardUnused | RoundCompleted | RoundRewarded | RoundTrained
   | TrainingLate;
 
 /** What `rolloutpipe` answers. */

@@ -1,122 +1,22 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `rollpacker`: its settings, what it is told, and what it answers. */
 import type {
-  EngineAdded,
-  EngineDrained,
-  EngineLost,
-  GpusReclaim,
-  GpusRelease,
-  GpusReleased,
-  GpusReleaseFailed,
-  GpusReturned,
-  GradientScale,
-  GradientsDiscard,
-  GradientsOffload,
-  GradientsReload,
-  GroupLate,
-  GroupRewarded,
-  GroupsDropped,
-  GroupUnrewarded,
-  GroupWithdrawn,
-  HostRestarted,
-  JudgementLate,
-  JudgementRequest,
-  JudgePlace,
-  KindTpFailed,
-  KindTpKept,
-  KindTpSet,
-  MigrationAbandoned,
-  MigrationCancel,
-  MigrationFailed,
-  OptimizerStep,
-  OptimizerStepped,
-  ProfileMeasure,
-  ProfileMeasured,
-  ProfileObserved,
-  ProgressQuery,
-  ProgressReported,
-  PromptCarried,
-  PromptCollected,
-  PromptCounted,
-  PromptDeferred,
-  PromptFailed,
-  PromptFiltered,
-  PromptJudged,
-  PromptMerged,
-  PromptReturned,
-  PromptsReleased,
-  PromptsRequest,
-  PromptsSupplied,
-  ReferenceCompute,
-  ReplicaAdded,
-  ReplicaLost,
-  RequestAbort,
-  RequestAborted,
-  RequestExpired,
-  RequestLaunch,
-  RequestMigrate,
-  RequestMigrated,
-  RequestProgressed,
-  RequestResume,
-  RequestStarted,
-  ResponseAbandoned,
-  ResponseAccepted,
-  ResponseCompleted,
-  ResponseDropped,
-  ResponseFailed,
-  ResponseLate,
-  ResponseSurplus,
-  RewardCancel,
-  RewardCancelled,
-  RewardDispatch,
-  RewardExpired,
-  RewardFailed,
-  RewardFinished,
-  RewardLate,
-  RewardMerged,
-  RewardRequest,
-  RewardScored,
-  RewardStarted,
-  RewardsResumed,
-  RewardsSaturated,
-  RewardUnused,
-  RewardWorkerAdded,
-  RewardWorkerDrained,
-  RewardWorkerLost,
-  RoundCompleted,
-  RoundDrained,
-  RoundFailed,
-  RoundPlanned,
-  RoundRequested,
-  RoundRewarded,
-  RoundTpSet,
-  RoundTrained,
-  SandboxLate,
-  SandboxReport,
-  SandboxReportRequested,
-  SandboxRun,
-  SandboxScored,
-  SandboxUnscored,
-  ScaleDownLate,
-  ScaleDownRejected,
-  SourceDrained,
-  SourceExhausted,
-  SourceReopened,
-  SpeculationChosen,
-  StepFinished,
-  TimerFired,
-  TimerSet,
-  ToolFinished,
-  ToolStarted,
-  TrainConsumed,
-  TrainFetch,
-  TrainFinish,
-  TrainFinished,
-  TrainingLate,
-  TrainRequeued,
-  TriesRecovered,
-  TriesSuspended,
-  TurnFinished,
+  EngineAdded, EngineDrained, EngineLost, GpusReclaim, GpusRelease, GpusReleased, GpusReleaseFailed, GpusReturned,
+  GradientScale, GradientsDiscard, GradientsOffload, GradientsReload, GroupLate, GroupRewarded, GroupsDropped,
+  GroupUnrewarded, GroupWithdrawn, HostRestarted, JudgementLate, JudgementRequest, JudgePlace, KindTpFailed, KindTpKept,
+  KindTpSet, MigrationAbandoned, MigrationCancel, MigrationFailed, OptimizerStep, OptimizerStepped, ProfileMeasure,
+  ProfileMeasured, ProfileObserved, ProgressQuery, ProgressReported, PromptCarried, PromptCollected, PromptCounted,
+  PromptDeferred, PromptFailed, PromptFiltered, PromptJudged, PromptMerged, PromptReturned, PromptsReleased,
+  PromptsRequest, PromptsSupplied, ReferenceCompute, ReplicaAdded, ReplicaLost, RequestAbort, RequestAborted,
+  RequestExpired, RequestLaunch, RequestMigrate, RequestMigrated, RequestProgressed, RequestResume, RequestStarted,
+  ResponseAbandoned, ResponseAccepted, ResponseCompleted, ResponseDropped, ResponseFailed, ResponseLate,
+  ResponseSurplus, RewardCancel, RewardCancelled, RewardDispatch, RewardExpired, RewardFailed, RewardFinished,
+  RewardLate, RewardMerged, RewardRequest, RewardScored, RewardStarted, RewardsResumed, RewardsSaturated, RewardUnused,
+  RewardWorkerAdded, RewardWorkerDrained, RewardWorkerLost, RoundCompleted, RoundDrained, RoundFailed, RoundPlanned,
+  RoundRequested, RoundRewarded, RoundTpSet, RoundTrained, SandboxLate, SandboxReport, SandboxReportRequested,
+  SandboxRun, SandboxScored, SandboxUnscored, ScaleDownLate, ScaleDownRejected, SourceDrained, SourceExhausted,
+  SourceReopened, SpeculationChosen, StepFinished, TimerFired, TimerSet, ToolFinished, ToolStarted, TrainConsumed,
+  TrainFetch, TrainFinish, TrainFinished, TrainingLate, TrainRequeued, TriesRecovered, TriesSuspended, TurnFinished,
   WeightsSwap,
 } from '../messages/index.ts';
 import type { AdaptiveTpConfig, AdaptiveTpInput } from './adaptive-tp.ts';
@@ -280,129 +180,31 @@ export interface RollpackerConfig
 
 /** What `rollpacker` is told. */
 export type RollpackerEvent =
-  | EngineAdded
-  | EngineDrained
-  | EngineLost
-  | GpusReleaseFailed
-  | GpusReleased
-  | GpusReturned
-  | HostRestarted
-  | KindTpFailed
-  | MigrationFailed
-  | OptimizerStepped
-  | ProfileMeasured
-  | ProfileObserved
-  | ProgressReported
-  | PromptJudged
-  | PromptsSupplied
-  | ReplicaAdded
-  | ReplicaLost
-  | RequestAborted
-  | RequestMigrated
-  | RequestProgressed
-  | RequestStarted
-  | ResponseCompleted
-  | ResponseFailed
-  | RewardFinished
-  | RewardStarted
-  | RewardWorkerAdded
-  | RewardWorkerDrained
-  | RewardWorkerLost
-  | RoundFailed
-  | RoundRequested
-  | SandboxReportRequested
-  | SourceExhausted
-  | SourceReopened
-  | StepFinished
-  | TimerFired
-  | ToolFinished
-  | ToolStarted
-  | TrainConsumed
-  | TrainFinished
+  | EngineAdded | EngineDrained | EngineLost | GpusReleaseFailed | GpusReleased | GpusReturned | HostRestarted
+  | KindTpFailed | MigrationFailed | OptimizerStepped | ProfileMeasured | ProfileObserved | ProgressReported
+  | PromptJudged | PromptsSupplied | ReplicaAdded | ReplicaLost | RequestAborted | RequestMigrated | RequestProgressed
+  | RequestStarted | ResponseCompleted | ResponseFailed | RewardFinished | RewardStarted | RewardWorkerAdded
+  | RewardWorkerDrained | RewardWorkerLost | RoundFailed | RoundRequested | SandboxReportRequested | SourceExhausted
+  | SourceReopened | StepFinished | TimerFired | ToolFinished | ToolStarted | TrainConsumed | TrainFinished
   | TurnFinished;
 
 /** What `rollpacker` asks of the host. */
 export type RollpackerCommand =
-  | GpusReclaim
-  | GpusRelease
-  | GradientScale
-  | GradientsDiscard
-  | GradientsOffload
-  | GradientsReload
-  | JudgePlace
-  | JudgementRequest
-  | KindTpSet
-  | MigrationCancel
-  | OptimizerStep
-  | ProfileMeasure
-  | ProgressQuery
-  | PromptsRequest
-  | ReferenceCompute
-  | RequestAbort
-  | RequestLaunch
-  | RequestMigrate
-  | RequestResume
-  | RewardCancel
-  | RewardDispatch
-  | RewardRequest
-  | RoundTpSet
-  | SandboxRun
-  | TimerSet
-  | TrainFetch
-  | TrainFinish
-  | WeightsSwap;
+  | GpusReclaim | GpusRelease | GradientScale | GradientsDiscard | GradientsOffload | GradientsReload | JudgePlace
+  | JudgementRequest | KindTpSet | MigrationCancel | OptimizerStep | ProfileMeasure | ProgressQuery | PromptsRequest
+  | ReferenceCompute | RequestAbort | RequestLaunch | RequestMigrate | RequestResume | RewardCancel | RewardDispatch
+  | RewardRequest | RoundTpSet | SandboxRun | TimerSet | TrainFetch | TrainFinish | WeightsSwap;
 
 /** What `rollpacker` lets others know. */
 export type RollpackerNotice =
-  | GroupLate
-  | GroupRewarded
-  | GroupUnrewarded
-  | GroupWithdrawn
-  | GroupsDropped
-  | JudgementLate
-  | KindTpKept
-  | MigrationAbandoned
-  | PromptCarried
-  | PromptCollected
-  | PromptCounted
-  | PromptDeferred
-  | PromptFailed
-  | PromptFiltered
-  | PromptMerged
-  | PromptReturned
-  | PromptsReleased
-  | RequestExpired
-  | ResponseAbandoned
-  | ResponseAccepted
-  | ResponseDropped
-  | ResponseLate
-  | ResponseSurplus
-  | RewardCancelled
-  | RewardExpired
-  | RewardFailed
-  | RewardLate
-  | RewardMerged
-  | RewardScored
-  | RewardUnused
-  | RewardsResumed
-  | RewardsSaturated
-  | RoundCompleted
-  | RoundDrained
-  | RoundPlanned
-  | RoundRewarded
-  | RoundTrained
-  | SandboxLate
-  | SandboxReport
-  | SandboxScored
-  | SandboxUnscored
-  | ScaleDownLate
-  | ScaleDownRejected
-  | SourceDrained
-  | SpeculationChosen
-  | TrainRequeued
-  | TrainingLate
-  | TriesRecovered
-  | TriesSuspended;
+  | GroupLate | GroupRewarded | GroupUnrewarded | GroupWithdrawn | GroupsDropped | JudgementLate | KindTpKept
+  | MigrationAbandoned | PromptCarried | PromptCollected | PromptCounted | PromptDeferred | PromptFailed
+  | PromptFiltered | PromptMerged | PromptReturned | PromptsReleased | RequestExpired | ResponseAbandoned
+  | ResponseAccepted | ResponseDropped | ResponseLate | ResponseSurplus | RewardCancelled | RewardExpired | RewardFailed
+  | RewardLate | RewardMerged | RewardScored | RewardUnused | RewardsResumed | RewardsSaturated | RoundCompleted
+  | RoundDrained | RoundPlanned | RoundRewarded | RoundTrained | SandboxLate | SandboxReport | SandboxScored
+  | SandboxUnscored | ScaleDownLate | ScaleDownRejected | SourceDrained | SpeculationChosen | TrainRequeued
+  | TrainingLate | TriesRecovered | TriesSuspended;
 
 /** What `rollpacker` answers. */
 export type RollpackerDecision = RollpackerCommand | RollpackerNotice;

@@ -1,19 +1,8 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `round-composition`: its settings, what it is told, and what it answers. */
 import type {
-  HostRestarted,
-  PromptCounted,
-  PromptDeferred,
-  PromptFiltered,
-  PromptReturned,
-  PromptsRequest,
-  PromptsSupplied,
-  RoundFailed,
-  RoundPlanned,
-  RoundRequested,
-  SourceDrained,
-  SourceExhausted,
-  SourceReopened,
+  HostRestarted, PromptCounted, PromptDeferred, PromptFiltered, PromptReturned, PromptsRequest, PromptsSupplied,
+  RoundFailed, RoundPlanned, RoundRequested, SourceDrained, SourceExhausted, SourceReopened,
 } from '../messages/index.ts';
 
 /** Configuration of `round-composition`, as a caller writes it. */
@@ -62,16 +51,8 @@ export interface RoundCompositionConfig extends Pick<RoundCompositionInput, 'pro
 
 /** What `round-composition` is told. */
 export type RoundCompositionEvent =
-  | HostRestarted
-  | PromptCounted
-  | PromptDeferred
-  | PromptFiltered
-  | PromptReturned
-  | PromptsSupplied
-  | RoundFailed
-  | RoundRequested
-  | SourceExhausted
-  | SourceReopened;
+  | HostRestarted | PromptCounted | PromptDeferred | PromptFiltered | PromptReturned | PromptsSupplied | RoundFailed
+  | RoundRequested | SourceExhausted | SourceReopened;
 
 /** What `round-composition` asks of the host. */
 export type RoundCompositionCommand = PromptsRequest;

@@ -2,55 +2,13 @@
 /** Types of `speculative-admission`: its settings, what it is told, and what it answers. */
 import type { Reported } from '../../schemas/messages.ts';
 import type {
-  EngineAdded,
-  EngineDrained,
-  EngineLost,
-  EnginesChanged,
-  HostRestarted,
-  JudgementLate,
-  JudgementRequest,
-  PromptCarried,
-  PromptCollected,
-  PromptCounted,
-  PromptDeferred,
-  PromptFailed,
-  PromptFiltered,
-  PromptJudged,
-  PromptMerged,
-  PromptReturned,
-  PromptsRequest,
-  PromptsSupplied,
-  RequestAbort,
-  RequestAborted,
-  RequestExpired,
-  RequestLaunch,
-  RequestProgressed,
-  RequestResume,
-  RequestStarted,
-  ResponseAbandoned,
-  ResponseAccepted,
-  ResponseCompleted,
-  ResponseDropped,
-  ResponseFailed,
-  ResponseLate,
-  ResponseSurplus,
-  RewardFailed,
-  RewardReady,
-  RewardRequest,
-  RoundCompleted,
-  RoundDrained,
-  RoundFailed,
-  RoundOpened,
-  SourceExhausted,
-  SourceReopened,
-  SpeculationChosen,
-  TimerFired,
-  TimerSet,
-  ToolFinished,
-  ToolStarted,
-  TriesRecovered,
-  TriesSuspended,
-  TurnFinished,
+  EngineAdded, EngineDrained, EngineLost, EnginesChanged, HostRestarted, JudgementLate, JudgementRequest, PromptCarried,
+  PromptCollected, PromptCounted, PromptDeferred, PromptFailed, PromptFiltered, PromptJudged, PromptMerged,
+  PromptReturned, PromptsRequest, PromptsSupplied, RequestAbort, RequestAborted, RequestExpired, RequestLaunch,
+  RequestProgressed, RequestResume, RequestStarted, ResponseAbandoned, ResponseAccepted, ResponseCompleted,
+  ResponseDropped, ResponseFailed, ResponseLate, ResponseSurplus, RewardFailed, RewardReady, RewardRequest,
+  RoundCompleted, RoundDrained, RoundFailed, RoundOpened, SourceExhausted, SourceReopened, SpeculationChosen,
+  TimerFired, TimerSet, ToolFinished, ToolStarted, TriesRecovered, TriesSuspended, TurnFinished,
 } from '../messages/index.ts';
 
 /** Configuration of `speculative-admission`, as a caller writes it. */
@@ -216,60 +174,20 @@ export interface SpeculativeAdmissionConfig
 
 /** What `speculative-admission` is told. */
 export type SpeculativeAdmissionEvent =
-  | EngineAdded
-  | EngineDrained
-  | EngineLost
-  | EnginesChanged
-  | HostRestarted
-  | PromptJudged
-  | PromptsSupplied
-  | Reported<RewardFailed>
-  | RequestAborted
-  | RequestProgressed
-  | RequestStarted
-  | ResponseCompleted
-  | ResponseFailed
-  | RewardReady
-  | RoundFailed
-  | RoundOpened
-  | SourceExhausted
-  | SourceReopened
-  | TimerFired
-  | ToolFinished
-  | ToolStarted
+  | EngineAdded | EngineDrained | EngineLost | EnginesChanged | HostRestarted | PromptJudged | PromptsSupplied
+  | Reported<RewardFailed> | RequestAborted | RequestProgressed | RequestStarted | ResponseCompleted | ResponseFailed
+  | RewardReady | RoundFailed | RoundOpened | SourceExhausted | SourceReopened | TimerFired | ToolFinished | ToolStarted
   | TurnFinished;
 
 /** What `speculative-admission` asks of the host. */
 export type SpeculativeAdmissionCommand =
-  | JudgementRequest
-  | PromptsRequest
-  | RequestAbort
-  | RequestLaunch
-  | RequestResume
-  | RewardRequest
-  | TimerSet;
+  | JudgementRequest | PromptsRequest | RequestAbort | RequestLaunch | RequestResume | RewardRequest | TimerSet;
 
 /** What `speculative-admission` lets others know. */
 export type SpeculativeAdmissionNotice =
-  | JudgementLate
-  | PromptCarried
-  | PromptCollected
-  | PromptCounted
-  | PromptDeferred
-  | PromptFailed
-  | PromptFiltered
-  | PromptMerged
-  | PromptReturned
-  | RequestExpired
-  | ResponseAbandoned
-  | ResponseAccepted
-  | ResponseDropped
-  | ResponseLate
-  | ResponseSurplus
-  | RoundCompleted
-  | RoundDrained
-  | SpeculationChosen
-  | TriesRecovered
+  | JudgementLate | PromptCarried | PromptCollected | PromptCounted | PromptDeferred | PromptFailed | PromptFiltered
+  | PromptMerged | PromptReturned | RequestExpired | ResponseAbandoned | ResponseAccepted | ResponseDropped
+  | ResponseLate | ResponseSurplus | RoundCompleted | RoundDrained | SpeculationChosen | TriesRecovered
   | TriesSuspended;
 
 /** What `speculative-admission` answers. */

@@ -1,26 +1,9 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `staleness-pacing`: its settings, what it is told, and what it answers. */
 import type {
-  GroupCompleted,
-  GroupDrop,
-  GroupLate,
-  GroupLaunch,
-  GroupRejected,
-  GroupWithdrawn,
-  HostRestarted,
-  PromptMerged,
-  PromptReturned,
-  PromptsRequest,
-  PromptsSupplied,
-  RoundDrained,
-  RoundRequested,
-  RoundResumed,
-  SourceDrained,
-  SourceExhausted,
-  SourceReopened,
-  TrainBatch,
-  TrainingLate,
-  WeightsPublished,
+  GroupCompleted, GroupDrop, GroupLate, GroupLaunch, GroupRejected, GroupWithdrawn, HostRestarted, PromptMerged,
+  PromptReturned, PromptsRequest, PromptsSupplied, RoundDrained, RoundRequested, RoundResumed, SourceDrained,
+  SourceExhausted, SourceReopened, TrainBatch, TrainingLate, WeightsPublished,
 } from '../messages/index.ts';
 
 /** Configuration of `staleness-pacing`, as a caller writes it. */
@@ -80,13 +63,7 @@ export interface StalenessPacingConfig
 
 /** What `staleness-pacing` is told. */
 export type StalenessPacingEvent =
-  | GroupCompleted
-  | GroupRejected
-  | HostRestarted
-  | PromptsSupplied
-  | RoundRequested
-  | SourceExhausted
-  | SourceReopened
+  | GroupCompleted | GroupRejected | HostRestarted | PromptsSupplied | RoundRequested | SourceExhausted | SourceReopened
   | WeightsPublished;
 
 /** What `staleness-pacing` asks of the host. */
@@ -94,13 +71,7 @@ export type StalenessPacingCommand = GroupDrop | GroupLaunch | PromptsRequest | 
 
 /** What `staleness-pacing` lets others know. */
 export type StalenessPacingNotice =
-  | GroupLate
-  | GroupWithdrawn
-  | PromptMerged
-  | PromptReturned
-  | RoundDrained
-  | RoundResumed
-  | SourceDrained
+  | GroupLate | GroupWithdrawn | PromptMerged | PromptReturned | RoundDrained | RoundResumed | SourceDrained
   | TrainingLate;
 
 /** What `staleness-pacing` answers. */

@@ -1,33 +1,10 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `stream-training`: its settings, what it is told, and what it answers. */
 import type {
-  GpusReleased,
-  GpusReturned,
-  GradientScale,
-  GradientsDiscard,
-  GradientsOffload,
-  GradientsReload,
-  GroupCompleted,
-  GroupLate,
-  GroupsDropped,
-  HostRestarted,
-  OptimizerStep,
-  OptimizerStepped,
-  ReferenceCompute,
-  ReplicaAdded,
-  ReplicaLost,
-  RoundCompleted,
-  RoundFailed,
-  RoundOpened,
-  RoundResumed,
-  RoundTrained,
-  TrainConsumed,
-  TrainFetch,
-  TrainFinish,
-  TrainFinished,
-  TrainingLate,
-  TrainRequeued,
-  WeightsSwap,
+  GpusReleased, GpusReturned, GradientScale, GradientsDiscard, GradientsOffload, GradientsReload, GroupCompleted,
+  GroupLate, GroupsDropped, HostRestarted, OptimizerStep, OptimizerStepped, ReferenceCompute, ReplicaAdded, ReplicaLost,
+  RoundCompleted, RoundFailed, RoundOpened, RoundResumed, RoundTrained, TrainConsumed, TrainFetch, TrainFinish,
+  TrainFinished, TrainingLate, TrainRequeued, WeightsSwap,
 } from '../messages/index.ts';
 
 /** Configuration of `stream-training`, as a caller writes it. */
@@ -164,39 +141,17 @@ export interface StreamTrainingConfig extends Pick<StreamTrainingInput, 'replica
 
 /** What `stream-training` is told. */
 export type StreamTrainingEvent =
-  | GpusReleased
-  | GpusReturned
-  | GroupCompleted
-  | HostRestarted
-  | OptimizerStepped
-  | ReplicaAdded
-  | ReplicaLost
-  | RoundCompleted
-  | RoundFailed
-  | RoundOpened
-  | TrainConsumed
-  | TrainFinished;
+  | GpusReleased | GpusReturned | GroupCompleted | HostRestarted | OptimizerStepped | ReplicaAdded | ReplicaLost
+  | RoundCompleted | RoundFailed | RoundOpened | TrainConsumed | TrainFinished;
 
 /** What `stream-training` asks of the host. */
 export type StreamTrainingCommand =
-  | GradientScale
-  | GradientsDiscard
-  | GradientsOffload
-  | GradientsReload
-  | OptimizerStep
-  | ReferenceCompute
-  | TrainFetch
-  | TrainFinish
-  | WeightsSwap;
+  | GradientScale | GradientsDiscard | GradientsOffload | GradientsReload | OptimizerStep | ReferenceCompute
+  | TrainFetch | TrainFinish | WeightsSwap;
 
 /** What `stream-training` lets others know. */
 export type StreamTrainingNotice =
-  | GroupLate
-  | GroupsDropped
-  | RoundResumed
-  | RoundTrained
-  | TrainRequeued
-  | TrainingLate;
+  | GroupLate | GroupsDropped | RoundResumed | RoundTrained | TrainRequeued | TrainingLate;
 
 /** What `stream-training` answers. */
 export type StreamTrainingDecision = StreamTrainingCommand | StreamTrainingNotice;

@@ -2,58 +2,14 @@
 /** Types of `tail-batching`: its settings, what it is told, and what it answers. */
 import type { Reported } from '../../schemas/messages.ts';
 import type {
-  EngineAdded,
-  EngineDrained,
-  EngineLost,
-  EnginesChanged,
-  HostRestarted,
-  JudgementLate,
-  JudgementRequest,
-  PromptCarried,
-  PromptCollected,
-  PromptCounted,
-  PromptDeferred,
-  PromptFailed,
-  PromptFiltered,
-  PromptJudged,
-  PromptMerged,
-  PromptReturned,
-  PromptsReleased,
-  PromptsRequest,
-  PromptsSupplied,
-  RequestAbort,
-  RequestAborted,
-  RequestExpired,
-  RequestLaunch,
-  RequestProgressed,
-  RequestResume,
-  RequestStarted,
-  ResponseAbandoned,
-  ResponseAccepted,
-  ResponseCompleted,
-  ResponseDropped,
-  ResponseFailed,
-  ResponseLate,
-  ResponseSurplus,
-  RewardFailed,
-  RewardReady,
-  RewardRequest,
-  RoundCompleted,
-  RoundDrained,
-  RoundFailed,
-  RoundPlanned,
-  RoundRequested,
-  SourceDrained,
-  SourceExhausted,
-  SourceReopened,
-  SpeculationChosen,
-  TimerFired,
-  TimerSet,
-  ToolFinished,
-  ToolStarted,
-  TriesRecovered,
-  TriesSuspended,
-  TurnFinished,
+  EngineAdded, EngineDrained, EngineLost, EnginesChanged, HostRestarted, JudgementLate, JudgementRequest, PromptCarried,
+  PromptCollected, PromptCounted, PromptDeferred, PromptFailed, PromptFiltered, PromptJudged, PromptMerged,
+  PromptReturned, PromptsReleased, PromptsRequest, PromptsSupplied, RequestAbort, RequestAborted, RequestExpired,
+  RequestLaunch, RequestProgressed, RequestResume, RequestStarted, ResponseAbandoned, ResponseAccepted,
+  ResponseCompleted, ResponseDropped, ResponseFailed, ResponseLate, ResponseSurplus, RewardFailed, RewardReady,
+  RewardRequest, RoundCompleted, RoundDrained, RoundFailed, RoundPlanned, RoundRequested, SourceDrained,
+  SourceExhausted, SourceReopened, SpeculationChosen, TimerFired, TimerSet, ToolFinished, ToolStarted, TriesRecovered,
+  TriesSuspended, TurnFinished,
 } from '../messages/index.ts';
 import type { LongPromptQueueConfig, LongPromptQueueInput } from './long-prompt-queue.ts';
 import type { SpeculativeAdmissionConfig, SpeculativeAdmissionInput } from './speculative-admission.ts';
@@ -70,64 +26,21 @@ export interface TailBatchingConfig
 
 /** What `tail-batching` is told. */
 export type TailBatchingEvent =
-  | EngineAdded
-  | EngineDrained
-  | EngineLost
-  | EnginesChanged
-  | HostRestarted
-  | PromptJudged
-  | PromptsSupplied
-  | Reported<RewardFailed>
-  | RequestAborted
-  | RequestProgressed
-  | RequestStarted
-  | ResponseCompleted
-  | ResponseFailed
-  | RewardReady
-  | RoundFailed
-  | RoundRequested
-  | SourceExhausted
-  | SourceReopened
-  | TimerFired
-  | ToolFinished
-  | ToolStarted
-  | TurnFinished;
+  | EngineAdded | EngineDrained | EngineLost | EnginesChanged | HostRestarted | PromptJudged | PromptsSupplied
+  | Reported<RewardFailed> | RequestAborted | RequestProgressed | RequestStarted | ResponseCompleted | ResponseFailed
+  | RewardReady | RoundFailed | RoundRequested | SourceExhausted | SourceReopened | TimerFired | ToolFinished
+  | ToolStarted | TurnFinished;
 
 /** What `tail-batching` asks of the host. */
 export type TailBatchingCommand =
-  | JudgementRequest
-  | PromptsRequest
-  | RequestAbort
-  | RequestLaunch
-  | RequestResume
-  | RewardRequest
-  | TimerSet;
+  | JudgementRequest | PromptsRequest | RequestAbort | RequestLaunch | RequestResume | RewardRequest | TimerSet;
 
 /** What `tail-batching` lets others know. */
 export type TailBatchingNotice =
-  | JudgementLate
-  | PromptCarried
-  | PromptCollected
-  | PromptCounted
-  | PromptDeferred
-  | PromptFailed
-  | PromptFiltered
-  | PromptMerged
-  | PromptReturned
-  | PromptsReleased
-  | RequestExpired
-  | ResponseAbandoned
-  | ResponseAccepted
-  | ResponseDropped
-  | ResponseLate
-  | ResponseSurplus
-  | RoundCompleted
-  | RoundDrained
-  | RoundPlanned
-  | SourceDrained
-  | SpeculationChosen
-  | TriesRecovered
-  | TriesSuspended;
+  | JudgementLate | PromptCarried | PromptCollected | PromptCounted | PromptDeferred | PromptFailed | PromptFiltered
+  | PromptMerged | PromptReturned | PromptsReleased | RequestExpired | ResponseAbandoned | ResponseAccepted
+  | ResponseDropped | ResponseLate | ResponseSurplus | RoundCompleted | RoundDrained | RoundPlanned | SourceDrained
+  | SpeculationChosen | TriesRecovered | TriesSuspended;
 
 /** What `tail-batching` answers. */
 export type TailBatchingDecision = TailBatchingCommand | TailBatchingNotice;

@@ -2,84 +2,17 @@
 /** Types of `tail-pipelining`: its settings, what it is told, and what it answers. */
 import type { Reported } from '../../schemas/messages.ts';
 import type {
-  EngineAdded,
-  EngineDrained,
-  EngineLost,
-  EnginesChanged,
-  FrontierResized,
-  FrontierStarved,
-  GroupLate,
-  GroupLeft,
-  GroupRewarded,
-  GroupsDropped,
-  GroupTrainable,
-  GroupUnrewarded,
-  GroupWithdrawn,
-  HostRestarted,
-  JudgementLate,
-  JudgementRequest,
-  OptimizerStep,
-  OptimizerStepped,
-  PipelineMeasured,
-  PromptCarried,
-  PromptCollected,
-  PromptCounted,
-  PromptDeferred,
-  PromptFailed,
-  PromptFiltered,
-  PromptJudged,
-  PromptMerged,
-  PromptReturned,
-  PromptsReleased,
-  PromptsRequest,
-  PromptsSupplied,
-  RequestAbort,
-  RequestAborted,
-  RequestAdmit,
-  RequestDeferred,
-  RequestDropped,
-  RequestExpired,
-  RequestLaunch,
-  RequestProgressed,
-  RequestResume,
-  RequestStarted,
-  ResponseAbandoned,
-  ResponseAccepted,
-  ResponseCompleted,
-  ResponseDropped,
-  ResponseFailed,
-  ResponseLate,
-  ResponseSurplus,
-  RewardFailed,
-  RewardReady,
-  RewardRequest,
-  RewardUnused,
-  RoundCompleted,
-  RoundDrained,
-  RoundFailed,
-  RoundPlanned,
-  RoundRequested,
-  RoundRewarded,
-  RoundTrained,
-  SourceDrained,
-  SourceExhausted,
-  SourceReopened,
-  SpeculationChosen,
-  TimerFired,
-  TimerSet,
-  ToolFinished,
-  ToolStarted,
-  TrainDispatch,
-  TrainerRestarted,
-  TrainingLate,
-  TriesRecovered,
-  TriesSuspended,
-  TurnFinished,
-  UpdateCancel,
-  UpdateConsumed,
-  UpdateLost,
-  WeightsPublish,
-  WeightsPublished,
+  EngineAdded, EngineDrained, EngineLost, EnginesChanged, FrontierResized, FrontierStarved, GroupLate, GroupLeft,
+  GroupRewarded, GroupsDropped, GroupTrainable, GroupUnrewarded, GroupWithdrawn, HostRestarted, JudgementLate,
+  JudgementRequest, OptimizerStep, OptimizerStepped, PipelineMeasured, PromptCarried, PromptCollected, PromptCounted,
+  PromptDeferred, PromptFailed, PromptFiltered, PromptJudged, PromptMerged, PromptReturned, PromptsReleased,
+  PromptsRequest, PromptsSupplied, RequestAbort, RequestAborted, RequestAdmit, RequestDeferred, RequestDropped,
+  RequestExpired, RequestLaunch, RequestProgressed, RequestResume, RequestStarted, ResponseAbandoned, ResponseAccepted,
+  ResponseCompleted, ResponseDropped, ResponseFailed, ResponseLate, ResponseSurplus, RewardFailed, RewardReady,
+  RewardRequest, RewardUnused, RoundCompleted, RoundDrained, RoundFailed, RoundPlanned, RoundRequested, RoundRewarded,
+  RoundTrained, SourceDrained, SourceExhausted, SourceReopened, SpeculationChosen, TimerFired, TimerSet, ToolFinished,
+  ToolStarted, TrainDispatch, TrainerRestarted, TrainingLate, TriesRecovered, TriesSuspended, TurnFinished,
+  UpdateCancel, UpdateConsumed, UpdateLost, WeightsPublish, WeightsPublished,
 } from '../messages/index.ts';
 import type { CompleteGroupPipeliningConfig, CompleteGroupPipeliningInput } from './complete-group-pipelining.ts';
 import type { FrontierGroupDispatchConfig, FrontierGroupDispatchInput } from './frontier-group-dispatch.ts';
@@ -135,90 +68,24 @@ export interface TailPipeliningConfig
 
 /** What `tail-pipelining` is told. */
 export type TailPipeliningEvent =
-  | EngineAdded
-  | EngineDrained
-  | EngineLost
-  | EnginesChanged
-  | HostRestarted
-  | OptimizerStepped
-  | PromptJudged
-  | PromptsSupplied
-  | Reported<RewardFailed>
-  | RequestAborted
-  | RequestProgressed
-  | RequestStarted
-  | ResponseCompleted
-  | ResponseFailed
-  | RewardReady
-  | RoundFailed
-  | RoundRequested
-  | SourceExhausted
-  | SourceReopened
-  | TimerFired
-  | ToolFinished
-  | ToolStarted
-  | TrainerRestarted
-  | TurnFinished
-  | UpdateConsumed
-  | UpdateLost
-  | WeightsPublished;
+  | EngineAdded | EngineDrained | EngineLost | EnginesChanged | HostRestarted | OptimizerStepped | PromptJudged
+  | PromptsSupplied | Reported<RewardFailed> | RequestAborted | RequestProgressed | RequestStarted | ResponseCompleted
+  | ResponseFailed | RewardReady | RoundFailed | RoundRequested | SourceExhausted | SourceReopened | TimerFired
+  | ToolFinished | ToolStarted | TrainerRestarted | TurnFinished | UpdateConsumed | UpdateLost | WeightsPublished;
 
 /** What `tail-pipelining` asks of the host. */
 export type TailPipeliningCommand =
-  | JudgementRequest
-  | OptimizerStep
-  | PromptsRequest
-  | RequestAbort
-  | RequestAdmit
-  | RequestLaunch
-  | RequestResume
-  | RewardRequest
-  | TimerSet
-  | TrainDispatch
-  | UpdateCancel
-  | WeightsPublish;
+  | JudgementRequest | OptimizerStep | PromptsRequest | RequestAbort | RequestAdmit | RequestLaunch | RequestResume
+  | RewardRequest | TimerSet | TrainDispatch | UpdateCancel | WeightsPublish;
 
 /** What `tail-pipelining` lets others know. */
 export type TailPipeliningNotice =
-  | FrontierResized
-  | FrontierStarved
-  | GroupLate
-  | GroupLeft
-  | GroupRewarded
-  | GroupTrainable
-  | GroupUnrewarded
-  | GroupWithdrawn
-  | GroupsDropped
-  | JudgementLate
-  | PipelineMeasured
-  | PromptCarried
-  | PromptCollected
-  | PromptCounted
-  | PromptDeferred
-  | PromptFailed
-  | PromptFiltered
-  | PromptMerged
-  | PromptReturned
-  | PromptsReleased
-  | RequestDeferred
-  | RequestDropped
-  | RequestExpired
-  | ResponseAbandoned
-  | ResponseAccepted
-  | ResponseDropped
-  | ResponseLate
-  | ResponseSurplus
-  | RewardUnused
-  | RoundCompleted
-  | RoundDrained
-  | RoundPlanned
-  | RoundRewarded
-  | RoundTrained
-  | SourceDrained
-  | SpeculationChosen
-  | TrainingLate
-  | TriesRecovered
-  | TriesSuspended;
+  | FrontierResized | FrontierStarved | GroupLate | GroupLeft | GroupRewarded | GroupTrainable | GroupUnrewarded
+  | GroupWithdrawn | GroupsDropped | JudgementLate | PipelineMeasured | PromptCarried | PromptCollected | PromptCounted
+  | PromptDeferred | PromptFailed | PromptFiltered | PromptMerged | PromptReturned | PromptsReleased | RequestDeferred
+  | RequestDropped | RequestExpired | ResponseAbandoned | ResponseAccepted | ResponseDropped | ResponseLate
+  | ResponseSurplus | RewardUnused | RoundCompleted | RoundDrained | RoundPlanned | RoundRewarded | RoundTrained
+  | SourceDrained | SpeculationChosen | TrainingLate | TriesRecovered | TriesSuspended;
 
 /** What `tail-pipelining` answers. */
 export type TailPipeliningDecision = TailPipeliningCommand | TailPipeliningNotice;
