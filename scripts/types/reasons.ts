@@ -4,17 +4,18 @@ import { wrapped } from '../text.ts';
 
 const widest = 120;
 
-/** The type of reasons, and what it needs. */
+/** The type of reasons, and what it needs. Editors and pages would show an alias by its name, and not by its fields. */
 export const reasonTypes = (aboutCode: string): readonly string[] => [
   `/** Which one of several reasons. */
 export interface Coded<Code extends string> {
   /** ${aboutCode} */
   code: Code;
 }`,
-  `/** Why a decision was made: one of these codes, with what the decision rests on. */
-export type Because<Code extends string, Numbers = unknown> = Code extends string
-  ? { [Key in keyof (Coded<Code> & Numbers)]: (Coded<Code> & Numbers)[Key] }
-  : never;`,
+  `/** Why a decision was made. */
+export interface Because<Code extends string, Numbers = unknown> {
+  /** One of these codes, with what the decision rests on. */
+  reason: Code extends string ? { [Key in keyof (Coded<Code> & Numbers)]: (Coded<Code> & Numbers)[Key] } : never;
+}`,
 ];
 
 /** A reason is an object whose code is a word, of which nothing more is said. */
@@ -46,7 +47,7 @@ export function reasonsIn(shape: Shape): { codes: string[]; rest: Shape }[] | un
 /** The type of reasons with the same fields; the text of these, or nothing if they have none. */
 export function becauseOf(codes: readonly string[], rest: string | undefined, indent: string): string {
   const words = codes.map((code) => `'${code}'`).join(' | ');
-  const text = `Because<${words}${rest === undefined ? '>' : ','}`;
+  const text = `Because<${words}${rest === undefined ? ">['reason']" : ','}`;
   const lines = wrapped(text, widest - indent.length - 4).join(`\n${indent}    `);
-  return rest === undefined ? lines : `${lines} ${rest}>`;
+  return rest === undefined ? lines : `${lines} ${rest}>['reason']`;
 }

@@ -47,7 +47,7 @@ export interface ChunkAwaited extends Stamped<'chunk.awaited'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
-  reason: Because<'host_restarted'>;
+  reason: Because<'host_restarted'>['reason'];
 }
 
 /**
@@ -82,7 +82,7 @@ export interface ChunkContinue extends Stamped<'chunk.continue'> {
         seconds: number;
         /** How long the request waited for room, in seconds. A number, 0 or more. */
         waitedSeconds: number;
-      }>
+      }>['reason']
     | Because<'stays', {
         /**
          * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
@@ -96,7 +96,7 @@ export interface ChunkContinue extends Stamped<'chunk.continue'> {
          * there. A number, 0 or more.
          */
         seconds: number;
-      }>
+      }>['reason']
     | Because<'moved', {
         /**
          * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
@@ -114,7 +114,7 @@ export interface ChunkContinue extends Stamped<'chunk.continue'> {
          * Expected cost on the engine of its last chunk, in seconds; absent if there is no room. A number, 0 or more.
          */
         stayingSeconds?: number | undefined;
-      }>
+      }>['reason']
     | Because<'overdue', {
         /**
          * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
@@ -132,7 +132,7 @@ export interface ChunkContinue extends Stamped<'chunk.continue'> {
         waitedSeconds: number;
         /** How long a request may wait for room, in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -144,7 +144,7 @@ export interface ChunkLate extends Stamped<'chunk.late'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
-  reason: Because<'already_ended' | 'out_of_turn'>;
+  reason: Because<'already_ended' | 'out_of_turn'>['reason'];
 }
 
 /**
@@ -165,5 +165,5 @@ export interface RequestEnded extends Stamped<'request.ended'> {
     moves: number;
     /** How long it waited for room, in seconds. A number, 0 or more. */
     waitedSeconds: number;
-  }>;
+  }>['reason'];
 }

@@ -40,7 +40,7 @@ export interface FrontierResized extends Stamped<'frontier.resized'> {
         unfinished: number;
         /** How many may be in service until a width can be planned. A whole number, 1 or more. */
         startRequests: number;
-      }>
+      }>['reason']
     | Because<'planned', {
         /** Groups of the round that was planned for. A whole number, 1 or more. */
         groups: number;
@@ -54,7 +54,7 @@ export interface FrontierResized extends Stamped<'frontier.resized'> {
         stepSecondsPerContextToken: number;
         /** What the trainer takes for a group; 0 while unknown. */
         trainSecondsPerGroup: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -79,7 +79,7 @@ export interface FrontierStarved extends Stamped<'frontier.starved'> {
     servedGroupsPerSecond: number;
     /** Groups that the trainer takes, a second of its work. A number, 0 or more. */
     trainedGroupsPerSecond: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -102,7 +102,7 @@ export interface GroupLeft extends Stamped<'group.left'> {
     givenUp: number;
     /** How long it was in service; 0 if it never was. In seconds. */
     servedSeconds: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -129,7 +129,7 @@ export interface RequestAdmit extends Stamped<'request.admit'> {
     inService: number;
     /** F_w: most groups in service at once. A whole number, 1 or more. */
     width: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -147,7 +147,7 @@ export interface RequestAwaited extends Stamped<'request.awaited'> {
   /** Opaque reference of the host, at most 256 bytes; echoed. */
   ref?: string | undefined;
   /** Why, with the numbers. */
-  reason: Because<'host_restarted'>;
+  reason: Because<'host_restarted'>['reason'];
 }
 
 /**
@@ -170,7 +170,7 @@ export interface RequestDeferred extends Stamped<'request.deferred'> {
     inService: number;
     /** F_w: most groups in service at once. A whole number, 1 or more. */
     width: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -191,9 +191,9 @@ export interface RequestDropped extends Stamped<'request.dropped'> {
   admitted: boolean;
   /** Why, with the numbers. */
   reason:
-    | Because<'aborted' | 'closed' | 'host_restarted'>
+    | Because<'aborted' | 'closed' | 'host_restarted'>['reason']
     | Because<'replaced', {
         /** Whether it had ended before: it had failed, or was aborted. */
         ended: boolean;
-      }>;
+      }>['reason'];
 }

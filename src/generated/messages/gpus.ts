@@ -105,21 +105,21 @@ export interface GpusReclaim extends Stamped<'gpus.reclaim'> {
   /** Why, with the numbers. */
   reason:
     | Because<'round_completed' | 'round_replaced' | 'host_restarted' | 'release_failed' | 'ended_before_release' |
-          'restarted_before_release' | 'asked_again'>
+          'restarted_before_release' | 'asked_again'>['reason']
     | Because<'engines_lost', {
         /** The last engine that was rolling out. At most 512 characters. */
         engineId: string;
-      }>
+      }>['reason']
     | Because<'migration_failed', {
         /** Id of the request, minted by the policy. At most 1,200 characters. */
         requestId: string;
         /** Tries to move the request. A whole number, 0 or more. */
         attempts: number;
-      }>
+      }>['reason']
     | Because<'engine_lost', {
         /** Id of the inference engine, given by the host. At most 512 characters. */
         engineId: string;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -151,7 +151,7 @@ export interface GpusRelease extends Stamped<'gpus.release'> {
     projectedTokens: number;
     /** What its KV cache holds, in tokens. A whole number, 0 to 1,000,000,000,000. */
     capacityTokens: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -171,11 +171,11 @@ export interface MigrationAbandoned extends Stamped<'migration.abandoned'> {
         attempts: number;
         /** Most tries to move a request. A whole number, 0 or more. */
         budget: number;
-      }>
+      }>['reason']
     | Because<'no_engine', {
         /** Tries to move the request. A whole number, 0 or more. */
         attempts: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -191,7 +191,7 @@ export interface MigrationCancel extends Stamped<'migration.cancel'> {
   /** The engine that it goes to. At most 512 characters. */
   to: string;
   /** Why, with the numbers. */
-  reason: Because<'aborted' | 'completed' | 'migrated_after_end'>;
+  reason: Because<'aborted' | 'completed' | 'migrated_after_end'>['reason'];
 }
 
 /**
@@ -212,7 +212,7 @@ export interface ProgressQuery extends Stamped<'progress.query'> {
     target: number;
     /** Finished since the evaluation before. A whole number, 0 or more. */
     sinceLast: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -242,7 +242,7 @@ export interface RequestMigrate extends Stamped<'request.migrate'> {
     attempts: number;
     /** Most tries to move a request. A whole number, 0 or more. */
     budget: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -255,7 +255,7 @@ export interface ScaleDownLate extends Stamped<'scale-down.late'> {
   id: string;
   /** Why, with the numbers. */
   reason: Because<'query_closed' | 'migration_closed' | 'release_closed' | 'released_late' | 'round_closed' |
-      'engine_replaced'>;
+      'engine_replaced'>['reason'];
 }
 
 /**
@@ -273,7 +273,7 @@ export interface ScaleDownRejected extends Stamped<'scale-down.rejected'> {
         gpus: number;
         /** How many were to go, without splitting a group. A whole number, 0 or more. */
         wanted: number;
-      }>
+      }>['reason']
     | Because<'kv_cache', {
         /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
         finished: number;
@@ -285,7 +285,7 @@ export interface ScaleDownRejected extends Stamped<'scale-down.rejected'> {
         projectedTokens: number;
         /** What its KV cache holds, in tokens. A whole number, 0 to 1,000,000,000,000. */
         capacityTokens: number;
-      }>
+      }>['reason']
     | Because<'kv_cache_together', {
         /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
         finished: number;
@@ -297,13 +297,13 @@ export interface ScaleDownRejected extends Stamped<'scale-down.rejected'> {
         expectedTokens: number;
         /** What those that would remain hold together, in tokens. A whole number, 0 to 1,000,000,000,000. */
         capacityTokens: number;
-      }>
+      }>['reason']
     | Because<'no_target', {
         /** Engines that would remain, none of which takes new requests. A whole number, 0 or more. */
         engines: number;
-      }>
+      }>['reason']
     | Because<'not_returned', {
         /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
         releaseId: string;
-      }>;
+      }>['reason'];
 }

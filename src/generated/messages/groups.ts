@@ -28,7 +28,7 @@ export interface GroupRewarded extends Stamped<'group.rewarded'> {
     missing: number;
     /** How long the group waited for its last reward, in seconds. A number, 0 or more. */
     waitedSeconds: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -46,11 +46,11 @@ export interface GroupUnrewarded extends Stamped<'group.unrewarded'> {
     | Because<'no_reward', {
         /** Responses of the prompt, none of which gets a reward. A whole number, 0 or more. */
         responses: number;
-      }>
+      }>['reason']
     | Because<'no_response', {
         /** Responses that failed for good or were aborted. A whole number, 0 or more. */
         givenUp: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -64,7 +64,7 @@ export interface GroupWithdrawn extends Stamped<'group.withdrawn'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Why, with the numbers. */
-  reason: Because<'round_failed' | 'filtered' | 'failed'>;
+  reason: Because<'round_failed' | 'filtered' | 'failed'>['reason'];
 }
 
 /**
@@ -76,7 +76,7 @@ export interface RewardUnused extends Stamped<'reward.unused'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
-  reason: Because<'not_awaited'>;
+  reason: Because<'not_awaited'>['reason'];
 }
 
 /**
@@ -100,6 +100,6 @@ export interface RoundRewarded extends Stamped<'round.rewarded'> {
         groups: number;
         /** Since the round was complete, in seconds. A number, 0 or more. */
         afterSeconds: number;
-      }>
-    | Because<'round_failed'>;
+      }>['reason']
+    | Because<'round_failed'>['reason'];
 }

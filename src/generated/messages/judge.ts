@@ -24,17 +24,17 @@ export interface JudgePlace extends Stamped<'judge.place'> {
   pipelinedSeconds: number;
   /** Why, with the numbers. */
   reason:
-    | Because<'start'>
+    | Because<'start'>['reason']
     | Because<'longer_response', {
         /** Tokens of the response that is longer. A whole number, 0 to 1,000,000,000. */
         responseTokens: number;
         /** Length that the plan before was for, in tokens. A whole number, 1 or more. */
         plannedTokens: number;
-      }>
+      }>['reason']
     | Because<'round_planned', {
         /** Longest length seen in rounds of this kind, in tokens. A whole number, 0 to 1,000,000,000. */
         longestTokens: number;
         /** Length that the plan before was for, in tokens. A whole number, 1 or more. */
         plannedTokens: number;
-      }>;
+      }>['reason'];
 }

@@ -163,7 +163,7 @@ export interface BatchAbandoned extends Stamped<'batch.abandoned'> {
   /** Samples that it had used and that are not here any more: draw them again where they are needed. */
   gone: GoneSample[];
   /** Why, with the numbers. */
-  reason: Because<'withdrawn' | 'host_restarted'>;
+  reason: Because<'withdrawn' | 'host_restarted'>['reason'];
 }
 
 /**
@@ -185,13 +185,13 @@ export interface BatchMaterialized extends Stamped<'batch.materialized'> {
     | Because<'delivered', {
         /** Since the batch was planned, in seconds. A number, 0 or more. */
         waitedSeconds: number;
-      }>
+      }>['reason']
     | Because<'samples_dropped', {
         /** Since the batch was planned, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** Samples that were dropped. A whole number, 1 or more. */
         dropped: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -221,8 +221,8 @@ export interface BatchRun extends Stamped<'batch.run'> {
         communication: number;
         /** Whether a rank has more tokens than asked for. */
         memoryRelaxed: boolean;
-      }>
-    | Because<'host'>;
+      }>['reason']
+    | Because<'host'>['reason'];
 }
 
 /**
@@ -234,7 +234,7 @@ export interface PreprocessLate extends Stamped<'preprocess.late'> {
   /** Id of the try, minted by the policy. At most 256 characters. */
   preprocessId: string;
   /** Why, with the numbers. */
-  reason: Because<'over'>;
+  reason: Because<'over'>['reason'];
 }
 
 /**
@@ -256,7 +256,7 @@ export interface SampleDropped extends Stamped<'sample.dropped'> {
         failures: number;
         /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
-      }>
+      }>['reason']
     | Because<'not_compared', {
         /** Failures that no success of another has followed. A whole number, 0 or more. */
         failures: number;
@@ -264,13 +264,13 @@ export interface SampleDropped extends Stamped<'sample.dropped'> {
         seconds: number;
         /** How long it waits (`giveUpSeconds`), in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }>
+      }>['reason']
     | Because<'too_large', {
         /** What its tensors need, in bytes. A whole number, 0 or more. */
         bytes: number;
         /** Host memory of the largest node, lost or not, in bytes. A whole number, 0 or more. */
         largestBudgetBytes: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -290,18 +290,18 @@ export interface SampleEvict extends Stamped<'sample.evict'> {
     | Because<'last_use', {
         /** Batches that have used it. A whole number, 0 or more. */
         uses: number;
-      }>
-    | Because<'step_completed' | 'copy_missing' | 'dropped'>
+      }>['reason']
+    | Because<'step_completed' | 'copy_missing' | 'dropped'>['reason']
     | Because<'displaced', {
         /** What a sample takes that a batch waits for. A whole number, 0 or more. In bytes. */
         neededBytes: number;
-      }>
+      }>['reason']
     | Because<'memory', {
         /** What was reserved for it, in bytes. A whole number, 0 or more. */
         reservedBytes: number;
         /** What its tensors need, in bytes. A whole number, 0 or more. */
         usedBytes: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -333,7 +333,7 @@ export interface SampleMaterialize extends Stamped<'sample.materialize'> {
   bytes: number;
   /** Why, with the numbers. */
   reason:
-    | Because<'same_node' | 'other_node'>
+    | Because<'same_node' | 'other_node'>['reason']
     | Because<'probe', {
         /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
         scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
@@ -346,7 +346,7 @@ export interface SampleMaterialize extends Stamped<'sample.materialize'> {
         failures: number;
         /** Since the single try before, in seconds. A number, 0 or more. */
         pauseSeconds: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -362,7 +362,7 @@ export interface SamplePlaceholder extends Stamped<'sample.placeholder'> {
   /** Opaque reference of the host, at most 256 bytes; echoed. */
   ref?: string | undefined;
   /** Why, with the numbers. */
-  reason: Because<'drawn' | 'host_restarted'>;
+  reason: Because<'drawn' | 'host_restarted'>['reason'];
 }
 
 /**
@@ -403,7 +403,7 @@ export interface SamplePrefetch extends Stamped<'sample.prefetch'> {
         queued: number;
         /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
         freeBytes: number;
-      }>
+      }>['reason']
     | Because<'retry', {
         /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
@@ -417,7 +417,7 @@ export interface SamplePrefetch extends Stamped<'sample.prefetch'> {
         budget: number;
         /** Since the last try that failed on a node, in seconds. A number, 0 or more. */
         pauseSeconds?: number | undefined;
-      }>
+      }>['reason']
     | Because<'probe', {
         /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
@@ -436,7 +436,7 @@ export interface SamplePrefetch extends Stamped<'sample.prefetch'> {
         failures: number;
         /** Since the single try before, in seconds. A number, 0 or more. */
         pauseSeconds: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -478,7 +478,7 @@ export interface SamplePreprocess extends Stamped<'sample.preprocess'> {
         queued: number;
         /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
         freeBytes: number;
-      }>
+      }>['reason']
     | Because<'retry', {
         /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
@@ -492,7 +492,7 @@ export interface SamplePreprocess extends Stamped<'sample.preprocess'> {
         budget: number;
         /** Since the last try that failed on a node, in seconds. A number, 0 or more. */
         pauseSeconds?: number | undefined;
-      }>
+      }>['reason']
     | Because<'probe', {
         /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
@@ -511,7 +511,7 @@ export interface SamplePreprocess extends Stamped<'sample.preprocess'> {
         failures: number;
         /** Since the single try before, in seconds. A number, 0 or more. */
         pauseSeconds: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -530,7 +530,7 @@ export interface SampleRegistered extends Stamped<'sample.registered'> {
   reason: Because<'preprocessed', {
     /** What was reserved for it, in bytes. A whole number, 0 or more. */
     reservedBytes: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -548,8 +548,8 @@ export interface SampleReleased extends Stamped<'sample.released'> {
     | Because<'last_use', {
         /** Batches that have used it. A whole number, 0 or more. */
         uses: number;
-      }>
-    | Because<'step_completed'>;
+      }>['reason']
+    | Because<'step_completed'>['reason'];
 }
 
 /**
@@ -573,7 +573,7 @@ export interface SampleUnplaced extends Stamped<'sample.unplaced'> {
     largestBudgetBytes: number;
     /** Host memory of the largest of the lost nodes that are remembered, in bytes. A whole number, 0 or more. */
     lostBudgetBytes: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -588,11 +588,11 @@ export interface SliceLate extends Stamped<'slice.late'> {
   sliceId: string;
   /** Why, with the numbers. */
   reason:
-    | Because<'over'>
+    | Because<'over'>['reason']
     | Because<'earlier_attempt', {
         /** Number of the try that was reported. A whole number, 0 or more. */
         attempt: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -610,5 +610,5 @@ export interface StepResumed extends Stamped<'step.resumed'> {
   reason: Because<'host_restarted', {
     /** How many these are. A whole number, 0 or more. */
     samples: number;
-  }>;
+  }>['reason'];
 }

@@ -18,10 +18,11 @@ export interface Coded<Code extends string> {
   code: Code;
 }
 
-/** Why a decision was made: one of these codes, with what the decision rests on. */
-export type Because<Code extends string, Numbers = unknown> = Code extends string
-  ? { [Key in keyof (Coded<Code> & Numbers)]: (Coded<Code> & Numbers)[Key] }
-  : never;
+/** Why a decision was made. */
+export interface Because<Code extends string, Numbers = unknown> {
+  /** One of these codes, with what the decision rests on. */
+  reason: Code extends string ? { [Key in keyof (Coded<Code> & Numbers)]: (Coded<Code> & Numbers)[Key] } : never;
+}
 
 /** A response of a prompt that counts. */
 export interface CountedResponse {

@@ -27,7 +27,7 @@ export interface GroupDrop extends Stamped<'group.drop'> {
     maxStaleness: number;
     /** Tokens that it has, where it is complete; otherwise 0. A whole number, 0 to 1,000,000,000,000. */
     tokens: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -52,7 +52,7 @@ export interface GroupLaunch extends Stamped<'group.launch'> {
     groups: number;
     /** How many these may be, so that none gets too old. A whole number, 0 or more. */
     allowed: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -85,5 +85,5 @@ export interface TrainBatch extends Stamped<'train.batch'> {
     inFlight: number;
     /** Most versions that one of its groups is behind the weights that are trained. A whole number, 0 or more. */
     largestLag: number;
-  }>;
+  }>['reason'];
 }

@@ -91,7 +91,7 @@ export interface KindTpKept extends Stamped<'kind-tp.kept'> {
     | Because<'first_step', {
         /** Preemptions of the step, over all engines. A whole number, 0 or more. */
         preemptions: number;
-      }>
+      }>['reason']
     | Because<'steady', {
         /** Preemptions of the step, over all engines. A whole number, 0 or more. */
         preemptions: number;
@@ -99,19 +99,19 @@ export interface KindTpKept extends Stamped<'kind-tp.kept'> {
         previousPreemptions: number;
         /** Steps in a row without a preemption. A whole number, 0 or more. */
         calmSteps: number;
-      }>
+      }>['reason']
     | Because<'cooldown', {
         /** Preemptions of the step, over all engines. A whole number, 0 or more. */
         preemptions: number;
         /** Steps of the cooldown that are left after this one. A whole number, 0 or more. */
         stepsLeft: number;
-      }>
+      }>['reason']
     | Because<'at_bound', {
         /** Least tensor-parallel degree that is possible. A whole number, 1 or more. */
         minTp: number;
         /** Greatest tensor-parallel degree that is possible. A whole number, 1 or more. */
         maxTp: number;
-      }>
+      }>['reason']
     | Because<'vetoed', {
         /** Tensor-parallel degree that it would have changed to. A whole number, 1 or more. */
         wantedTp: number;
@@ -121,13 +121,13 @@ export interface KindTpKept extends Stamped<'kind-tp.kept'> {
         wantedPredictedSeconds: number;
         /** Seconds that it predicts with those that stay. A number, 0 or more. */
         predictedSeconds: number;
-      }>
+      }>['reason']
     | Because<'does_not_fit', {
         /** Tensor-parallel degree that it would have changed to. A whole number, 1 or more. */
         wantedTp: number;
         /** Expert-parallel degree that it would have changed to. A whole number, 1 or more. */
         wantedEp?: number | undefined;
-      }>
+      }>['reason']
     | Because<'load_unchanged', {
         /** Tensor-parallel degree that it would have changed to. A whole number, 1 or more. */
         wantedTp: number;
@@ -137,7 +137,7 @@ export interface KindTpKept extends Stamped<'kind-tp.kept'> {
         loadTokens: number;
         /** Load at which these degrees were undone or refused, in tokens. A number, 0 or more. */
         barredAtTokens: number;
-      }>
+      }>['reason']
     | Because<'settled', {
         /** Tensor-parallel degree that it would have changed to. A whole number, 1 or more. */
         wantedTp: number;
@@ -147,20 +147,20 @@ export interface KindTpKept extends Stamped<'kind-tp.kept'> {
         changes: number;
         /** Most changes at one load. A whole number, 0 or more. */
         mostChanges: number;
-      }>
+      }>['reason']
     | Because<'other_parallelism', {
         /** Tensor-parallel degree that the round has run with. A whole number, 1 or more. */
         ranTp: number;
         /** Expert-parallel degree that the round has run with. A whole number, 1 or more. */
         ranEp?: number | undefined;
-      }>
-    | Because<'repeated'>
+      }>['reason']
+    | Because<'repeated'>['reason']
     | Because<'not_applied' | 'late', {
         /** Tensor-parallel degree that could not be set. A whole number, 1 or more. */
         failedTp: number;
         /** Expert-parallel degree that could not be set. A whole number, 1 or more. */
         failedEp?: number | undefined;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -181,11 +181,11 @@ export interface KindTpSet extends Stamped<'kind-tp.set'> {
   replicas: ReplicaGroup[];
   /** Why, with the numbers. */
   reason:
-    | Because<'start_configured' | 'start_smallest' | 'host_restarted'>
+    | Because<'start_configured' | 'start_smallest' | 'host_restarted'>['reason']
     | Because<'start_profile', {
         /** Seconds of a rollout step that the profile predicts. A number, 0 or more. */
         predictedSeconds: number;
-      }>
+      }>['reason']
     | Because<'profile_selected', {
         /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
@@ -195,7 +195,7 @@ export interface KindTpSet extends Stamped<'kind-tp.set'> {
         predictedSeconds: number;
         /** The same with the degrees before, where the profile knows them. A number, 0 or more. In seconds. */
         fromPredictedSeconds?: number | undefined;
-      }>
+      }>['reason']
     | Because<'routing_skewed', {
         /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
@@ -207,7 +207,7 @@ export interface KindTpSet extends Stamped<'kind-tp.set'> {
         fromPredictedSeconds?: number | undefined;
         /** Observed tokens of the most loaded expert rank ÷ their mean over the ranks. A number, 0 or more. */
         routingSkew: number;
-      }>
+      }>['reason']
     | Because<'preemptions_rose', {
         /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
@@ -217,7 +217,7 @@ export interface KindTpSet extends Stamped<'kind-tp.set'> {
         preemptions: number;
         /** Preemptions of the step of this kind before. A whole number, 0 or more. */
         previousPreemptions: number;
-      }>
+      }>['reason']
     | Because<'preemption_free', {
         /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
@@ -225,7 +225,7 @@ export interface KindTpSet extends Stamped<'kind-tp.set'> {
         fromEp?: number | undefined;
         /** Steps in a row without a preemption. A whole number, 0 or more. */
         steps: number;
-      }>
+      }>['reason']
     | Because<'undone', {
         /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
@@ -238,13 +238,13 @@ export interface KindTpSet extends Stamped<'kind-tp.set'> {
          * more.
          */
         before: number;
-      }>
+      }>['reason']
     | Because<'not_applied', {
         /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
         /** Expert-parallel degree before. A whole number, 1 or more. */
         fromEp?: number | undefined;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -264,13 +264,13 @@ export interface ProfileMeasure extends Stamped<'profile.measure'> {
         observedSeconds: number;
         /** Seconds that the profile says for such a step. A number, 0 or more. */
         profileSeconds: number;
-      }>
+      }>['reason']
     | Because<'not_profiled', {
         /** Rounds of such observations in a row. A whole number, 0 or more. */
         rounds: number;
         /** Seconds of a decode step that were observed. A number, 0 or more. */
         observedSeconds: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -290,5 +290,5 @@ export interface RoundTpSet extends Stamped<'round-tp.set'> {
   /** Every replica with its GPUs, each inside one server. */
   replicas: ReplicaGroup[];
   /** Why, with the numbers. */
-  reason: Because<'round_planned' | 'host_restarted'>;
+  reason: Because<'round_planned' | 'host_restarted'>['reason'];
 }

@@ -84,7 +84,7 @@ export interface GroupTrainable extends Stamped<'group.trainable'> {
     waiting: number;
     /** Groups of a whole update. A whole number, 1 or more. */
     groupsPerUpdate: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -131,7 +131,7 @@ export interface PipelineMeasured extends Stamped<'pipeline.measured'> {
     dropped: number;
     /** Tries of these updates. A whole number, 0 or more. */
     dispatches: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -164,13 +164,13 @@ export interface TrainDispatch extends Stamped<'train.dispatch'> {
         waiting: number;
         /** Groups of a whole update. A whole number, 1 or more. */
         groupsPerUpdate: number;
-      }>
+      }>['reason']
     | Because<'update_lost' | 'trainer_restarted' | 'host_restarted', {
         /** Tries of this update before this one. A whole number, 0 or more. */
         attempts: number;
         /** Groups of it that the try before had reported. A whole number, 0 or more. */
         consumed: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -187,7 +187,7 @@ export interface UpdateCancel extends Stamped<'update.cancel'> {
   reason: Because<'round_failed', {
     /** Groups of these updates. A whole number, 0 or more. */
     groups: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -213,11 +213,11 @@ export interface WeightsPublish extends Stamped<'weights.publish'> {
         updates: number;
         /** Since the rollout of the round ended, in seconds. A number, 0 or more. */
         afterSeconds: number;
-      }>
+      }>['reason']
     | Because<'round_failed' | 'trainer_restarted' | 'host_restarted', {
         /** Groups that were trained. A whole number, 0 or more. */
         groups: number;
         /** Updates that they were trained in. A whole number, 0 or more. */
         updates: number;
-      }>;
+      }>['reason'];
 }

@@ -104,7 +104,7 @@ export interface EngineFreed extends Stamped<'engine.freed'> {
     usedTokens: number;
     /** Tokens that they may have. A whole number, 0 to 1,000,000,000,000. */
     budgetTokens: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -125,7 +125,7 @@ export interface KvRetain extends Stamped<'kv.retain'> {
     answers: number;
     /** How long the tool is expected to take, in seconds, if anything is known of it. A number, 0 or more. */
     expectedSeconds?: number | undefined;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -145,7 +145,7 @@ export interface ProgramAwaited extends Stamped<'program.awaited'> {
     contextTokens: number;
     /** The tool that it waits for, if it does. */
     tool?: string | undefined;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -166,7 +166,7 @@ export interface ProgramEnded extends Stamped<'program.ended'> {
     moves: number;
     /** How long it was paused, in seconds. A number, 0 or more. */
     pausedSeconds: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -178,7 +178,7 @@ export interface ProgramLate extends Stamped<'program.late'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
-  reason: Because<'already_ended' | 'out_of_turn'>;
+  reason: Because<'already_ended' | 'out_of_turn'>['reason'];
 }
 
 /**
@@ -197,7 +197,7 @@ export interface ProgramPause extends Stamped<'program.pause'> {
     usedTokens: number;
     /** Tokens that they may have. A whole number, 0 to 1,000,000,000,000. */
     budgetTokens: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -219,13 +219,13 @@ export interface ProgramResume extends Stamped<'program.resume'> {
         budgetTokens: number;
         /** How long it was paused, in seconds. A number, 0 or more. */
         pausedSeconds: number;
-      }>
+      }>['reason']
     | Because<'paused_longest', {
         /** How long it was paused, in seconds. A number, 0 or more. */
         pausedSeconds: number;
         /** How long a program may be paused, in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -251,7 +251,7 @@ export interface TurnRoute extends Stamped<'turn.route'> {
         cachedTokens: number;
         /** How long the program waited for room, in seconds. A number, 0 or more. */
         waitedSeconds: number;
-      }>
+      }>['reason']
     | Because<'moved', {
         /**
          * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
@@ -266,7 +266,7 @@ export interface TurnRoute extends Stamped<'turn.route'> {
          * Expected cost on the engine of its last turn, in seconds; absent if that takes no turns. A number, 0 or more.
          */
         stayingSeconds?: number | undefined;
-      }>
+      }>['reason']
     | Because<'probe', {
         /**
          * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
@@ -281,5 +281,5 @@ export interface TurnRoute extends Stamped<'turn.route'> {
         failures: number;
         /** Time since the single turn before, in seconds. A number, 0 or more. */
         pauseSeconds: number;
-      }>;
+      }>['reason'];
 }

@@ -18,7 +18,7 @@ export interface PromptCarried extends Stamped<'prompt.carried'> {
     startVersion: number;
     /** Most versions that its tokens may be behind. A whole number, 0 or more. */
     maxStaleness: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -39,7 +39,7 @@ export interface PromptCollected extends Stamped<'prompt.collected'> {
     held: number;
     /** Responses of the prompt that were begun, those kept from earlier rounds included. A whole number, 0 or more. */
     launched: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -64,7 +64,7 @@ export interface PromptCounted extends Stamped<'prompt.counted'> {
     counted: number;
     /** Prompts that the round needs. A whole number, 0 or more. */
     needed: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -88,7 +88,7 @@ export interface PromptDeferred extends Stamped<'prompt.deferred'> {
         held: number;
         /** Responses that it needs. A whole number, 0 or more. */
         needed: number;
-      }>
+      }>['reason']
     | Because<'stale_weights', {
         /** Version of the weights that its first tokens are of. A whole number, 0 to 4,000,000,000,000,000. */
         startVersion: number;
@@ -96,7 +96,7 @@ export interface PromptDeferred extends Stamped<'prompt.deferred'> {
         weightVersion: number;
         /** Most versions that its tokens may be behind. A whole number, 0 or more. */
         maxStaleness: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -121,7 +121,7 @@ export interface PromptFailed extends Stamped<'prompt.failed'> {
         failures: number;
         /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
-      }>
+      }>['reason']
     | Because<'not_compared', {
         /** Failures that no success of another has followed. A whole number, 0 or more. */
         failures: number;
@@ -129,7 +129,7 @@ export interface PromptFailed extends Stamped<'prompt.failed'> {
         seconds: number;
         /** How long it waits (`giveUpSeconds`), in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -154,8 +154,8 @@ export interface PromptFiltered extends Stamped<'prompt.filtered'> {
         standardDeviation: number;
         /** Up to which it counts as none. */
         tolerance: number;
-      }>
-    | Because<'host'>;
+      }>['reason']
+    | Because<'host'>['reason'];
 }
 
 /**
@@ -174,11 +174,11 @@ export interface PromptMerged extends Stamped<'prompt.merged'> {
   dropped: DroppedResponse[];
   /** Why, with the numbers. */
   reason:
-    | Because<'already_in_round'>
+    | Because<'already_in_round'>['reason']
     | Because<'already_queued', {
         /** How often the one that is kept has been deferred. A whole number, 0 or more. */
         deferrals: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -196,5 +196,5 @@ export interface PromptReturned extends Stamped<'prompt.returned'> {
   /** Responses that are given up. */
   dropped: DroppedResponse[];
   /** Why, with the numbers. */
-  reason: Because<'not_started' | 'round_closed' | 'round_failed'>;
+  reason: Because<'not_started' | 'round_closed' | 'round_failed'>['reason'];
 }

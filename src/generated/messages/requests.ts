@@ -97,28 +97,28 @@ export interface RequestAbort extends Stamped<'request.abort'> {
         held: number;
         /** Responses that the prompt needs. A whole number, 0 or more. */
         needed: number;
-      }>
+      }>['reason']
     | Because<'round_completed' | 'quota_filled', {
         /** Prompts that count for the round, or for the quota. A whole number, 0 or more. */
         counted: number;
-      }>
+      }>['reason']
     | Because<'prompt_failed', {
         /** Responses of the prompt that are held. A whole number, 0 or more. */
         held: number;
-      }>
+      }>['reason']
     | Because<'response_timeout', {
         /** How long the request has run, in seconds. A number, 0 or more. */
         ranSeconds: number;
         /** How long it may run, in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }>
-    | Because<'round_failed' | 'prompt_left'>
+      }>['reason']
+    | Because<'round_failed' | 'prompt_left'>['reason']
     | Because<'stale_weights', {
         /** Version of the weights that its first tokens are of. A whole number, 0 to 4,000,000,000,000,000. */
         startVersion: number;
         /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
         weightVersion: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -135,7 +135,7 @@ export interface RequestExpired extends Stamped<'request.expired'> {
   reason: Because<'abort_unconfirmed', {
     /** How long the confirmation was waited for, in seconds. A number, 0 or more. */
     graceSeconds: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -167,7 +167,7 @@ export interface RequestLaunch extends Stamped<'request.launch'> {
     | Because<'planned' | 'host_restarted', {
         /** Requests in flight, without this one. A whole number, 0 or more. */
         inFlight: number;
-      }>
+      }>['reason']
     | Because<'retry_infrastructure' | 'retry_environment' | 'retry_timeout', {
         /** How many tries of this response went before, within its budget. A whole number, 0 or more. */
         attempt: number;
@@ -182,13 +182,13 @@ export interface RequestLaunch extends Stamped<'request.launch'> {
          * absent: all of them. At most 512 characters.
          */
         id?: string | undefined;
-      }>
+      }>['reason']
     | Because<'retry_data', {
         /** How many tries of this response went before, within its budget. A whole number, 0 or more. */
         attempt: number;
         /** Most further tries after failures of this kind. A whole number, 0 or more. */
         budget: number;
-      }>
+      }>['reason']
     | Because<'probe', {
         /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
         scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
@@ -201,23 +201,23 @@ export interface RequestLaunch extends Stamped<'request.launch'> {
         failures: number;
         /** Time since the single try before, in seconds. A number, 0 or more. */
         pauseSeconds: number;
-      }>
+      }>['reason']
     | Because<'retry_stale_weights', {
         /** How many tries of this response no budget was charged with. A whole number, 0 or more. */
         attempt: number;
-      }>
+      }>['reason']
     | Because<'retry_engine_lost', {
         /** How many tries of this response no budget was charged with. A whole number, 0 or more. */
         attempt: number;
         /** Engines that the prompt has lost, one after the other. A whole number, 0 or more. */
         losses: number;
-      }>
+      }>['reason']
     | Because<'retry_ended_early', {
         /** How many tries of this response no budget was charged with. A whole number, 0 or more. */
         attempt: number;
         /** Tokens that it goes on from. A whole number, 0 to 1,000,000,000. */
         tokens: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -240,13 +240,13 @@ export interface RequestResume extends Stamped<'request.resume'> {
     | Because<'tool_finished', {
         /** Requests in flight, without this one. A whole number, 0 or more. */
         inFlight: number;
-      }>
+      }>['reason']
     | Because<'host_restarted', {
         /** Requests in flight, without this one. A whole number, 0 or more. */
         inFlight: number;
         /** Tokens that its finished turns have generated. A whole number, 0 to 1,000,000,000. */
         tokens: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -266,7 +266,7 @@ export interface ResponseAbandoned extends Stamped<'response.abandoned'> {
         failures: number;
         /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
-      }>
+      }>['reason']
     | Because<'not_compared', {
         /** Failures that no success of another has followed. A whole number, 0 or more. */
         failures: number;
@@ -274,7 +274,7 @@ export interface ResponseAbandoned extends Stamped<'response.abandoned'> {
         seconds: number;
         /** How long it waits (`giveUpSeconds`), in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -296,7 +296,7 @@ export interface ResponseAccepted extends Stamped<'response.accepted'> {
         held: number;
         /** Responses that the prompt needs. A whole number, 0 or more. */
         needed: number;
-      }>
+      }>['reason']
     | Because<'other_weights', {
         /** Responses of the prompt that are held. A whole number, 0 or more. */
         held: number;
@@ -309,7 +309,7 @@ export interface ResponseAccepted extends Stamped<'response.accepted'> {
         weightVersions: number[];
         /** Version of the weights of its round. A whole number, 0 to 4,000,000,000,000,000. */
         weightVersion: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -335,12 +335,12 @@ export interface ResponseDropped extends Stamped<'response.dropped'> {
         weightVersion: number;
         /** Most versions that its tokens may be behind. A whole number, 0 or more. */
         maxStaleness: number;
-      }>
+      }>['reason']
     | Because<'beyond_round', {
         /** Responses of the prompt that the round takes. A whole number, 0 or more. */
         needed: number;
-      }>
-    | Because<'no_reward'>;
+      }>['reason']
+    | Because<'no_reward'>['reason'];
 }
 
 /**
@@ -356,8 +356,8 @@ export interface ResponseLate extends Stamped<'response.late'> {
     | Because<'completion', {
         /** Tokens of the response. A whole number, 0 to 1,000,000,000. */
         tokens: number;
-      }>
-    | Because<'report'>;
+      }>['reason']
+    | Because<'report'>['reason'];
 }
 
 /**
@@ -374,5 +374,5 @@ export interface ResponseSurplus extends Stamped<'response.surplus'> {
   reason: Because<'after_abort' | 'control', {
     /** Tokens of the response. A whole number, 0 to 1,000,000,000. */
     tokens: number;
-  }>;
+  }>['reason'];
 }

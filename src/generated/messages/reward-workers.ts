@@ -117,7 +117,7 @@ export interface RewardCancel extends Stamped<'reward.cancel'> {
           'prompt_returned' | 'prompt_merged' | 'response_dropped' | 'withdrawn', {
         /** Since the reward was asked for, in seconds. A number, 0 or more. */
         afterSeconds: number;
-      }>
+      }>['reason']
     | Because<'no_answer', {
         /** Since the dispatch, in seconds. A number, 0 or more. */
         ranSeconds: number;
@@ -125,7 +125,7 @@ export interface RewardCancel extends Stamped<'reward.cancel'> {
         budgetSeconds: number;
         /** How long the confirmation of a cancellation is waited for, in seconds. A number, 0 or more. */
         graceSeconds: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -145,7 +145,7 @@ export interface RewardCancelled extends Stamped<'reward.cancelled'> {
       'prompt_returned' | 'prompt_merged' | 'response_dropped' | 'withdrawn', {
     /** Since the reward was asked for, in seconds. A number, 0 or more. */
     afterSeconds: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -173,7 +173,7 @@ export interface RewardDispatch extends Stamped<'reward.dispatch'> {
         waitedSeconds: number;
         /** Dispatches on the worker, without this one. A whole number, 0 or more. */
         running: number;
-      }>
+      }>['reason']
     | Because<'retry_infrastructure', {
         /** Since it was asked for, or queued again, in seconds. A number, 0 or more. */
         waitedSeconds: number;
@@ -192,7 +192,7 @@ export interface RewardDispatch extends Stamped<'reward.dispatch'> {
          * absent: all of them. At most 512 characters.
          */
         id?: string | undefined;
-      }>
+      }>['reason']
     | Because<'retry_timeout', {
         /** Since it was asked for, or queued again, in seconds. A number, 0 or more. */
         waitedSeconds: number;
@@ -202,7 +202,7 @@ export interface RewardDispatch extends Stamped<'reward.dispatch'> {
         attempt: number;
         /** Most further tries after failures of this kind. A whole number, 0 or more. */
         budget: number;
-      }>
+      }>['reason']
     | Because<'probe', {
         /** Since it was asked for, or queued again, in seconds. A number, 0 or more. */
         waitedSeconds: number;
@@ -219,7 +219,7 @@ export interface RewardDispatch extends Stamped<'reward.dispatch'> {
         failures: number;
         /** Since the single try before, in seconds. A number, 0 or more. */
         pauseSeconds: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -238,7 +238,7 @@ export interface RewardExpired extends Stamped<'reward.expired'> {
   reason: Because<'cancel_unconfirmed', {
     /** How long the confirmation of a cancellation is waited for, in seconds. A number, 0 or more. */
     graceSeconds: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -261,13 +261,13 @@ export interface RewardFailed extends Stamped<'reward.failed'> {
         failures: number;
         /** Most failures of this kind that lead to another try. A whole number, 0 or more. */
         budget: number;
-      }>
+      }>['reason']
     | Because<'timeout', {
         /** Dispatches that ran out of time. A whole number, 0 or more. */
         timeouts: number;
         /** Most failures of this kind that lead to another try. A whole number, 0 or more. */
         budget: number;
-      }>
+      }>['reason']
     | Because<'not_compared', {
         /** Failures that no success of another has followed. A whole number, 0 or more. */
         failures: number;
@@ -275,7 +275,7 @@ export interface RewardFailed extends Stamped<'reward.failed'> {
         seconds: number;
         /** How long it waits (`giveUpSeconds`), in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -293,8 +293,8 @@ export interface RewardLate extends Stamped<'reward.late'> {
     | Because<'result' | 'after_cancel', {
         /** How long the worker took, in seconds. A number, 0 or more. */
         seconds: number;
-      }>
-    | Because<'report'>;
+      }>['reason']
+    | Because<'report'>['reason'];
 }
 
 /**
@@ -309,7 +309,7 @@ export interface RewardMerged extends Stamped<'reward.merged'> {
   reason: Because<'already_requested', {
     /** Since the reward was asked for, in seconds. A number, 0 or more. */
     afterSeconds: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -335,7 +335,7 @@ export interface RewardScored extends Stamped<'reward.scored'> {
         seconds: number;
         /** Dispatches that it took. A whole number, 0 or more. */
         attempts: number;
-      }>
+      }>['reason']
     | Because<'timeout', {
         /** How long the worker took, in seconds. A number, 0 or more. */
         seconds: number;
@@ -343,7 +343,7 @@ export interface RewardScored extends Stamped<'reward.scored'> {
         budgetSeconds: number;
         /** Dispatches that ran out of time. A whole number, 0 or more. */
         timeouts: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -360,7 +360,7 @@ export interface RewardsResumed extends Stamped<'rewards.resumed'> {
     queued: number;
     /** With this many or fewer waiting it goes on. A whole number, 0 or more. */
     resumedQueued: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -378,15 +378,15 @@ export interface RewardsSaturated extends Stamped<'rewards.saturated'> {
         queued: number;
         /** With this many or more waiting it is saturated. A whole number, 0 or more. */
         saturatedQueued: number;
-      }>
+      }>['reason']
     | Because<'no_worker', {
         /** Rewards of this kind that wait for a worker. A whole number, 0 or more. */
         queued: number;
-      }>
+      }>['reason']
     | Because<'host_restarted', {
         /** Rewards of this kind that wait for a worker. A whole number, 0 or more. */
         queued: number;
         /** With this many or fewer waiting it goes on. A whole number, 0 or more. */
         resumedQueued: number;
-      }>;
+      }>['reason'];
 }

@@ -40,7 +40,7 @@ export interface JudgementLate extends Stamped<'judgement.late'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Why, with the numbers. */
-  reason: Because<'not_waiting'>;
+  reason: Because<'not_waiting'>['reason'];
 }
 
 /**
@@ -58,7 +58,7 @@ export interface JudgementRequest extends Stamped<'judgement.request'> {
   /** Requests of its held responses, by index. Each: at most 1,200 characters. */
   requestIds: string[];
   /** Why, with the numbers. */
-  reason: Because<'round_opened' | 'host_restarted'>;
+  reason: Because<'round_opened' | 'host_restarted'>['reason'];
 }
 
 /**
@@ -74,5 +74,5 @@ export interface RewardRequest extends Stamped<'reward.request'> {
   /** Data domain of the prompt, such as `math` or `code`. At most 512 characters. */
   domain?: string | undefined;
   /** Why, with the numbers. */
-  reason: Because<'kept_without_reward' | 'round_opened' | 'host_restarted'>;
+  reason: Because<'kept_without_reward' | 'round_opened' | 'host_restarted'>['reason'];
 }

@@ -86,7 +86,7 @@ export interface PromptsReleased extends Stamped<'prompts.released'> {
   reason: Because<'source_exhausted', {
     /** Prompts in the queue. A whole number, 0 or more. */
     queued: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -108,7 +108,7 @@ export interface PromptsRequest extends Stamped<'prompts.request'> {
         target: number;
         /** Prompts that are here for it, those that wait included. A whole number, 0 or more. */
         known: number;
-      }>
+      }>['reason']
     | Because<'window_begun', {
         /** Rounds that are composed together. A whole number, 0 or more. */
         rounds: number;
@@ -116,19 +116,19 @@ export interface PromptsRequest extends Stamped<'prompts.request'> {
         target: number;
         /** Prompts that are here for them. A whole number, 0 or more. */
         known: number;
-      }>
+      }>['reason']
     | Because<'within_staleness', {
         /** Groups that are launched, or wait to be, and are in no batch yet. A whole number, 0 or more. */
         groups: number;
         /** How many these may be, so that none gets too old. A whole number, 0 or more. */
         allowed: number;
-      }>
+      }>['reason']
     | Because<'filtered' | 'failed' | 'merged' | 'to_compare' | 'host_restarted', {
         /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
         target: number;
         /** Prompts that were admitted to it, or wait to be. A whole number, 0 or more. */
         admitted: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -158,7 +158,7 @@ export interface RoundCompleted extends Stamped<'round.completed'> {
         counted: number;
         /** Prompts that the round needs. A whole number, 0 or more. */
         needed: number;
-      }>
+      }>['reason']
     | Because<'filtered', {
         /** Prompts of the round that count. A whole number, 0 or more. */
         counted: number;
@@ -168,7 +168,7 @@ export interface RoundCompleted extends Stamped<'round.completed'> {
         filtered: number;
         /** After how many it asks for no more. A whole number, 1 or more. */
         maxFiltered: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -183,7 +183,7 @@ export interface RoundDrained extends Stamped<'round.drained'> {
   reason: Because<'all_ended', {
     /** Since the round was complete, in seconds. A number, 0 or more. */
     afterSeconds: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -207,19 +207,19 @@ export interface RoundPlanned extends Stamped<'round.planned'> {
         queued: number;
         /** P0: prompts that a round trains on. A whole number. */
         promptsPerRound: number;
-      }>
+      }>['reason']
     | Because<'prompt_overdue', {
         /** How often the prompt that is overdue has been deferred. A whole number, 0 or more. */
         deferrals: number;
         /** How many rounds it has waited. A whole number, 0 or more. */
         waitedRounds: number;
-      }>
+      }>['reason']
     | Because<'source_exhausted', {
         /** Prompts in the queue. A whole number, 0 or more. */
         queued: number;
         /** Prompts that run on into it, if there are any. A whole number, 0 or more. */
         carried?: number | undefined;
-      }>
+      }>['reason']
     | Because<'composed', {
         /** Prompts that were here before the round took its own. A whole number, 0 or more. */
         waiting: number;
@@ -229,7 +229,7 @@ export interface RoundPlanned extends Stamped<'round.planned'> {
         longestTokens: number;
         /** Least expected length of the same; equal lengths keep the order of the data. In tokens. */
         shortestTokens: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -251,7 +251,7 @@ export interface RoundResumed extends Stamped<'round.resumed'> {
   reason: Because<'host_restarted', {
     /** How many these are. A whole number, 0 or more. */
     prompts: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -263,7 +263,7 @@ export interface SourceDrained extends Stamped<'source.drained'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Why, with the numbers. */
-  reason: Because<'source_exhausted'>;
+  reason: Because<'source_exhausted'>['reason'];
 }
 
 /**
@@ -283,11 +283,11 @@ export interface SpeculationChosen extends Stamped<'speculation.chosen'> {
         round: number;
         /** How many are to be measured. A whole number, 0 or more. */
         rounds: number;
-      }>
+      }>['reason']
     | Because<'fixed', {
         /** Seconds of a round with the factor that is chosen. A number, 0 or more. */
         secondsPerRound: number;
         /** Rounds that were measured, with all factors. A whole number, 0 or more. */
         measuredRounds: number;
-      }>;
+      }>['reason'];
 }

@@ -59,7 +59,7 @@ export interface SandboxLate extends Stamped<'sandbox.late'> {
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
   /** Why, with the numbers. */
-  reason: Because<'already_ended'>;
+  reason: Because<'already_ended'>['reason'];
 }
 
 /**
@@ -90,7 +90,7 @@ export interface SandboxReport extends Stamped<'sandbox.report'> {
   reason: Because<'requested', {
     /** Most runs that are remembered. A whole number, 0 or more. */
     historyRuns: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -116,17 +116,17 @@ export interface SandboxRun extends Stamped<'sandbox.run'> {
         minTimeoutSeconds: number;
         /** Tmax: the longest timeout, in seconds. A number above 0. */
         maxTimeoutSeconds: number;
-      }>
+      }>['reason']
     | Because<'no_anchor', {
         /** Tmax: the longest timeout, in seconds. A number above 0. */
         maxTimeoutSeconds: number;
-      }>
+      }>['reason']
     | Because<'exploration', {
         /** The longest correct run of the test case, in seconds. A number, 0 or more. */
         anchorSeconds: number;
         /** How many runs there are for one that explores. A whole number, 0 or more. */
         exploreEvery: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -150,13 +150,13 @@ export interface SandboxScored extends Stamped<'sandbox.scored'> {
         timeoutSeconds: number;
         /** The longest correct run of the test case, in seconds. A number, 0 or more. */
         anchorSeconds: number;
-      }>
+      }>['reason']
     | Because<'wrong', {
         /** How long the run took, in seconds. A number, 0 or more. */
         seconds: number;
         /** How long the code may run, in seconds. A number above 0. */
         timeoutSeconds: number;
-      }>
+      }>['reason']
     | Because<'timeout', {
         /** How long the run took, in seconds. A number, 0 or more. */
         seconds: number;
@@ -164,7 +164,7 @@ export interface SandboxScored extends Stamped<'sandbox.scored'> {
         timeoutSeconds: number;
         /** Tmax: the longest timeout, in seconds. A number above 0. */
         maxTimeoutSeconds: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -182,6 +182,6 @@ export interface SandboxUnscored extends Stamped<'sandbox.unscored'> {
     | Because<'infrastructure', {
         /** How long the run took, in seconds. A number, 0 or more. */
         seconds: number;
-      }>
-    | Because<'cancelled' | 'host_restarted'>;
+      }>['reason']
+    | Because<'cancelled' | 'host_restarted'>['reason'];
 }

@@ -79,7 +79,7 @@ export interface HostOwes extends Stamped<'host.owes'> {
         usualSeconds?: number | undefined;
         /** From how many answers that was learnt; older ones weigh less. A whole number, 0 or more. */
         answers: number;
-      }>
+      }>['reason']
     | Because<'silent', {
         /** How long the oldest of these answers has been awaited, in seconds. A number, 0 or more. */
         waitedSeconds: number;
@@ -91,7 +91,7 @@ export interface HostOwes extends Stamped<'host.owes'> {
         answers: number;
         /** How long nothing has come, in seconds. A number, 0 or more. */
         silentSeconds: number;
-      }>
+      }>['reason']
     | Because<'nothing_comes', {
         /** How long the oldest of these answers has been awaited, in seconds. A number, 0 or more. */
         waitedSeconds: number;
@@ -105,7 +105,7 @@ export interface HostOwes extends Stamped<'host.owes'> {
         silentSeconds: number;
         /** Engines, workers and kinds of answers that owe something; all are silent. A whole number, 1 or more. */
         causes: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -132,7 +132,7 @@ export interface RoundStalled extends Stamped<'round.stalled'> {
     highFiltered?: number | undefined;
     /** From how many that count that was learnt; older ones weigh less. A whole number, 0 or more. */
     counted: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -155,39 +155,39 @@ export interface TimerSet extends Stamped<'timer.set'> {
     | Because<'abort_grace', {
         /** How long the confirmation of an abort is waited for, in seconds. A number, 0 or more. */
         graceSeconds: number;
-      }>
+      }>['reason']
     | Because<'response_timeout', {
         /** How long a request may run, in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }>
+      }>['reason']
     | Because<'stale_weights', {
         /** How long the next try after weights that are too old is put off at most, in seconds. A number, 0 or more. */
         longestPauseSeconds: number;
-      }>
+      }>['reason']
     | Because<'retry_pause', {
         /** How long a retry, or a single try, is put off at most, in seconds. A number, 0 or more. */
         longestPauseSeconds: number;
-      }>
+      }>['reason']
     | Because<'reward_budget', {
         /** Seconds that the worker may take, > 0, at most 1,000,000. */
         budgetSeconds: number;
         /** How long the report of a worker is waited for beyond that, in seconds. A number, 0 or more. */
         graceSeconds: number;
-      }>
+      }>['reason']
     | Because<'reward_cancel_grace', {
         /** How long the report of a worker is waited for beyond that, in seconds. A number, 0 or more. */
         graceSeconds: number;
-      }>
+      }>['reason']
     | Because<'environment_due', {
         /** What has taken too long then, or whether an environment is idle, or tried, for long enough. */
         due: 'start' | 'tool' | 'end' | 'idle' | 'trial';
-      }>
+      }>['reason']
     | Because<'program_waits', {
         /** How long a program may wait for room, in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }>
+      }>['reason']
     | Because<'owed', {
         /** Answers that are owed. A whole number, 1 or more. */
         owed: number;
-      }>;
+      }>['reason'];
 }

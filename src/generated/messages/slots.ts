@@ -77,7 +77,7 @@ export interface SlotAssign extends Stamped<'slot.assign'> {
         waitedSeconds: number;
         /** Programs that wait for an environment of this kind. A whole number, 0 or more. */
         waiting: number;
-      }>
+      }>['reason']
     | Because<'retry', {
         /** How long the program has waited, in seconds. A number, 0 or more. */
         waitedSeconds: number;
@@ -85,8 +85,8 @@ export interface SlotAssign extends Stamped<'slot.assign'> {
         failures: number;
         /** How many may fail before it gets no other. A whole number, 0 or more. */
         budget: number;
-      }>
-    | Because<'host_restarted'>;
+      }>['reason']
+    | Because<'host_restarted'>['reason'];
 }
 
 /**
@@ -106,14 +106,14 @@ export interface SlotDenied extends Stamped<'slot.denied'> {
         failures: number;
         /** How many may fail before it gets no other. A whole number, 0 or more. */
         budget: number;
-      }>
+      }>['reason']
     | Because<'failing', {
         /** Failures one after the other. A whole number, 0 or more. */
         failures: number;
         /** Time until one is tried, in seconds. A number, 0 or more. */
         retrySeconds: number;
-      }>
-    | Because<'no_slots' | 'closed'>;
+      }>['reason']
+    | Because<'no_slots' | 'closed'>['reason'];
 }
 
 /**
@@ -130,7 +130,7 @@ export interface SlotExpired extends Stamped<'slot.expired'> {
   reason: Because<'end_unconfirmed', {
     /** How long the confirmation was waited for, in seconds. A number, 0 or more. */
     graceSeconds: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -142,7 +142,7 @@ export interface SlotLate extends Stamped<'slot.late'> {
   /** Id of the environment, minted by the policy. At most 512 characters. */
   slotId: string;
   /** Why, with the numbers. */
-  reason: Because<'already_ended'>;
+  reason: Because<'already_ended'>['reason'];
 }
 
 /**
@@ -160,17 +160,17 @@ export interface SlotPrewarm extends Stamped<'slot.prewarm'> {
     | Because<'requested', {
         /** Programs that wait for an environment of this kind. A whole number, 0 or more. */
         waiting: number;
-      }>
+      }>['reason']
     | Because<'predicted', {
         /** Programs that will need one before another could start. A whole number, 0 or more. */
         expected: number;
         /** Environments of this kind that are ready or start, and have no program. A whole number, 0 or more. */
         idle: number;
-      }>
+      }>['reason']
     | Because<'trial', {
         /** Failures one after the other, since which none was started. A whole number, 0 or more. */
         failures: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -188,7 +188,7 @@ export interface SlotReclaim extends Stamped<'slot.reclaim'> {
   requestId?: string | undefined;
   /** Why, with the numbers. */
   reason:
-    | Because<'closed'>
+    | Because<'closed'>['reason']
     | Because<'tool_timeout', {
         /** Name of the tool. */
         tool: string;
@@ -196,13 +196,13 @@ export interface SlotReclaim extends Stamped<'slot.reclaim'> {
         waitedSeconds: number;
         /** How long it may run, in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }>
+      }>['reason']
     | Because<'start_timeout', {
         /** How long it has been starting, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** How long it may take, in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }>
+      }>['reason']
     | Because<'idle', {
         /**
          * Environments of this kind that are ready and have no program, this one included. A whole number, 0 or more.
@@ -210,11 +210,11 @@ export interface SlotReclaim extends Stamped<'slot.reclaim'> {
         idle: number;
         /** How long this one had no program, in seconds. A number, 0 or more. */
         idleSeconds: number;
-      }>
+      }>['reason']
     | Because<'fewer', {
         /** Most environments of this kind. A whole number, 0 or more. */
         slots: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -229,7 +229,7 @@ export interface SlotsRecovered extends Stamped<'slots.recovered'> {
   reason: Because<'started' | 'host_restarted', {
     /** How long none was started, in seconds. A number, 0 or more. */
     suspendedSeconds: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -246,5 +246,5 @@ export interface SlotsSuspended extends Stamped<'slots.suspended'> {
     failures: number;
     /** Time until one is tried, in seconds. A number, 0 or more. */
     retrySeconds: number;
-  }>;
+  }>['reason'];
 }

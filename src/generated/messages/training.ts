@@ -132,7 +132,7 @@ export interface GradientScale extends Stamped<'gradient.scale'> {
     total: number;
     /** Replicas of the collective. A whole number, 0 or more. */
     replicas: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -149,7 +149,7 @@ export interface GradientsDiscard extends Stamped<'gradients.discard'> {
   reason: Because<'round_failed' | 'not_final' | 'step_failed', {
     /** How many groups. A whole number, 0 or more. */
     groups: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -166,7 +166,7 @@ export interface GradientsOffload extends Stamped<'gradients.offload'> {
   reason: Because<'idle' | 'gpus_returned', {
     /** How many groups. A whole number, 0 or more. */
     groups: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -183,7 +183,7 @@ export interface GradientsReload extends Stamped<'gradients.reload'> {
   reason: Because<'fetch' | 'finish', {
     /** How many groups. A whole number, 0 or more. */
     groups: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -197,7 +197,7 @@ export interface GroupLate extends Stamped<'group.late'> {
   /** Id of the group: that of the prompt whose responses it is made of. At most 512 characters. */
   groupId: string;
   /** Why, with the numbers. */
-  reason: Because<'known' | 'launch_over' | 'round_completed' | 'round_over'>;
+  reason: Because<'known' | 'launch_over' | 'round_completed' | 'round_over'>['reason'];
 }
 
 /**
@@ -215,25 +215,25 @@ export interface GroupsDropped extends Stamped<'groups.dropped'> {
     | Because<'round_failed' | 'not_final', {
         /** How many groups. A whole number, 0 or more. */
         groups: number;
-      }>
+      }>['reason']
     | Because<'zero_variance', {
         /** Population standard deviation of the raw rewards. */
         standardDeviation: number;
         /** Up to which it counts as none. */
         tolerance: number;
-      }>
+      }>['reason']
     | Because<'incomplete', {
         /** Responses of the group that have a reward. A whole number, 0 or more. */
         samples: number;
         /** Responses that a group needs. A whole number, 0 or more. */
         needed: number;
-      }>
+      }>['reason']
     | Because<'other_weights', {
         /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
         weightVersion: number;
         /** Version of the weights that generated the group. A whole number, 0 to 4,000,000,000,000,000. */
         got: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -266,7 +266,7 @@ export interface OptimizerStep extends Stamped<'optimizer.step'> {
         streamed: number;
         /** Since the round was complete, in seconds. A number, 0 or more. */
         afterSeconds: number;
-      }>
+      }>['reason']
     | Because<'update_consumed', {
         /** Groups of the update. A whole number, 0 or more. */
         groups: number;
@@ -276,7 +276,7 @@ export interface OptimizerStep extends Stamped<'optimizer.step'> {
         update: number;
         /** How long the trainer has computed for it, in seconds. A number, 0 or more. */
         seconds: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -297,7 +297,7 @@ export interface ReferenceCompute extends Stamped<'reference.compute'> {
   reason: Because<'reference_pass', {
     /** How many groups. A whole number, 0 or more. */
     groups: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -319,7 +319,7 @@ export interface RoundTrained extends Stamped<'round.trained'> {
         streamed: number;
         /** Since the round was complete, in seconds. A number, 0 or more. */
         afterSeconds: number;
-      }>
+      }>['reason']
     | Because<'published', {
         /** Groups that were trained. A whole number, 0 or more. */
         groups: number;
@@ -327,8 +327,8 @@ export interface RoundTrained extends Stamped<'round.trained'> {
         updates: number;
         /** Since the round was complete, in seconds. A number, 0 or more. */
         afterSeconds: number;
-      }>
-    | Because<'nothing_to_train'>;
+      }>['reason']
+    | Because<'nothing_to_train'>['reason'];
 }
 
 /**
@@ -358,7 +358,7 @@ export interface TrainFetch extends Stamped<'train.fetch'> {
     | Because<'probe', {
         /** Groups of the round that wait to be trained. A whole number, 0 or more. */
         waitingGroups: number;
-      }>
+      }>['reason']
     | Because<'fair_share', {
         /** Groups of the round that wait to be trained. A whole number, 0 or more. */
         waitingGroups: number;
@@ -366,7 +366,7 @@ export interface TrainFetch extends Stamped<'train.fetch'> {
         waitingTokens: number;
         /** Replicas that train. A whole number, 0 or more. */
         replicas: number;
-      }>
+      }>['reason']
     | Because<'round_end', {
         /** Groups of the round that wait to be trained. A whole number, 0 or more. */
         waitingGroups: number;
@@ -376,13 +376,13 @@ export interface TrainFetch extends Stamped<'train.fetch'> {
         restSeconds: number;
         /** Seconds that the replica takes for a token. A number, 0 or more. */
         secondsPerToken: number;
-      }>
+      }>['reason']
     | Because<'once', {
         /** Groups of the round that wait to be trained. A whole number, 0 or more. */
         waitingGroups: number;
         /** Most groups that are fetched at once. A whole number, 0 or more. */
         capGroups: number;
-      }>;
+      }>['reason'];
 }
 
 /**
@@ -410,7 +410,7 @@ export interface TrainFinish extends Stamped<'train.finish'> {
     streamed: number;
     /** Replicas that take part. A whole number, 0 or more. */
     replicas: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -431,7 +431,7 @@ export interface TrainRequeued extends Stamped<'train.requeued'> {
     consumed: number;
     /** Groups that it had been sent and had not reported. A whole number, 0 or more. */
     inFlight: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -451,7 +451,7 @@ export interface TrainingLate extends Stamped<'training.late'> {
   publicationId?: string | undefined;
   /** Why, with the numbers. */
   reason: Because<'fetch_over' | 'release_over' | 'round_over' | 'round_completed' | 'update_over' | 'already_consumed' |
-      'publication_over' | 'step_withdrawn'>;
+      'publication_over' | 'step_withdrawn'>['reason'];
 }
 
 /**
@@ -470,5 +470,5 @@ export interface WeightsSwap extends Stamped<'weights.swap'> {
   reason: Because<'reference_pass', {
     /** How many groups. A whole number, 0 or more. */
     groups: number;
-  }>;
+  }>['reason'];
 }

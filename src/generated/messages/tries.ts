@@ -19,7 +19,7 @@ export interface TriesRecovered extends Stamped<'tries.recovered'> {
   reason: Because<'succeeded' | 'told', {
     /** How long there were only single tries, in seconds. A number, 0 or more. */
     suspendedSeconds: number;
-  }>;
+  }>['reason'];
 }
 
 /**
@@ -47,5 +47,5 @@ export interface TriesSuspended extends Stamped<'tries.suspended'> {
     failures: number;
     /** Time until the next single try, in seconds; absent: there is none. A number, 0 or more. */
     retrySeconds?: number | undefined;
-  }>;
+  }>['reason'];
 }
