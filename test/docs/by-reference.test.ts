@@ -1,5 +1,7 @@
 /** Generated types that have something of other types say the same as if each declared all that it has. */
 import { beforeAll, describe, expect, test } from 'vitest';
+import { pythonModels } from '../../scripts/python/models.ts';
+import { settingsName, settingsShape } from '../../scripts/python/sharing.ts';
 import { differences } from '../../scripts/types/compare.ts';
 import { expanded } from '../../scripts/types/expanded.ts';
 import { typescriptTypes } from '../../scripts/types/index.ts';
@@ -138,5 +140,39 @@ describe('what a type has of others', () => {
         .every((line) => line.length <= 120),
     ).toBe(true);
     expect(lines.join('\n')).toMatch(/^export interface Made\n {2}extends Pick<Part, [^,]+>,\n {4}Part \{$/);
+  });
+});
+
+describe('classes of Python', () => {
+  /** The classes of all modules: what they extend, and their own keys, each with whether it must be there. */
+  const classesIn = (texts: Iterable<string>) => {
+    const found = new Map<string, { bases: string[]; own: [string, boolean][] }>();
+    for (const one of texts) {
+      const text = one.replaceAll(/"""[\s\S]*?"""/g, '');
+      for (const [, name, bases, body] of text.matchAll(/^class (\w+)\(([^)]*)\):\n((?: {4}.*\n|\n(?! ?\S))*)/gm)) {
+        const own = [...body!.matchAll(/^ {4}(\w+): (.*)$/gm)].map(([, key, type]): [string, boolean] => [
+          key!,
+          !type!.startsWith('NotRequired['),
+        ]);
+        found.set(name!, { bases: bases!.split(',').map((one) => one.trim()), own });
+      }
+    }
+    return found;
+  };
+
+  test('have every setting once, of their own or of one of those that they extend', async () => {
+    const classes = classesIn((await pythonModels()).values());
+    const keysOf = (name: string): [string, boolean][] => {
+      const { bases, own } = classes.get(name) ?? { bases: [], own: [] };
+      return [...bases.flatMap(keysOf), ...own];
+    };
+    for (const one of registry.definitions) {
+      const { properties, required } = settingsShape(one);
+      const expected = Object.keys(properties!).map((key) => [key, required?.includes(key) ?? false]);
+      expect(keysOf(settingsName(one)).sort(), one.id).toEqual(expected.sort());
+    }
+    const recipe = classes.get('TailBatchingConfig')!;
+    expect(recipe.bases[0]).toBe('SpeculativeAdmissionConfig');
+    expect(recipe.own).toEqual([]);
   });
 });
