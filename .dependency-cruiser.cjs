@@ -61,7 +61,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(cli/|mock-engine/|rpc/transports/|rpc/journal/|logs/index/|logs/write/(file-log|files)\\.ts$|sim/report/(write|page-script)\\.ts$|sim/files[^/]*\\.ts$)',
+          '^src/(cli/|mock-engine/|rpc/transports/|rpc/journal/|logs/index/|logs/write/(file-log|files)\\.ts$|sim/report/(write|page-script)\\.ts$)',
       },
       to: { dependencyTypes: ['core'] },
     },

@@ -7,7 +7,7 @@ import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { z } from 'zod';
 import { fixed, plainTable } from '../../src/cli/plain-table.ts';
-import type { AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
+import type { AnyEvent, AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
 import { PolicyError } from '../../src/errors.ts';
 import type { Law } from '../../src/testing/law.ts';
 import { laws } from '../../src/testing/laws.ts';

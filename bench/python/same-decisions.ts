@@ -9,10 +9,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
+import type { AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
 import { embed } from '../../src/embedded/index.ts';
 import { registry } from '../../src/registry.ts';
-import { uniform } from '../../src/sim/random.ts';
+import { uniform } from '../../src/sim/workload/random.ts';
 import { likelyEvents } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../../test/support/examples/configs.ts';
 

@@ -31,7 +31,7 @@ import {
   thunderAgent,
   tracedAgenticWorkload,
 } from '../../src/sim/index.ts';
-import { uniform } from '../../src/sim/random.ts';
+import { uniform } from '../../src/sim/workload/random.ts';
 
 const [seedCount = '5', rooms = 'stated,0.25', ...chosen] = process.argv.slice(2);
 const [firstSeed, lastSeed] = seedCount.includes('-') ? seedCount.split('-').map(Number) : [1, Number(seedCount)];

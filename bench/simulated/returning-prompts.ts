@@ -2,8 +2,8 @@
 import { basename } from 'node:path';
 import { readTraceFile } from '../../src/cli/files.ts';
 import type { Job } from '../../src/sim/colocated/job.ts';
-import { type JobPresetId, jobPreset } from '../../src/sim/presets.ts';
-import type { SchedulerResult } from '../../src/sim/result.ts';
+import type { SchedulerResult } from '../../src/sim/comparison/result.ts';
+import { type JobPresetId, jobPreset } from '../../src/sim/models/presets.ts';
 import type { TracePrompt } from '../../src/sim/trace/format.ts';
 import { inEpochs } from '../../src/sim/workload/epochs.ts';
 import { marginalWorkload, pooledQuantile } from '../../src/sim/workload/marginal.ts';

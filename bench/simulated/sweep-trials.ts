@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { readTraceFile } from '../../src/cli/files.ts';
 import { jobOfOptions } from '../../src/cli/job.ts';
 import { packageRoot } from '../../src/logs/index/package.ts';
+import { quantileOf } from '../../src/sim/comparison/metrics.ts';
 import {
   rolloutpipeJob,
   rolloutpipeWorkload,
@@ -22,7 +23,6 @@ import {
   tracedWorkload,
   type Workload,
 } from '../../src/sim/index.ts';
-import { quantileOf } from '../../src/sim/metrics.ts';
 import type { Measured } from '../../src/sim/sweep/book.ts';
 import { halfOf } from '../../src/sim/sweep/halves.ts';
 import { independentSteps } from '../../src/sim/sweep/split.ts';

@@ -1,7 +1,7 @@
 /** The options of `rollflex advise`, and its help. */
 import { Command, Option } from 'commander';
 import { trainerIds, trainers } from '../sim/advise/trainers.ts';
-import { jobPresetIds } from '../sim/presets.ts';
+import { jobPresetIds } from '../sim/models/presets.ts';
 import { dumpReaders } from '../sim/trace/import/readers.ts';
 import { type AdviseOptions, runAdvise } from './advise.ts';
 import { between, whole } from './arguments.ts';

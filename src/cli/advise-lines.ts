@@ -1,7 +1,7 @@
 /** What `rollflex advise` has found, and lines of its answer: words that wrap behind the head of a paragraph, and numbers. */
-import { oneLine } from '../core/printable.ts';
+import { oneLine } from '../core/ids/printable.ts';
 import type { Answer } from '../sim/advise/answer.ts';
-import type { Interval } from '../sim/result.ts';
+import type { Interval } from '../sim/comparison/result.ts';
 import type { DumpSummary } from '../sim/trace/import/import.ts';
 import type { JobOptions } from './job.ts';
 

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { type AdviseWork, advising } from '../sim/advise/advising.ts';
 import type { Answer } from '../sim/advise/answer.ts';
 import { type TrainerFacts, type TrainerId, trainerOf, trainerOfReader } from '../sim/advise/trainers.ts';
-import { jobPreset, usualPreset } from '../sim/presets.ts';
+import { jobPreset, usualPreset } from '../sim/models/presets.ts';
 import type { SweepOptions } from '../sim/sweep/result.ts';
 import type { SweepRun } from '../sim/sweep/run.ts';
 import type { DumpSummary } from '../sim/trace/import/import.ts';

@@ -1,14 +1,14 @@
 /** `--calibrate FILE`: fits the cost model of a job to rollouts that the user has measured. */
 import { dirname, isAbsolute, join } from 'node:path';
 import { Option } from 'commander';
-import { oneLine } from '../core/printable.ts';
-import { parse } from '../core/validate.ts';
+import { oneLine } from '../core/ids/printable.ts';
+import { parse } from '../core/machine/validate.ts';
 import { refuse } from '../errors.ts';
 import { calibrate } from '../sim/calibration/fit.ts';
 import { calibrationFileSchema, type MeasuredStep } from '../sim/calibration/measured.ts';
 import type { Calibration, FittedSeconds } from '../sim/calibration/result.ts';
 import type { Job } from '../sim/colocated/job.ts';
-import type { CostModel } from '../sim/cost-model.ts';
+import type { CostModel } from '../sim/models/cost-model.ts';
 import { inputFiles, readPaths } from './input/paths.ts';
 import { type ReadOptions, readingOf, readTraces } from './input/read.ts';
 import { type JsonFile, readJson } from './json-file.ts';

@@ -2,9 +2,9 @@
 import { accessSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { AnyDefinition } from '../core/definition.ts';
-import { given } from '../core/given.ts';
-import { createRegistry, definitionsIn, type Registry } from '../core/registry.ts';
+import { given } from '../core/collections/given.ts';
+import type { AnyDefinition } from '../core/machine/definition.ts';
+import { createRegistry, definitionsIn, type Registry } from '../core/machine/registry.ts';
 import { refuse } from '../errors.ts';
 import { registry } from '../registry.ts';
 

@@ -1,7 +1,7 @@
 /** `rollflex explain`: from a log to what a job waits for, who has to act, since when, and why. */
 import { Command } from 'commander';
-import { given } from '../core/given.ts';
-import { oneLine } from '../core/printable.ts';
+import { given } from '../core/collections/given.ts';
+import { oneLine } from '../core/ids/printable.ts';
 import { isPolicyError, relocated } from '../errors.ts';
 import { explain, explanationText, type LogExplanation } from '../logs/explain/log.ts';
 import type { Log } from '../logs/format/log.ts';

@@ -1,6 +1,6 @@
 /** Help with typing errors, for all commands: it suggests the nearest correct word, and shows options as the user typed them. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { nearest, oneOf } from '../core/nearest.ts';
+import { nearest, oneOf } from '../core/ids/nearest.ts';
 import { isPolicyError, refuse, relocated } from '../errors.ts';
 import { openInBrowser } from './browser.ts';
 import { commanderOutput } from './output.ts';

@@ -1,5 +1,5 @@
 /** The outcome of an import as lines of text, and the command to run next. */
-import { oneLine } from '../core/printable.ts';
+import { oneLine } from '../core/ids/printable.ts';
 import type { DumpSummary } from '../sim/trace/import/import.ts';
 
 /** Facts about an import that are not in the summary of the library. */

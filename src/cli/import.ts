@@ -1,7 +1,7 @@
 /** `rollflex import`: converts the dumps of a trainer to a trace. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { printable } from '../core/printable.ts';
+import { printable } from '../core/ids/printable.ts';
 import { refuse } from '../errors.ts';
 import type { DumpImport, DumpSummary } from '../sim/trace/import/import.ts';
 import { importSummary } from './import-summary.ts';

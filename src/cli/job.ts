@@ -2,7 +2,7 @@
 import type { MeasuredStep } from '../sim/calibration/measured.ts';
 import type { Calibration } from '../sim/calibration/result.ts';
 import type { Job } from '../sim/colocated/job.ts';
-import { jobPreset, usualPreset } from '../sim/presets.ts';
+import { jobPreset, usualPreset } from '../sim/models/presets.ts';
 import { calibrated } from './calibrate.ts';
 import { bundledSandboxSeconds } from './files.ts';
 

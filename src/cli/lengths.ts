@@ -1,11 +1,11 @@
 /** Chooses the lengths that a command simulates: traces, a log, or the bundled workloads. */
 import { isPolicyError, refuse } from '../errors.ts';
 import { logPaths } from '../logs/index/open.ts';
-import { workloadFromLog } from '../sim/from-log.ts';
-import { type LoggedLengths, lengthsFromDecisionLog, lengthsFromLog } from '../sim/log-lengths.ts';
 import { type LoggedJob, loggedJob } from '../sim/what-if/logged-job.ts';
 import { checkSimulated } from '../sim/what-if/logged-scheduler.ts';
 import { loggedWorkload } from '../sim/what-if/workload.ts';
+import { workloadFromLog } from '../sim/workload/from-log.ts';
+import { type LoggedLengths, lengthsFromDecisionLog, lengthsFromLog } from '../sim/workload/log-lengths.ts';
 import type { NamedTrace } from '../sim/workload/of-trace.ts';
 import { traceWorkload } from '../sim/workload/of-trace.ts';
 import type { Resampling } from '../sim/workload/traced.ts';

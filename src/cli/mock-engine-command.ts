@@ -1,7 +1,7 @@
 /** The options of `rollflex mock-engine`, and its help. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Speed } from '../mock-engine/index.ts';
-import { jobPresetIds } from '../sim/presets.ts';
+import { jobPresetIds } from '../sim/models/presets.ts';
 import { between, whole } from './arguments.ts';
 import { type MockEngineCommandOptions, runMockEngine } from './mock-engine.ts';
 import { correlationOption, resamplingOption } from './workloads.ts';

@@ -1,11 +1,11 @@
 /** `rollflex mock-engine`: runs engines without a GPU until a signal comes. */
-import { parse } from '../core/validate.ts';
+import { parse } from '../core/machine/validate.ts';
 import { refuse } from '../errors.ts';
 import { sglangDraftTokens, vllmDraftTokens } from '../mock-engine/drafts.ts';
 import { type MockEngineInput, type RunningMockEngine, type Speed, startMockEngine } from '../mock-engine/index.ts';
 import { mockEngineOptionsSchema } from '../mock-engine/options.ts';
-import { eagleDrafts } from '../sim/draft-settings.ts';
-import { type JobPresetId, jobPreset } from '../sim/presets.ts';
+import { eagleDrafts } from '../sim/models/draft-settings.ts';
+import { type JobPresetId, jobPreset } from '../sim/models/presets.ts';
 import { type TraceWorkloadOptions, traceWorkload } from '../sim/workload/of-trace.ts';
 import { bundledTraces, readTraceFile } from './files.ts';
 import { readingOf, readTraces, type TextOptions } from './input/read.ts';

@@ -1,6 +1,6 @@
 /** Functions that all commands share: exit codes, errors, and the only functions that write to a terminal. */
 import { fstatSync } from 'node:fs';
-import { oneLine, printable } from '../core/printable.ts';
+import { oneLine, printable } from '../core/ids/printable.ts';
 import { caused, isPolicyError } from '../errors.ts';
 import { Interrupted, uncut } from './interrupt.ts';
 import { inWords, isPathError, isSystemError, reasonOf } from './system-errors.ts';

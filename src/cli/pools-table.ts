@@ -1,5 +1,5 @@
 /** Output for disaggregated pools: one table for each workload, and its explanation. */
-import { oneLine } from '../core/printable.ts';
+import { oneLine } from '../core/ids/printable.ts';
 import type { PoolsComparison, PoolsSchedulerResult } from '../sim/pools/result.ts';
 import { print } from './output.ts';
 import { type Column, fixed, listed, plainTable, prose, seconds } from './plain-table.ts';

@@ -1,7 +1,7 @@
 /** Shows the progress of a long command on the terminal, and handles Ctrl-C and Ctrl-Z. */
 import { setImmediate as turn } from 'node:timers/promises';
 import ora, { type Ora } from 'ora';
-import { oneLine } from '../core/printable.ts';
+import { oneLine } from '../core/ids/printable.ts';
 import { Interrupted, interruptible } from './interrupt.ts';
 import { exitCodes, say } from './output.ts';
 

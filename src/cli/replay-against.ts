@@ -1,6 +1,6 @@
 /** `rollflex replay LOG --against LOG`: the first event or decision that differs between two logs, and what followed. */
 
-import { oneLine } from '../core/printable.ts';
+import { oneLine } from '../core/ids/printable.ts';
 import { refuse } from '../errors.ts';
 import { compareLogs, type SessionDiff } from '../logs/replay/compare.ts';
 import type { LogDiff } from '../logs/replay/diff.ts';

@@ -1,6 +1,6 @@
 /** `rollflex replay --summary`: what differs, grouped and counted, with the first example of each group. */
 
-import { oneLine } from '../core/printable.ts';
+import { oneLine } from '../core/ids/printable.ts';
 import { refuse } from '../errors.ts';
 import { packageVersion } from '../logs/index/package.ts';
 import { type DifferenceGroup, groupKey } from '../logs/replay/difference-groups.ts';

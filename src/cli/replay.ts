@@ -1,6 +1,6 @@
 /** `rollflex replay`: replays logs and compares every decision, or compares two logs. */
 import { Command } from 'commander';
-import { oneLine } from '../core/printable.ts';
+import { oneLine } from '../core/ids/printable.ts';
 import { refuse } from '../errors.ts';
 import type { ReadLine } from '../logs/format/decision-log.ts';
 import { type DifferenceGroup, DifferenceGroups, groupKey } from '../logs/replay/difference-groups.ts';

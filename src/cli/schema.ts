@@ -1,7 +1,7 @@
 /** `rollflex schema`: prints the JSON Schemas of the vocabulary, of configurations, and of inputs and plans of planners. */
 import { Command } from 'commander';
 import { z } from 'zod';
-import { didYouMean } from '../core/nearest.ts';
+import { didYouMean } from '../core/ids/nearest.ts';
 import { refuse } from '../errors.ts';
 import { registry } from '../registry.ts';
 import { decisions, events } from '../schemas/index.ts';

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { z } from 'zod';
 import { decisionLogSchema } from '../logs/write/options.ts';
 import { durableSchema } from '../rpc/durable.ts';
-import { limitsSchema } from '../rpc/limits.ts';
+import { limitsSchema } from '../rpc/methods/limits.ts';
 import { between, whole } from './arguments.ts';
 import { runServe, type ServeOptions } from './serve.ts';
 

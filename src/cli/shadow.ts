@@ -1,6 +1,6 @@
 /** `rollflex shadow`: lists the decisions of a policy that differ from those of its host, with their estimated value. */
 import { Command } from 'commander';
-import { oneLine } from '../core/printable.ts';
+import { oneLine } from '../core/ids/printable.ts';
 import type { ShadowCounts, ShadowDifference } from '../sim/log-report/pairs.ts';
 import { type ShadowSession, shadowReport } from '../sim/log-report/report.ts';
 import { openDecisionLog } from './log-files.ts';

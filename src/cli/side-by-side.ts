@@ -1,6 +1,6 @@
 /** Two decisions side by side, field by field; fields that differ are marked. */
 
-import { oneLine } from '../core/printable.ts';
+import { oneLine } from '../core/ids/printable.ts';
 import { fieldPairs } from '../logs/replay/differences.ts';
 import { columnsOfOutput, look } from './output.ts';
 

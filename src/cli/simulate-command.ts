@@ -1,7 +1,7 @@
 /** The arguments of `rollflex simulate`. */
 import { Command, Option } from 'commander';
-import { usualRuns } from '../sim/compare-options.ts';
-import { jobPresetIds, usualPreset } from '../sim/presets.ts';
+import { usualRuns } from '../sim/comparison/compare-options.ts';
+import { jobPresetIds, usualPreset } from '../sim/models/presets.ts';
 import { between, whole } from './arguments.ts';
 import { calibrateOption } from './calibrate.ts';
 import { runSimulate, type SimulateOptions } from './simulate.ts';

@@ -1,9 +1,9 @@
 /** Output of `rollflex simulate`: one screen, or every table and note with `--verbose`. */
-import { oneLine } from '../core/printable.ts';
+import { oneLine } from '../core/ids/printable.ts';
 import type { Job } from '../sim/colocated/job.ts';
+import type { ComparisonResult } from '../sim/comparison/result.ts';
 import type { PoolsComparison } from '../sim/pools/result.ts';
 import { bestOf } from '../sim/report/best.ts';
-import type { ComparisonResult } from '../sim/result.ts';
 import type { VlmComparison } from '../sim/vlm-formulas/result.ts';
 import { look, print } from './output.ts';
 import { prose } from './plain-table.ts';

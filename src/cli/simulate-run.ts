@@ -1,7 +1,7 @@
 /** Runs the tasks of `rollflex simulate`, in threads if that is faster, and prints each part as soon as it is complete. */
 import { availableParallelism } from 'node:os';
+import type { ComparisonResult } from '../sim/comparison/result.ts';
 import type { PoolsComparison } from '../sim/pools/result.ts';
-import type { ComparisonResult } from '../sim/result.ts';
 import type { VlmComparison } from '../sim/vlm-formulas/result.ts';
 import { handsFor } from './hands.ts';
 import { bundledPools } from './pools.ts';

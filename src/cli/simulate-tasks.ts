@@ -1,14 +1,14 @@
 /** Tasks of `rollflex simulate` for threads: the runs of each comparison, and the other simulations. */
 
-import type { AnyPolicyDefinition } from '../core/definition.ts';
+import type { AnyPolicyDefinition } from '../core/machine/definition.ts';
 import { registry } from '../registry.ts';
 import { ablation, losslessScheduler, partialScheduler, usualSchedulers } from '../sim/colocated/ablation.ts';
 import type { Job } from '../sim/colocated/job.ts';
 import { oneStepOffAblation } from '../sim/colocated/one-step-off.ts';
 import { type Scheduler, synchronousBaseline, tailBatchingScheduler } from '../sim/colocated/scheduler.ts';
-import { type PreparedRuns, prepareRuns } from '../sim/compare.ts';
+import { type PreparedRuns, prepareRuns } from '../sim/comparison/compare.ts';
+import type { RunResult } from '../sim/comparison/result.ts';
 import type { PoolsComparison } from '../sim/pools/result.ts';
-import type { RunResult } from '../sim/result.ts';
 import type { VlmComparison } from '../sim/vlm-formulas/result.ts';
 import type { LoggedJob } from '../sim/what-if/logged-job.ts';
 import { loggedScheduler } from '../sim/what-if/logged-scheduler.ts';

@@ -1,12 +1,12 @@
 /** `rollflex simulate`: simulates the time that scheduling saves for these response lengths. */
-import { oneLine } from '../core/printable.ts';
+import { oneLine } from '../core/ids/printable.ts';
 import { refuse } from '../errors.ts';
 import type { Job } from '../sim/colocated/job.ts';
 import { withOneStepOff } from '../sim/colocated/one-step-off.ts';
 import type { BatchShape } from '../sim/colocated/scheduler.ts';
-import { usualRuns } from '../sim/compare-options.ts';
-import { withJudge } from '../sim/judge-preset.ts';
-import { perfettoTrace } from '../sim/perfetto.ts';
+import { usualRuns } from '../sim/comparison/compare-options.ts';
+import { withJudge } from '../sim/models/judge-preset.ts';
+import { perfettoTrace } from '../sim/report/perfetto.ts';
 import { beforeRounds, enginesAt, type LoggedJob } from '../sim/what-if/logged-job.ts';
 import { calibrationJson, calibrationText, readMeasured } from './calibrate.ts';
 import { readingOf, readTraces, type TextOptions } from './input/read.ts';

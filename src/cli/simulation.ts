@@ -1,8 +1,8 @@
 /** What `rollflex simulate`, `pools` and `vlm` share: options, the order of their output, and results as JSON. */
 import type { Command } from 'commander';
-import { oneLine } from '../core/printable.ts';
+import { oneLine } from '../core/ids/printable.ts';
+import type { ComparisonResult } from '../sim/comparison/result.ts';
 import type { PoolsComparison } from '../sim/pools/result.ts';
-import type { ComparisonResult } from '../sim/result.ts';
 import type { VlmComparison } from '../sim/vlm-formulas/result.ts';
 import { whole } from './arguments.ts';
 import { print, printJson } from './output.ts';

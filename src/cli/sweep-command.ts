@@ -1,7 +1,7 @@
 /** The options of `rollflex sweep`, and its help. */
 import { Command, Option } from 'commander';
+import { jobPresetIds } from '../sim/models/presets.ts';
 import { poolsTaskIds } from '../sim/pools/presets.ts';
-import { jobPresetIds } from '../sim/presets.ts';
 import { between, whole } from './arguments.ts';
 import { calibrateOption } from './calibrate.ts';
 import { runSweep, type SweepCommandOptions } from './sweep.ts';

@@ -1,6 +1,6 @@
 /** Returns a recommendation as text: a table of 80 columns at most, its meaning, and its limits. */
-import { oneLine } from '../core/printable.ts';
-import type { Interval } from '../sim/result.ts';
+import { oneLine } from '../core/ids/printable.ts';
+import type { Interval } from '../sim/comparison/result.ts';
 import type { ConfirmedSettings, FrontierRow, SweepAdvice, SweepFrontier, TriedSettings } from '../sim/sweep/result.ts';
 import { keyOf, type SweepSettings } from '../sim/sweep/settings.ts';
 import { type Column, fixed, plainTable } from './plain-table.ts';

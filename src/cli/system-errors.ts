@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
-import { nearest } from '../core/nearest.ts';
+import { nearest } from '../core/ids/nearest.ts';
 import { refuse } from '../errors.ts';
 
 /** Errors about a path that the user gave: wrong use. Any other error of the system is a failure. */

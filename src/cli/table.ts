@@ -1,7 +1,7 @@
 /** Returns the comparison as a table for the terminal, and its explanation. */
-import { oneLine } from '../core/printable.ts';
+import { oneLine } from '../core/ids/printable.ts';
+import type { ComparisonResult, SchedulerResult } from '../sim/comparison/result.ts';
 import { bestOf, isIdle, nothing, savedBy } from '../sim/report/best.ts';
-import type { ComparisonResult, SchedulerResult } from '../sim/result.ts';
 import { type Column, fixed, listed, percent, plainTable, prose, within } from './plain-table.ts';
 import type { Told } from './simulation.ts';
 import { contributions } from './verdict.ts';

@@ -1,8 +1,8 @@
 /** Returns the verdict on a workload in one or two lines: speedup, speedup at equal tokens, and costs. */
-import { oneLine } from '../core/printable.ts';
+import { oneLine } from '../core/ids/printable.ts';
+import type { ComparisonResult, SchedulerResult } from '../sim/comparison/result.ts';
 import type { PoolsComparison, PoolsSchedulerResult } from '../sim/pools/result.ts';
 import { bestOf, contributionOf, isIdle, nothing, savedBy } from '../sim/report/best.ts';
-import type { ComparisonResult, SchedulerResult } from '../sim/result.ts';
 import type { VlmComparison, VlmSchedulerResult } from '../sim/vlm-formulas/result.ts';
 import { look } from './output.ts';
 import { fixed, percent, prose, within } from './plain-table.ts';

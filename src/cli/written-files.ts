@@ -16,12 +16,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { oneLine } from '../core/printable.ts';
+import { oneLine } from '../core/ids/printable.ts';
 import { refuse } from '../errors.ts';
+import type { ComparisonResult } from '../sim/comparison/result.ts';
 import type { PoolsComparison } from '../sim/pools/result.ts';
 import { renderReport } from '../sim/report/html.ts';
 import { reportClient } from '../sim/report/write.ts';
-import type { ComparisonResult } from '../sim/result.ts';
 import type { VlmComparison } from '../sim/vlm-formulas/result.ts';
 import { checkWritable } from './files.ts';
 import { interruptible, uncut } from './interrupt.ts';

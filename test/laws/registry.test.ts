@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
+import type { AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
 import { registry } from '../../src/registry.ts';
 import { answers } from '../../src/schemas/answers.ts';
 import { decisions } from '../../src/schemas/decisions/index.ts';

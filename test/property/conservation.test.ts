@@ -6,8 +6,8 @@
 
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { create } from '../../src/core/start.ts';
+import type { AnyEvent, AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
+import { create } from '../../src/core/machine/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { registry } from '../../src/registry.ts';
 import type { VocabularyDecision } from '../../src/schemas/index.ts';

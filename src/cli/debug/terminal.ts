@@ -1,6 +1,6 @@
 /** `rollflex debug --terminal`: the same in a terminal, or in a pipe: one command a line. */
 import { createInterface } from 'node:readline';
-import { oneLine } from '../../core/printable.ts';
+import { oneLine } from '../../core/ids/printable.ts';
 import { isPolicyError, refuse, show } from '../../errors.ts';
 import { duration } from '../../logs/explain/duration.ts';
 import type { Wanted } from '../../logs/job/find.ts';

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { oneLine } from '../../core/printable.ts';
+import { oneLine } from '../../core/ids/printable.ts';
 import { PolicyError } from '../../errors.ts';
 import { packageRoot } from '../../logs/index/package.ts';
 import { reasonOf } from '../system-errors.ts';

@@ -1,6 +1,6 @@
 /** Reads the lines of a file, or the elements of a file that is one JSON array, one at a time. */
 import { refuse } from '../../errors.ts';
-import { type Line, LineReader } from '../../rpc/framing.ts';
+import { type Line, LineReader } from '../../rpc/connection/framing.ts';
 import { JsonArrayReader } from '../../sim/trace/json-array.ts';
 import { isPickle, opened, textBytes } from './bytes.ts';
 import type { InputFile } from './paths.ts';

@@ -1,8 +1,8 @@
 /** `rollflex what-if`: from an event of a log on, what would have been with other settings, or with another policy. */
 import { Command, Option } from 'commander';
-import { oneLine } from '../../core/printable.ts';
+import { oneLine } from '../../core/ids/printable.ts';
 import { refuse } from '../../errors.ts';
-import { jobPresetIds } from '../../sim/presets.ts';
+import { jobPresetIds } from '../../sim/models/presets.ts';
 import { otherPolicies } from '../../sim/what-if/ask.ts';
 import { whole } from '../arguments.ts';
 import { calibrateOption } from '../calibrate.ts';

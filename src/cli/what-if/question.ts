@@ -1,5 +1,5 @@
 /** A question about a log, as the command line and the page of `debug` ask it, and its answer. */
-import { given } from '../../core/given.ts';
+import { given } from '../../core/collections/given.ts';
 import { isPolicyError, refuse, relocated } from '../../errors.ts';
 import { jobOf, type OtherPolicy, settingsOf, whatIfIn } from '../../sim/what-if/ask.ts';
 import type { WhatIf } from '../../sim/what-if/what-if.ts';

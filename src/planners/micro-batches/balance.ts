@@ -1,5 +1,5 @@
 /** Spreads work evenly over a given number of micro-batches, under the cap. */
-import { IndexedHeap } from '../../core/heap.ts';
+import { IndexedHeap } from '../../core/collections/heap.ts';
 import { exchange } from './exchange.ts';
 import type { Budget } from './pack.ts';
 import { addTo, type Item, type Loads, mostOf, noLoads, type Part, type Slots } from './parts.ts';

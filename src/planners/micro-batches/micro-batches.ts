@@ -1,8 +1,9 @@
 /**
  * Micro-batches under a token cap, the same number on every rank, with even work. See README.md.
  */
-import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
-import { valueAt } from '../../core/length-function.ts';
+
+import { valueAt } from '../../core/lengths/length-function.ts';
+import { definePlanner, type PlannerDefinition } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
 import type {
   MicroBatchesInput,

@@ -2,8 +2,9 @@
  * Scale-down of rollout GPUs (RollPacker §4.4, Algorithm 1): while the last responses of a round are generated, half of the GPUs
  * change to training, once the KV cache of the others has room for all requests in flight. See README.md.
  */
-import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
-import { checkNewPrefix } from '../../core/minted-ids.ts';
+
+import { checkNewPrefix } from '../../core/ids/minted-ids.ts';
+import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
 import type {
   GpuScaleDownCommand,
   GpuScaleDownConfig,

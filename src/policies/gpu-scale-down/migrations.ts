@@ -2,7 +2,7 @@
  * Handles the requests that move: the lists in the decision, the records that are kept until they arrive, and the reports about
  * them.
  */
-import { StringHash, StringIndex } from '../../core/string-index.ts';
+import { StringHash, StringIndex } from '../../core/ids/string-index.ts';
 import { refuse } from '../../errors.ts';
 import type { MigrationBatch } from '../../schemas/gpus.ts';
 import type { Message } from '../../schemas/messages.ts';

@@ -2,8 +2,8 @@
  * Handles rounds and their milestones: at a milestone the host reports the progress of the requests in flight, and the policy
  * decides.
  */
-import { mintedId } from '../../core/minted-ids.ts';
-import { StringHash } from '../../core/string-index.ts';
+import { mintedId } from '../../core/ids/minted-ids.ts';
+import { StringHash } from '../../core/ids/string-index.ts';
 import { refuse } from '../../errors.ts';
 import type { RunningRequest } from '../../schemas/gpus.ts';
 import type { Message } from '../../schemas/messages.ts';

@@ -2,7 +2,7 @@
  * Counters of the responses that a baseline would train on: the first R0 of every prompt, in its first try. They are
  * counted from the samples of each prompt when it is trained.
  */
-import type { KeptCounts } from '../result.ts';
+import type { KeptCounts } from '../comparison/result.ts';
 import { type PromptSource, samplesPerTry } from './source.ts';
 
 /** Counters of one run. */

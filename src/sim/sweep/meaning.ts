@@ -1,5 +1,5 @@
 /** Explains a recommendation in sentences. */
-import type { Interval } from '../result.ts';
+import type { Interval } from '../comparison/result.ts';
 import { areGiven, cautionShare } from './limits.ts';
 import type { SweepAdvice, SweepLimits } from './result.ts';
 import { isPartial, provisionOf, type SweepSettings } from './settings.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { calibrated, readMeasured } from '../../../src/cli/calibrate.ts';
-import { jobPreset } from '../../../src/sim/presets.ts';
+import { jobPreset } from '../../../src/sim/models/presets.ts';
 import { rollflex } from '../../support/command-line/in-process.ts';
 import { ownLengths } from '../../support/documents/own-files.ts';
 

@@ -14,7 +14,7 @@ import { shadowCommand } from '../../../src/cli/shadow.ts';
 import { runSimulate, type SimulateOptions } from '../../../src/cli/simulate.ts';
 import { runSweep } from '../../../src/cli/sweep.ts';
 import { runVlm } from '../../../src/cli/vlm.ts';
-import { oneLine, printable } from '../../../src/core/printable.ts';
+import { oneLine, printable } from '../../../src/core/ids/printable.ts';
 import { logFilesIn } from '../../../src/logs/write/files.ts';
 import { FileDecisionLog } from '../../../src/rpc/index.ts';
 import { captured } from '../../support/command-line/in-process.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { AnyDecision } from '../../../src/core/definition.ts';
+import type { AnyDecision } from '../../../src/core/machine/definition.ts';
 import { registry } from '../../../src/registry.ts';
 
 /** A policy, its decisions by type, and a host that may lose timers. */

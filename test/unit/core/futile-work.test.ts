@@ -1,6 +1,6 @@
 /** Work that gains nothing: what is usual of prompts that are filtered, and from how many on it is too much. */
 import { expect, test } from 'vitest';
-import { FutileWork } from '../../../src/core/futile-work.ts';
+import { FutileWork } from '../../../src/core/why/futile-work.ts';
 
 test('how many prompts a round asks for is known after a restore, also before any was filtered', () => {
   const work = new FutileWork();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LinkedList } from '../../../src/core/linked-list.ts';
+import { LinkedList } from '../../../src/core/collections/linked-list.ts';
 
 interface Item {
   readonly value: number;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LruMap } from '../../../src/core/lru.ts';
+import { LruMap } from '../../../src/core/collections/lru.ts';
 import { runs } from '../../support/basics/runs.ts';
 
 const keysOf = (map: LruMap<string, number>): string[] => [...map].map(([key]) => key);

@@ -1,6 +1,6 @@
 /** Ids that policies mint, over many restarts of a host: the last prefixes are remembered, and nothing grows. */
 import { expect, test } from 'vitest';
-import { checkNewPrefix, mintedId, replacePrefix, wasMinted } from '../../../src/core/minted-ids.ts';
+import { checkNewPrefix, mintedId, replacePrefix, wasMinted } from '../../../src/core/ids/minted-ids.ts';
 import { create, registry } from '../../../src/index.ts';
 import { exampleConfigs } from '../../support/examples/configs.ts';
 

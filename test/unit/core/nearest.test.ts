@@ -1,6 +1,6 @@
 /** The word that was meant. */
 import { expect, test } from 'vitest';
-import { didYouMean, nearest, oneOf } from '../../../src/core/nearest.ts';
+import { didYouMean, nearest, oneOf } from '../../../src/core/ids/nearest.ts';
 
 const words = ['tail-batching', 'promptsPerRound', 'promptSpeculation', 'round.requested', 'fifo', 's1'];
 

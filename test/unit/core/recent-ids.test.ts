@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mostRecent, RecentIds } from '../../../src/core/recent-ids.ts';
+import { mostRecent, RecentIds } from '../../../src/core/ids/recent-ids.ts';
 
 test('the last ids are known, oldest first, and survive a save', () => {
   const recent = new RecentIds();

@@ -9,7 +9,7 @@ import {
   SharedFaults,
   takesTry,
   type Where,
-} from '../../../src/core/shared-faults.ts';
+} from '../../../src/core/rollout/shared-faults.ts';
 
 const anywhere: Where = { scope: 'engine', id: null };
 const on = (id: string): Where => ({ scope: 'engine', id });

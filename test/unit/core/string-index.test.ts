@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StringIndex } from '../../../src/core/string-index.ts';
+import { StringIndex } from '../../../src/core/ids/string-index.ts';
 
 const ids: Readonly<Record<string, (row: number) => string>> = {
   'ids of requests': (row) => `prompt-${row >> 3}/${row & 7}#0`,

@@ -1,6 +1,6 @@
 /** What is said of suspended tries: all parts, and whether they hold everything up. */
 import { expect, test } from 'vitest';
-import { SuspensionNotices } from '../../../src/core/suspended-tries.ts';
+import { SuspensionNotices } from '../../../src/core/why/suspended-tries.ts';
 
 const suspended = (id: string, at: number) => ({
   type: 'tries.suspended',

@@ -1,8 +1,8 @@
 /** Times and reasons of what a policy waits for. */
 import { describe, expect, test } from 'vitest';
-import { OpenCommands } from '../../../src/core/open-commands.ts';
-import { WaitingTimes } from '../../../src/core/waiting-times.ts';
-import { allOwed, inOneGo } from '../../../src/core/why.ts';
+import { OpenCommands } from '../../../src/core/why/open-commands.ts';
+import { WaitingTimes } from '../../../src/core/why/waiting-times.ts';
+import { allOwed, inOneGo } from '../../../src/core/why/why.ts';
 import { create, rewardDispatch, tailBatching, watch } from '../../../src/index.ts';
 
 const settings = {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { AnyPolicyDefinition } from '../../../src/core/definition.ts';
-import { joinedWaits } from '../../../src/core/recipe-waits.ts';
-import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../../src/core/waits.ts';
-import { allOwed, type Holdings, inOneGo, whyOf } from '../../../src/core/why.ts';
+import type { AnyPolicyDefinition } from '../../../src/core/machine/definition.ts';
+import { joinedWaits } from '../../../src/core/recipe/recipe-waits.ts';
+import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../../src/core/why/waits.ts';
+import { allOwed, type Holdings, inOneGo, whyOf } from '../../../src/core/why/why.ts';
 import { create } from '../../../src/index.ts';
 import { owedBy, told } from '../../support/sessions/why.ts';
 import { rightPolicy } from '../../support/wrong/policies.ts';

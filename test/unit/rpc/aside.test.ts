@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRegistry } from '../../../src/core/registry.ts';
+import { createRegistry } from '../../../src/core/machine/registry.ts';
 import { definePolicy, handlersOf, z } from '../../../src/index.ts';
 import { hostRestarted, timerFired } from '../../../src/schemas/index.ts';
 import { type Reply, WireClient } from '../../support/servers/clocked.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Line, LineReader, tooLong } from '../../../src/rpc/framing.ts';
+import { type Line, LineReader, tooLong } from '../../../src/rpc/connection/framing.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const textOf = (line: Line) => (typeof line === 'symbol' ? line : new TextDecoder().decode(line));

@@ -1,8 +1,8 @@
 /** What a session may hold bounds each call, too: what an event would lead to is refused before it is applied. */
 import { describe, expect, test } from 'vitest';
 import { tailBatching } from '../../../src/index.ts';
-import { InFlight } from '../../../src/rpc/in-flight.ts';
-import { serverLimits } from '../../../src/rpc/limits.ts';
+import { serverLimits } from '../../../src/rpc/methods/limits.ts';
+import { InFlight } from '../../../src/rpc/session/in-flight.ts';
 import { openingEvents, rpc } from '../../support/servers/clocked.ts';
 
 const prompts = (count: number) => Array.from({ length: count }, (_, index) => ({ promptId: `p${index}` }));

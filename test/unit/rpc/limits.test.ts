@@ -1,7 +1,7 @@
 /** Limits by connection and in all, and what the server says of what it has refused. */
 import { describe, expect, test } from 'vitest';
 import { prometheus, RpcServer } from '../../../src/rpc/index.ts';
-import { JsonText, type PlanJob, type Planning } from '../../../src/rpc/planning.ts';
+import { JsonText, type PlanJob, type Planning } from '../../../src/rpc/methods/planning.ts';
 import { openingEvents, rpc, tail, WireClient } from '../../support/servers/clocked.ts';
 import { turn } from '../../support/servers/memory-store.ts';
 

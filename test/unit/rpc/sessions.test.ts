@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { create, registry, tailBatching } from '../../../src/index.ts';
-import { SortedIds } from '../../../src/rpc/sorted-ids.ts';
+import { SortedIds } from '../../../src/rpc/session/sorted-ids.ts';
 import { completed, openingEvents, rpc, tail, WireClient } from '../../support/servers/clocked.ts';
 
 const inProcess = () => create(tailBatching, tail.config);

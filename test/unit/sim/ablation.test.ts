@@ -9,9 +9,9 @@ import {
   variants,
 } from '../../../src/sim/colocated/ablation.ts';
 import { simulate } from '../../../src/sim/colocated/driver.ts';
-import { gradientSeconds, passSeconds, swapSeconds } from '../../../src/sim/cost-model.ts';
-import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
-import type { RunResult } from '../../../src/sim/result.ts';
+import type { RunResult } from '../../../src/sim/comparison/result.ts';
+import { gradientSeconds, passSeconds, swapSeconds } from '../../../src/sim/models/cost-model.ts';
+import { jobPreset, rollpackerWorkload } from '../../../src/sim/models/presets.ts';
 
 const preset = jobPreset('qwen2.5-7b-8k');
 const job = { ...preset.job, promptsPerRound: 16 };

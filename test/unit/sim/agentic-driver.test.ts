@@ -1,6 +1,6 @@
 /** The simulated host of agentic rollouts: times by hand, what is conserved, and what it refuses. */
 import { describe, expect, test } from 'vitest';
-import type { AnyDecision, AnyEvent } from '../../../src/core/definition.ts';
+import type { AnyDecision, AnyEvent } from '../../../src/core/machine/definition.ts';
 import { type AgenticRunOptions, simulateAgentic } from '../../../src/sim/agentic/driver.ts';
 import { agenticPreset, presetWorkload } from '../../../src/sim/agentic/presets.ts';
 import { agenticRules } from '../../../src/sim/agentic/rules/index.ts';

@@ -1,6 +1,6 @@
 /** Static rules for agentic rollouts, each on loads that are made by hand. */
 import { describe, expect, it } from 'vitest';
-import type { AnyEvent } from '../../../src/core/definition.ts';
+import type { AnyEvent } from '../../../src/core/machine/definition.ts';
 import { simulateAgentic } from '../../../src/sim/agentic/driver.ts';
 import { agenticPreset } from '../../../src/sim/agentic/presets.ts';
 import { agenticRules } from '../../../src/sim/agentic/rules/index.ts';

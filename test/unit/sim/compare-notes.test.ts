@@ -1,7 +1,7 @@
 /** What stands around the numbers of a comparison. */
 import { describe, expect, it } from 'vitest';
-import { describeWorkload, notesOn, settingsOf } from '../../../src/sim/compare-notes.ts';
-import type { RunResult, SchedulerResult } from '../../../src/sim/result.ts';
+import { describeWorkload, notesOn, settingsOf } from '../../../src/sim/comparison/compare-notes.ts';
+import type { RunResult, SchedulerResult } from '../../../src/sim/comparison/result.ts';
 import { comparison } from '../../support/simulator/comparison.ts';
 import { plainJob, plainWorkload } from '../../support/simulator/host.ts';
 

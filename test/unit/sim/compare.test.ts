@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { isPolicyError } from '../../../src/errors.ts';
 import { tailBatchingScheduler } from '../../../src/sim/colocated/scheduler.ts';
-import { compare, comparing } from '../../../src/sim/compare.ts';
-import { notesOn } from '../../../src/sim/compare-notes.ts';
-import type { CompareOptions } from '../../../src/sim/compare-options.ts';
-import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
+import { compare, comparing } from '../../../src/sim/comparison/compare.ts';
+import { notesOn } from '../../../src/sim/comparison/compare-notes.ts';
+import type { CompareOptions } from '../../../src/sim/comparison/compare-options.ts';
+import { jobPreset, rollpackerWorkload } from '../../../src/sim/models/presets.ts';
 import { plainJob, plainWorkload } from '../../support/simulator/host.ts';
 
 const { job: whole, capTokens } = jobPreset('qwen2.5-7b-8k');

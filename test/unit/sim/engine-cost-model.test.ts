@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { baseSeconds, costModelSchema, deriveCostModel, type EngineShape } from '../../../src/sim/cost-model.ts';
 import { type Stretch, stepsUntil, stretchSeconds } from '../../../src/sim/engine/step-time.ts';
+import { baseSeconds, costModelSchema, deriveCostModel, type EngineShape } from '../../../src/sim/models/cost-model.ts';
 
 const shape: EngineShape = {
   billionParameters: 8,

@@ -1,7 +1,7 @@
 /** An engine that shares its GPUs: another pace, and another size of its KV cache, from one step to the next. */
 import { describe, expect, test } from 'vitest';
-import { type CostModel, costModelSchema } from '../../../src/sim/cost-model.ts';
 import { DecodeEngine } from '../../../src/sim/engine/decode-engine.ts';
+import { type CostModel, costModelSchema } from '../../../src/sim/models/cost-model.ts';
 import { freeCost } from '../../support/simulator/free-cost.ts';
 
 const plain = costModelSchema.parse({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type CostModel, costModelSchema } from '../../../src/sim/cost-model.ts';
 import { DecodeEngine } from '../../../src/sim/engine/decode-engine.ts';
+import { type CostModel, costModelSchema } from '../../../src/sim/models/cost-model.ts';
 import { freeCost } from '../../support/simulator/free-cost.ts';
 
 /** A step of 1 s and a prefill of 1 s for 10 tokens, whatever the batch. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { isPolicyError } from '../../../src/errors.ts';
-import { calibrateJob, type MeasuredRollout } from '../../../src/sim/calibrate.ts';
+import { calibrateJob, type MeasuredRollout } from '../../../src/sim/calibration/calibrate.ts';
 import { simulate } from '../../../src/sim/colocated/driver.ts';
 import { synchronousBaseline } from '../../../src/sim/colocated/scheduler.ts';
-import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
+import { jobPreset, rollpackerWorkload } from '../../../src/sim/models/presets.ts';
 
 const { job } = jobPreset('qwen2.5-7b-8k');
 

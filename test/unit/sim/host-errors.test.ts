@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { AnyDecision } from '../../../src/core/definition.ts';
+import type { AnyDecision } from '../../../src/core/machine/definition.ts';
 import { isPolicyError } from '../../../src/errors.ts';
 import { Timers } from '../../../src/sim/cluster/timers.ts';
 import { simulate } from '../../../src/sim/colocated/driver.ts';
 import { defineJob } from '../../../src/sim/colocated/job.ts';
 import { type Scheduler, synchronousBaseline, tailBatchingScheduler } from '../../../src/sim/colocated/scheduler.ts';
-import { jobPreset } from '../../../src/sim/presets.ts';
+import { jobPreset } from '../../../src/sim/models/presets.ts';
 import { plainJob, plainWorkload } from '../../support/simulator/host.ts';
 
 function errorOf(act: () => unknown): { code: string; path: string } {

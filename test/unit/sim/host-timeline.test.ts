@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addActivity, rolloutSegments } from '../../../src/sim/cluster/timeline.ts';
-import type { Segment } from '../../../src/sim/result.ts';
+import type { Segment } from '../../../src/sim/comparison/result.ts';
 
 const ran = (startSeconds: number, endSeconds: number, running: number): Segment => ({
   startSeconds,

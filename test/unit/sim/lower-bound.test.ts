@@ -1,8 +1,8 @@
 /** The clairvoyant lower bound by hand, its inputs, and what it may not depend on. */
 import { describe, expect, it } from 'vitest';
+import { clairvoyantLowerBound, clairvoyantOrder, type FixedPrompt } from '../../../src/sim/bounds/lower-bound.ts';
 import { simulate } from '../../../src/sim/colocated/driver.ts';
 import { synchronousBaseline } from '../../../src/sim/colocated/scheduler.ts';
-import { clairvoyantLowerBound, clairvoyantOrder, type FixedPrompt } from '../../../src/sim/lower-bound.ts';
 import { refusal } from '../../support/basics/refusal.ts';
 import { plainJob, plainWorkload } from '../../support/simulator/host.ts';
 

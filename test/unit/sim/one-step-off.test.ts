@@ -1,10 +1,10 @@
 /** One-step off-policy pipelines: a round opens when the one before has drained and the one before that is trained. */
 import { describe, expect, test } from 'vitest';
+import { clairvoyantLowerBound } from '../../../src/sim/bounds/lower-bound.ts';
 import { rollpackerScheduler, variants } from '../../../src/sim/colocated/ablation.ts';
 import { simulate } from '../../../src/sim/colocated/driver.ts';
 import { oneStepOffAblation, withOneStepOff } from '../../../src/sim/colocated/one-step-off.ts';
-import { clairvoyantLowerBound } from '../../../src/sim/lower-bound.ts';
-import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
+import { jobPreset, rollpackerWorkload } from '../../../src/sim/models/presets.ts';
 import { refusal } from '../../support/basics/refusal.ts';
 import { overheard } from '../../support/simulator/host.ts';
 

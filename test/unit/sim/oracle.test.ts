@@ -1,10 +1,10 @@
 /** What the oracle schedule does, seen from outside: order, placement, rewards, and what the policy is told. */
 import { describe, expect, it } from 'vitest';
+import { oracleSchedule, oracleWindowRounds } from '../../../src/sim/bounds/oracle.ts';
 import { rollpackerScheduler, variants } from '../../../src/sim/colocated/ablation.ts';
 import { simulate } from '../../../src/sim/colocated/driver.ts';
-import { fixedPrompts } from '../../../src/sim/kept-shares.ts';
-import { oracleSchedule, oracleWindowRounds } from '../../../src/sim/oracle.ts';
-import { jobPreset, jobPresets, rollpackerWorkload } from '../../../src/sim/presets.ts';
+import { fixedPrompts } from '../../../src/sim/comparison/kept-shares.ts';
+import { jobPreset, jobPresets, rollpackerWorkload } from '../../../src/sim/models/presets.ts';
 import { overheard, plainJob, plainWorkload, trainedPrompts } from '../../support/simulator/host.ts';
 
 const seed = 1;

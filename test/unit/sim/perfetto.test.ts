@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { perfettoTrace } from '../../../src/sim/perfetto.ts';
-import type { Segment } from '../../../src/sim/result.ts';
+import type { Segment } from '../../../src/sim/comparison/result.ts';
+import { perfettoTrace } from '../../../src/sim/report/perfetto.ts';
 import { comparison } from '../../support/simulator/comparison.ts';
 
 describe('perfettoTrace', () => {

@@ -1,7 +1,7 @@
 /** The presets are whole, frozen, and what RollPacker §6 says of them. */
 import { describe, expect, it, test } from 'vitest';
 import { defineJob } from '../../../src/sim/colocated/job.ts';
-import { jobPreset, jobPresetIds, jobPresets, rollpackerWorkload } from '../../../src/sim/presets.ts';
+import { jobPreset, jobPresetIds, jobPresets, rollpackerWorkload } from '../../../src/sim/models/presets.ts';
 
 describe('presets', () => {
   it('are those of RollPacker §6: P0 = 128, R0 = 8, on 16, 32 and 64 GPUs', () => {

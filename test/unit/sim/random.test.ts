@@ -1,6 +1,6 @@
 /** Random numbers by name, and the normal distribution, against published values. */
 import { describe, expect, it, test } from 'vitest';
-import { normal, normalDistribution, normalQuantile, pickIndex, uniform } from '../../../src/sim/random.ts';
+import { normal, normalDistribution, normalQuantile, pickIndex, uniform } from '../../../src/sim/workload/random.ts';
 
 describe('normalQuantile', () => {
   // Abramowitz and Stegun, Table 26.5 and the values that AS 241 gives for its own check.

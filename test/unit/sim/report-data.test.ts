@@ -1,8 +1,8 @@
 /** What the charts are given: small, and still true. */
 import { describe, expect, it } from 'vitest';
+import type { EngineResult, SchedulerResult, Segment } from '../../../src/sim/comparison/result.ts';
 import { alikeEngines } from '../../../src/sim/report/alike.ts';
 import { activities, type Bar, workloadData } from '../../../src/sim/report/data.ts';
-import type { EngineResult, SchedulerResult, Segment } from '../../../src/sim/result.ts';
 import { comparison, step } from '../../support/simulator/comparison.ts';
 
 const [baseline] = comparison.schedulers as [SchedulerResult];

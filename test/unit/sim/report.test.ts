@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import type { ComparisonResult, SchedulerResult, Segment } from '../../../src/sim/comparison/result.ts';
 import { activities, workloadData } from '../../../src/sim/report/data.ts';
 import { renderReport } from '../../../src/sim/report/html.ts';
 import { reportClient, writeReport } from '../../../src/sim/report/write.ts';
-import type { ComparisonResult, SchedulerResult, Segment } from '../../../src/sim/result.ts';
 import { comparison } from '../../support/simulator/comparison.ts';
 
 const [baseline, tail] = comparison.schedulers as [SchedulerResult, SchedulerResult];

@@ -1,7 +1,7 @@
 /** The bootstrap interval: made again it is the same, and it holds the truth about as often as it says. */
 import { describe, expect, it } from 'vitest';
-import { normal } from '../../../src/sim/random.ts';
-import { bootstrap } from '../../../src/sim/statistics.ts';
+import { bootstrap } from '../../../src/sim/comparison/statistics.ts';
+import { normal } from '../../../src/sim/workload/random.ts';
 import { refusal } from '../../support/basics/refusal.ts';
 
 const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;

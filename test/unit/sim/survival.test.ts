@@ -1,8 +1,8 @@
 /** Kaplan and Meier: exact lengths, censored ones, and the distribution behind both. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { uniform } from '../../../src/sim/random.ts';
-import { type Observation, survivalQuantile } from '../../../src/sim/survival.ts';
+import { uniform } from '../../../src/sim/workload/random.ts';
+import { type Observation, survivalQuantile } from '../../../src/sim/workload/survival.ts';
 
 const exact = (...lengths: number[]): Observation[] => lengths.map((tokens) => ({ tokens, censored: false }));
 const aborted = (...lengths: number[]): Observation[] => lengths.map((tokens) => ({ tokens, censored: true }));
