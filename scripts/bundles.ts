@@ -25,7 +25,7 @@ export const entries = {
 const named = (...sources: string[]): Record<string, string> =>
   Object.fromEntries(sources.map((source) => [basename(source, '.ts'), source]));
 const planWorker = named('src/rpc/transports/plan-worker.ts');
-const commands = { cli: 'src/cli/bin.ts', ...named('src/cli/worker.ts'), ...planWorker };
+const commands = { cli: 'src/cli/bin.ts', ...named('src/cli/threads/worker.ts'), ...planWorker };
 /** That of the report, with the chart library, is inlined into every report; the others are those of the command line. */
 const pages = named(
   'src/sim/report/report-client.ts',

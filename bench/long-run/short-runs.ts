@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { z } from 'zod';
-import { fixed, plainTable } from '../../src/cli/plain-table.ts';
+import { fixed, plainTable } from '../../src/cli/terminal/plain-table.ts';
 import type { AnyEvent, AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
 import { PolicyError } from '../../src/errors.ts';
 import type { Law } from '../../src/testing/law.ts';

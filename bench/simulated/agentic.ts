@@ -5,7 +5,7 @@
  * of docs/agentic.md. `npx tsx bench/simulated/agentic.ts [seeds] [room,...] [workload...]`: seeds `5` are 1 to 5, `101-105`
  * those; by default 5 seeds, `stated,0.25`, and all named workloads. `drawn` are twenty drawn ones.
  */
-import { readTraceFile } from '../../src/cli/files.ts';
+import { readTraceFile } from '../../src/cli/files/traces.ts';
 import {
   type AgenticJob,
   type AgenticRun,

@@ -5,7 +5,7 @@
  * `npx tsx bench/simulated/divided-rollout.ts [seeds] [rounds] [trace...]`, by default 5, 2, and the shipped traces.
  */
 import { basename } from 'node:path';
-import { readTraceFile } from '../../src/cli/files.ts';
+import { readTraceFile } from '../../src/cli/files/traces.ts';
 import { create } from '../../src/core/machine/start.ts';
 import { speculativeAdmission } from '../../src/policies/speculative-admission/index.ts';
 import { simulate } from '../../src/sim/colocated/driver.ts';

@@ -5,7 +5,7 @@
  * against published points (`points`). Prints the tables of src/planners/draft-budget/README.md.
  * `npx tsx bench/simulated/drafts.ts [seeds] [part] [job]`, by default 5, every part, and jobs by a part of their name.
  */
-import { readTraceFile } from '../../src/cli/files.ts';
+import { readTraceFile } from '../../src/cli/files/traces.ts';
 import { draftBudget, runPlanner } from '../../src/index.ts';
 import type { Job } from '../../src/sim/colocated/job.ts';
 import {

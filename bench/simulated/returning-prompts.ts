@@ -1,6 +1,6 @@
 /** Jobs whose prompts come back, for the benchmarks of policies that learn from that: traces of prompts, and ServeGen. */
 import { basename } from 'node:path';
-import { readTraceFile } from '../../src/cli/files.ts';
+import { readTraceFile } from '../../src/cli/files/traces.ts';
 import type { Job } from '../../src/sim/colocated/job.ts';
 import type { SchedulerResult } from '../../src/sim/comparison/result.ts';
 import { type JobPresetId, jobPreset } from '../../src/sim/models/presets.ts';

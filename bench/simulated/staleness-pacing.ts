@@ -5,7 +5,7 @@
  * docs/which-tail-policy.md. `npx tsx bench/simulated/staleness-pacing.ts [seeds] [trace...]`, by default 5 and the shipped traces.
  */
 import { basename } from 'node:path';
-import { readTraceFile } from '../../src/cli/files.ts';
+import { readTraceFile } from '../../src/cli/files/traces.ts';
 import { create } from '../../src/core/machine/start.ts';
 import { type StalenessPacingInput, stalenessPacing } from '../../src/policies/staleness-pacing/index.ts';
 import { discarding } from '../../src/sim/asynchronous/discarding.ts';

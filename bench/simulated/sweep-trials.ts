@@ -7,8 +7,8 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { readTraceFile } from '../../src/cli/files.ts';
-import { jobOfOptions } from '../../src/cli/job.ts';
+import { readTraceFile } from '../../src/cli/files/traces.ts';
+import { jobOfOptions } from '../../src/cli/job/job.ts';
 import { packageRoot } from '../../src/logs/index/package.ts';
 import { quantileOf } from '../../src/sim/comparison/metrics.ts';
 import {

@@ -6,8 +6,8 @@ import { duration } from '../../logs/explain/duration.ts';
 import type { Wanted } from '../../logs/job/find.ts';
 import type { LogView, Moment } from '../../logs/job/log-view.ts';
 import type { TreeNode } from '../../logs/job/tree.ts';
-import { columnsOfOutput, look, print } from '../output.ts';
-import { prose } from '../plain-table.ts';
+import { columnsOfOutput, look, print } from '../terminal/output.ts';
+import { prose } from '../terminal/plain-table.ts';
 
 const help = `
   next [N], back [N]     N events on, or back (an empty line: the last command again)

@@ -9,9 +9,9 @@ import { jobPresetIds, usualPreset } from '../../sim/models/presets.ts';
 import { type OtherPolicy, otherPolicies } from '../../sim/what-if/ask.ts';
 import { checkSimulated } from '../../sim/what-if/logged-scheduler.ts';
 import { fixedSettings } from '../../sim/what-if/what-if.ts';
-import { taskThread } from '../hands.ts';
+import { taskThread } from '../threads/workers.ts';
 import type { WhatIfQuestion } from '../what-if/question.ts';
-import type { WhatIfText } from '../what-if/told.ts';
+import type { WhatIfText } from '../what-if/text.ts';
 
 /** A setting of the policy, as its schema describes it. */
 export interface SettingItem {

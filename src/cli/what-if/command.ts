@@ -4,12 +4,12 @@ import { oneLine } from '../../core/ids/printable.ts';
 import { refuse } from '../../errors.ts';
 import { jobPresetIds } from '../../sim/models/presets.ts';
 import { otherPolicies } from '../../sim/what-if/ask.ts';
-import { whole } from '../arguments.ts';
-import { calibrateOption } from '../calibrate.ts';
-import { print, printJson } from '../output.ts';
-import { plainTable, prose } from '../plain-table.ts';
+import { calibrateOption } from '../job/calibrate.ts';
+import { whole } from '../terminal/arguments.ts';
+import { print, printJson } from '../terminal/output.ts';
+import { plainTable, prose } from '../terminal/plain-table.ts';
 import { answered, type WhatIfQuestion } from './question.ts';
-import { told } from './told.ts';
+import { told } from './text.ts';
 
 /** Options as the command line gives them. */
 export interface WhatIfCommandOptions extends WhatIfQuestion {

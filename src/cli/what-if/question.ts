@@ -3,11 +3,11 @@ import { given } from '../../core/collections/given.ts';
 import { isPolicyError, refuse, relocated } from '../../errors.ts';
 import { jobOf, type OtherPolicy, settingsOf, whatIfIn } from '../../sim/what-if/ask.ts';
 import type { WhatIf } from '../../sim/what-if/what-if.ts';
-import { readMeasured } from '../calibrate.ts';
-import { type JobOptions, jobOfOptions } from '../job.ts';
-import { openLogs } from '../log-files.ts';
-import { placeBy } from '../place.ts';
-import { seedsFrom } from '../simulation.ts';
+import { openLogs } from '../files/logs.ts';
+import { placeBy } from '../files/place.ts';
+import { readMeasured } from '../job/calibrate.ts';
+import { type JobOptions, jobOfOptions } from '../job/job.ts';
+import { seedsFrom } from '../job/simulation.ts';
 
 /** What is asked. */
 export interface WhatIfQuestion extends JobOptions {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type EpochPrompt, play, rankCorrelation, type Score } from '../../../bench/length-prediction/epochs.ts';
 import { baselines, predicted } from '../../../bench/length-prediction/forecasters.ts';
-import { readTraceFile } from '../../../src/cli/files.ts';
+import { readTraceFile } from '../../../src/cli/files/traces.ts';
 import { LengthPredictor, lengthPredictor } from '../../../src/core/lengths/length-prediction.ts';
 import { placeOf, tokensAt } from '../../../src/core/lengths/scale.ts';
 import { packageRoot } from '../../../src/logs/index/package.ts';

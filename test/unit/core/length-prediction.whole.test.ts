@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { play, type Score, type Scores } from '../../../bench/length-prediction/epochs.ts';
 import { baselines, predicted } from '../../../bench/length-prediction/forecasters.ts';
-import { readTraceFile } from '../../../src/cli/files.ts';
+import { readTraceFile } from '../../../src/cli/files/traces.ts';
 import { LengthPredictor, lengthPredictor } from '../../../src/core/lengths/length-prediction.ts';
 import { packageRoot } from '../../../src/logs/index/package.ts';
 import { uniform } from '../../../src/sim/workload/random.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readBundledTraces } from '../../../src/cli/files.ts';
-import { comparisonsOf } from '../../../src/cli/simulate-tasks.ts';
+import { readBundledTraces } from '../../../src/cli/files/traces.ts';
+import { comparisonsOf } from '../../../src/cli/simulate/tasks.ts';
 import { losslessScheduler } from '../../../src/sim/colocated/ablation.ts';
 import { simulate } from '../../../src/sim/colocated/driver.ts';
 import { losslessTailScheduler, synchronousBaseline } from '../../../src/sim/colocated/scheduler.ts';

@@ -1,7 +1,7 @@
 /** Advice, with few seeds, holds on the half of the prompts that it has not seen. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readTraceFile } from '../../../../src/cli/files.ts';
+import { readTraceFile } from '../../../../src/cli/files/traces.ts';
 import { packageRoot } from '../../../../src/logs/index/package.ts';
 import {
   jobPreset,
