@@ -4,9 +4,9 @@
  */
 import { basename } from 'node:path';
 import { build, type Options } from 'tsup';
-import { type Bundles, opensOnly } from './beside.ts';
 import { writeEntries } from './definition-entries.ts';
 import { noticesInto } from './notices.ts';
+import { type Bundles, opensOnly } from './opened-files.ts';
 import { treeShaking } from './tree-shaking.ts';
 
 /** The entries of the npm package, but those of single definitions. */

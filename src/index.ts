@@ -29,8 +29,8 @@ export {
   type SavedRecipe,
 } from './core/recipe/recipe.ts';
 export type { Origin } from './core/recipe/recipe-waits.ts';
+export type { OpenCommand } from './core/why/command-table.ts';
 export type { UsualFiltered } from './core/why/futile-work.ts';
-export type { OpenCommand } from './core/why/kept-commands.ts';
 export type { UsualTime } from './core/why/open-commands.ts';
 export type { AwaitedEvent, Futile, Gates, HeldThing, Standing, Waits, WaitsOf } from './core/why/waits.ts';
 export { type Watch, watch } from './core/why/watch.ts';

@@ -24,7 +24,7 @@ import {
   type Workload,
 } from '../../src/sim/index.ts';
 import type { Measured } from '../../src/sim/sweep/book.ts';
-import { halfOf } from '../../src/sim/sweep/halves.ts';
+import { halfOf } from '../../src/sim/sweep/prompt-halves.ts';
 import { independentSteps } from '../../src/sim/sweep/split.ts';
 import { traceWorkload, usualWorkload } from '../../src/sim/workload/of-trace.ts';
 

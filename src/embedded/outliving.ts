@@ -4,8 +4,8 @@ import type { Clock } from '../core/machine/clock.ts';
 import { isPolicyError } from '../errors.ts';
 import type { FoundSession } from '../rpc/journal/records.ts';
 import type { Sessions } from '../rpc/session/sessions.ts';
-import { KeptRecords } from './kept.ts';
 import { HostDecisionLog, type HostLogOptions } from './log.ts';
+import { KeptRecords } from './records.ts';
 
 /** Options for the data that outlive the engine. */
 export interface OutlivingOptions {

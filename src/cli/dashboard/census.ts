@@ -1,5 +1,5 @@
 /** Goes through what a policy holds: where everything stands, and who has to act. */
-import type { OpenCommand } from '../../core/why/kept-commands.ts';
+import type { OpenCommand } from '../../core/why/command-table.ts';
 import { lateness } from '../../core/why/overdue.ts';
 import { type AwaitedEvent, isEvent } from '../../core/why/waits.ts';
 import { awaitedSince, type Holdings, type KnownTimes } from '../../core/why/why.ts';

@@ -1,6 +1,6 @@
 /** What is known of one running session: its policy asked on the spot, with the times that were followed. */
 import { given } from '../../core/collections/given.ts';
-import type { OpenCommand } from '../../core/why/kept-commands.ts';
+import type { OpenCommand } from '../../core/why/command-table.ts';
 import { lateness } from '../../core/why/overdue.ts';
 import { type KnownTimes, mostOwed, type OwedEvent, type Why, type WhyAll } from '../../core/why/why.ts';
 import { isPolicyError, refuse } from '../../errors.ts';

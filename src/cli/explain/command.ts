@@ -7,7 +7,7 @@ import { explain, explanationText, type LogExplanation } from '../../logs/explai
 import type { Log } from '../../logs/format/log.ts';
 import { openLog } from '../../logs/node.ts';
 import { playingWith } from '../files/definitions.ts';
-import { placeBy } from '../files/place.ts';
+import { placeBy } from '../files/log-place.ts';
 import { print, printJson } from '../terminal/output.ts';
 
 /** Options as the command line gives them. */

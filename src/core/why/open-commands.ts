@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { sequels } from '../../schemas/answers.ts';
 import type { AnyDecision, AnyEvent } from '../machine/definition.ts';
 import { type Json, keyOf, type Messages, rulesOf } from './answer-rules.ts';
+import { Kept, mostUnasked, type OpenCommand, Table } from './command-table.ts';
 import { FutileWork, savedFutileWork, type UsualFiltered } from './futile-work.ts';
-import { Kept, mostUnasked, type OpenCommand, Table } from './kept-commands.ts';
 import { SuspensionNotices, savedSuspendedTries } from './suspended-tries.ts';
 import { savedTimes, WaitingTimes } from './waiting-times.ts';
 

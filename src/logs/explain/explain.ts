@@ -1,7 +1,7 @@
 /** Explains from a log why something waits at a place: where it stands, who must act, since when, and what led there. */
 
 import { given } from '../../core/collections/given.ts';
-import type { OpenCommand } from '../../core/why/kept-commands.ts';
+import type { OpenCommand } from '../../core/why/command-table.ts';
 import { lateness } from '../../core/why/overdue.ts';
 import type { SuspendedTries } from '../../core/why/suspended-tries.ts';
 import { mostOwed, type OwedEvent, type StalledThing, type Standpoint, type Why } from '../../core/why/why.ts';

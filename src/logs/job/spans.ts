@@ -3,7 +3,7 @@
 import { type Linked, LinkedList } from '../../core/collections/linked-list.ts';
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
 import type { Messages } from '../../core/why/answer-rules.ts';
-import type { OpenCommand } from '../../core/why/kept-commands.ts';
+import type { OpenCommand } from '../../core/why/command-table.ts';
 import { OpenCommands } from '../../core/why/open-commands.ts';
 import { type Sender, senderOf } from '../../schemas/senders.ts';
 import { Gauge } from './bins.ts';

@@ -14,7 +14,7 @@ import { balance } from './balance.ts';
 import { allowedCount, leastCount, type Packed, pack } from './count.ts';
 import { deal } from './deal.ts';
 import { leastBins } from './least.ts';
-import { type Item, type Part, partsOf } from './parts.ts';
+import { type Item, type Part, partsOf } from './packed-ranks.ts';
 import { metricsOf, microBatchesOf } from './plan.ts';
 import { microBatchesPlan } from './plan-schema.ts';
 import { microBatchesInput } from './schema.ts';

@@ -29,7 +29,7 @@ import { roundOpened } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import * as engines from './engines.ts';
-import * as migrations from './migrations.ts';
+import * as migrations from './moves.ts';
 import * as progress from './progress.ts';
 import { scaleDownConfig, scaleDownDecisions } from './schema.ts';
 import { begin, link, type SavedScaleDown, type ScaleDownState, scaleDownState } from './state.ts';

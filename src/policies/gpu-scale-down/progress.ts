@@ -10,7 +10,7 @@ import type { Message } from '../../schemas/messages.ts';
 import { chooseEngines, wantedGpus } from './choose.ts';
 import { groupBits, groupCount, groupOf, Loads, orderByEnd, type Report } from './columns.ts';
 import { assertEngine, checkMinted, late, reclaim } from './engines.ts';
-import { migrate } from './migrations.ts';
+import { migrate } from './moves.ts';
 import { Outlook } from './outlook.ts';
 import { type Plan, planFor } from './plan.ts';
 import { type Ctx, targetOf } from './schema.ts';

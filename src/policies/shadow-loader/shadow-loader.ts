@@ -31,7 +31,7 @@ import { checkBatch, checkPlan, plan, withdraw } from './batches.ts';
 import { addNode, checkMemory, checkNode, completeStep, loseNode, restartHost } from './cluster.ts';
 import { pauses } from './faults.ts';
 import { link } from './link.ts';
-import { settle } from './place.ts';
+import { settle } from './placement.ts';
 import {
   checkFailed,
   checkSlice,

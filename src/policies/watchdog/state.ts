@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AnyDecision, AnyEvent, Live } from '../../core/machine/definition.ts';
 import { byHand, derived } from '../../core/machine/state.ts';
 import type { Messages } from '../../core/why/answer-rules.ts';
-import type { OpenCommand } from '../../core/why/kept-commands.ts';
+import type { OpenCommand } from '../../core/why/command-table.ts';
 import { OpenCommands, savedOpenCommands, type UsualTime } from '../../core/why/open-commands.ts';
 import type { WatchdogConfig } from '../../generated/settings/watchdog.ts';
 import { isUnasked } from '../../schemas/answers.ts';

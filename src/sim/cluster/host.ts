@@ -10,7 +10,7 @@ import type { Segment } from '../comparison/result.ts';
 import type { EngineRow } from './engine-rows.ts';
 import { type DrivenPolicy, EventLoop, type PolicyLink } from './event-loop.ts';
 import type { InferenceMachine } from './inference.ts';
-import { KeptResponses } from './kept.ts';
+import { KeptResponses } from './kept-counts.ts';
 import type { Machine } from './machine.ts';
 import { PromptSupply } from './prompt-supply.ts';
 import type { RoundRecord } from './round-record.ts';

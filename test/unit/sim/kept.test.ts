@@ -1,6 +1,6 @@
 /** What is counted of kept responses, on a source by hand. */
 import { expect, it } from 'vitest';
-import { KeptResponses } from '../../../src/sim/cluster/kept.ts';
+import { KeptResponses } from '../../../src/sim/cluster/kept-counts.ts';
 import { PromptSource, samplesPerTry } from '../../../src/sim/cluster/source.ts';
 import { rollpackerScheduler, variants } from '../../../src/sim/colocated/ablation.ts';
 import { simulate } from '../../../src/sim/colocated/driver.ts';
