@@ -1,6 +1,6 @@
 /**
  * What is built, declared once: the npm package, the command line that the Python package carries, and what the tests run are
- * made of these bundles. A file that code opens beside itself at run time is one of them, or the build fails (`beside.ts`).
+ * made of these bundles. A file that code opens beside itself at run time is one of them, or the build fails (`opened-files.ts`).
  */
 import { basename } from 'node:path';
 import { build, type Options } from 'tsup';
