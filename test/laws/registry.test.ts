@@ -29,6 +29,10 @@ function check(definition: AnyPolicyDefinition, config: unknown, law: Law, index
   }
 }
 
+/** All configurations of a policy in all runs; in fewer, one for each law: every law meets some, and every one some laws. */
+const inTurn = <T>(all: readonly T[], law: number): readonly T[] =>
+  scale >= 1 || all.length === 0 ? all : [all[law % all.length]!];
+
 // Of clocks that begin anew.
 beforeEach(() => void vi.spyOn(console, 'warn').mockReturnValue());
 
@@ -45,8 +49,8 @@ describe.each(chosen.map((definition) => [definition.id, definition] as const))(
 
   for (const law of laws) {
     test(`keeps law ${law.number}: ${law.title}`, () => {
-      for (const [index, config] of configs.entries())
-        if (law.number !== 12 || mayForget(config)) check(definition, config, law, index);
+      const all = [...configs.entries()].filter(([, config]) => law.number !== 12 || mayForget(config));
+      for (const [index, config] of inTurn(all, law.number)) check(definition, config, law, index);
     });
   }
 });
