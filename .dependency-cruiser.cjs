@@ -1,4 +1,4 @@
-// Layers point one way: errors <- schemas <- core <- policies, planners <- recipes <- registry, index <- rpc, sim, testing <- mock-engine <- cli.
+// Layers point one way: errors <- schemas <- core <- policies, planners <- recipes <- registry, testing <- logs <- index, rpc <- embedded, sim <- mock-engine <- cli.
 const layer = (name, from, allowed) => ({
   name,
   comment: 'Layers point one way; see CONTRIBUTING.md.',
@@ -46,12 +46,14 @@ module.exports = {
       to: { path: '/arbitrary\\.ts$' },
     },
     layer('registry', '^src/registry\\.ts$', `^src/(${below}|${parts})`),
-    layer('index', '^src/index\\.ts$', `^src/(${below}|registry\\.ts$|${parts})`),
+    // A policy and its event log are of one entry.
+    layer('index', '^src/index\\.ts$', `^src/(${below}|registry\\.ts$|${parts}|logs/format/event-log\\.ts$)`),
     layer('testing', '^src/testing/', `^src/(${below}|${parts}|${arbitraries}|testing/|registry\\.ts$)`),
-    // A server has a watchdog for each session.
-    layer('rpc', '^src/rpc/', `^src/(${below}|registry\\.ts$|policies/watchdog/(index|state)\\.ts$|rpc/)`),
-    layer('embedded', '^src/embedded/', `^src/(${below}|rpc/|embedded/)`),
-    layer('sim', '^src/sim/', `^src/(${below}|${parts}|${settings}|registry\\.ts$|sim/)`),
+    // A server has a watchdog for each session, and its log has what that says.
+    layer('logs', '^src/logs/', `^src/(${below}|registry\\.ts$|policies/watchdog/index\\.ts$|logs/)`),
+    layer('rpc', '^src/rpc/', `^src/(${below}|registry\\.ts$|policies/watchdog/(index|state)\\.ts$|logs/|rpc/)`),
+    layer('embedded', '^src/embedded/', `^src/(${below}|logs/|rpc/|embedded/)`),
+    layer('sim', '^src/sim/', `^src/(${below}|${parts}|${settings}|registry\\.ts$|logs/|sim/)`),
     layer('mock-engine', '^src/mock-engine/', `^src/(${below}|sim/|mock-engine/)`),
     {
       name: 'node-only-where-files-are-read-and-written',
@@ -59,7 +61,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(cli/|mock-engine/|rpc/transports/|rpc/journal/|rpc/log/|sim/report/(write|page-script)\\.ts$|sim/files[^/]*\\.ts$)',
+          '^src/(cli/|mock-engine/|rpc/transports/|rpc/journal/|logs/index/|logs/write/(file-log|files)\\.ts$|sim/report/(write|page-script)\\.ts$|sim/files[^/]*\\.ts$)',
       },
       to: { dependencyTypes: ['core'] },
     },

@@ -8,7 +8,7 @@ import { builtIn } from './notices.ts';
 /** What opens a file beside the code, as `opener('./source.ts', import.meta.url, …)`; each is a function of `src`. */
 const openers = ['startThread', 'pageScript'] as const;
 /** It looks for the data of the package, `examples/traces`, which every product has. */
-const findsData = 'src/cli/package.ts';
+const findsData = 'src/logs/index/package.ts';
 
 /** A file that code opens beside itself. */
 export interface Opening {

@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build, transform } from 'esbuild';
-import { packageVersion } from '../src/cli/package.ts';
+import { packageVersion } from '../src/logs/index/package.ts';
 import { buildProduct, buildsOf } from './bundles.ts';
 import { treeShaking } from './tree-shaking.ts';
 

@@ -14,6 +14,8 @@ export const entries = {
   index: 'src/index.ts',
   schemas: 'src/schemas/index.ts',
   rpc: 'src/rpc/index.ts',
+  logs: 'src/logs/node.ts',
+  'logs-browser': 'src/logs/index.ts',
   sim: 'src/sim/node.ts',
   'sim-browser': 'src/sim/index.ts',
   testing: 'src/testing/index.ts',

@@ -7,7 +7,6 @@
 export { z } from 'zod';
 export type * from './core/definition.ts';
 export { definePlanner, definePolicy, handlersOf, isDefinition } from './core/definition.ts';
-export { type LogEntry, type Replay, recordEvents, replayEvents } from './core/event-log.ts';
 export type { UsualFiltered } from './core/futile-work.ts';
 export type { OpenCommand } from './core/kept-commands.ts';
 export type { UsualTime } from './core/open-commands.ts';
@@ -43,6 +42,7 @@ export {
   type PolicyErrorDetails,
   policyErrorCodes,
 } from './errors.ts';
+export { type LogEntry, type Replay, recordEvents, replayEvents } from './logs/format/event-log.ts';
 export { draftBudget } from './planners/draft-budget/index.ts';
 export { flexUlysses } from './planners/flex-ulysses/index.ts';
 export { gradientRenormalization } from './planners/gradient-renormalization/index.ts';

@@ -5,8 +5,8 @@
  */
 import { parseArgs } from 'node:util';
 import { readTraceFile } from '../../src/cli/files.ts';
-import { traceWorkload } from '../../src/cli/workloads.ts';
 import { LengthPredictor } from '../../src/core/length-prediction.ts';
+import { traceWorkload } from '../../src/sim/workload/of-trace.ts';
 import { type EpochPrompt, levels, play, rankCorrelation, type Score, type Scores } from './epochs.ts';
 import { baselines, predicted } from './forecasters.ts';
 

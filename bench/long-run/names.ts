@@ -12,17 +12,33 @@ import { mayForget } from '../../test/support/examples/configs.ts';
 
 /** Lives after which policies remember as much as they ever do: 64 of what is over, and hundreds of measurements. */
 export const livesUntilFull = 800;
-/** Lives at the end of each half over which the greatest state is taken. */
-const compared = 40;
+/** Lives at the end of each part over which the greatest state is taken: one that a filter leaves with less is not rare. */
+const compared = 200;
 
 /** Remembers tens of thousands of test cases and runs: its own tests hold its state after a million. */
 const withTestCases = ({ id }: AnyPolicyDefinition, config: unknown): boolean =>
   id === 'sandbox-timeout' || JSON.stringify(config).includes('"sandbox"');
 
+/** Lengths of prompts are remembered by tens of thousands: with fewer, a state is full after few lives. */
+const rememberedPrompts = 9;
+
+/** A configuration whose memory of prompts is soon full. */
+function soonFull({ config: schema }: AnyPolicyDefinition, config: unknown): unknown {
+  const { dividedRollout } = config as { readonly dividedRollout?: object };
+  const small = {
+    rememberedPrompts,
+    ...(config as object),
+    ...(dividedRollout && { dividedRollout: { rememberedPrompts, ...dividedRollout } }),
+  };
+  return schema.safeParse(small).success ? small : config;
+}
+
 /** The configurations among these with which a policy is watched: none where no host can begin anew. */
 export function watchable(definition: AnyPolicyDefinition, configs: readonly unknown[]): unknown[] {
   const canRestart = (definition.events as readonly EventMessage[]).some(({ type }) => type === 'host.restarted');
-  return canRestart ? configs.filter((config) => mayForget(config) && !withTestCases(definition, config)) : [];
+  if (!canRestart) return [];
+  const watched = configs.filter((config) => mayForget(config) && !withTestCases(definition, config));
+  return watched.map((config) => soonFull(definition, config));
 }
 
 /** Machines that come and are lost, under names of their own. */

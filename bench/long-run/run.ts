@@ -2,10 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { packageVersion } from '../../src/cli/package.ts';
 import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
 import { parse } from '../../src/core/validate.ts';
 import { PolicyError } from '../../src/errors.ts';
+import { packageVersion } from '../../src/logs/index/package.ts';
 import { nothingSeen } from './coverage.ts';
 import { save } from './file.ts';
 import { Lane, type Sampling } from './lane.ts';

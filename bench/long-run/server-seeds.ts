@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import { packageVersion } from '../../src/cli/package.ts';
 import { PolicyError } from '../../src/errors.ts';
+import { packageVersion } from '../../src/logs/index/package.ts';
 import { playSeed } from '../../test/support/simulated-server/story.ts';
 import type { Advancing } from './advance.ts';
 import { readRecord, save } from './file.ts';

@@ -3,7 +3,7 @@
  * real servers are recorded, and the directory is rebuilt as the crash may have left it at any of them.
  * `npx tsx bench/rpc/crash-images.ts [IMAGES] [SEED] [CALLS]`
  */
-import { packageVersion } from '../../src/cli/package.ts';
+import { packageVersion } from '../../src/logs/index/package.ts';
 import { generator } from '../../test/support/basics/numbers.ts';
 import { type CrashFigures, checkImage, record, whyNot } from '../../test/support/servers/crash-images/crash-run.ts';
 import { builtCli } from '../support.ts';

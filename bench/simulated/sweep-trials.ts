@@ -9,8 +9,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readTraceFile } from '../../src/cli/files.ts';
 import { jobOfOptions } from '../../src/cli/job.ts';
-import { packageRoot } from '../../src/cli/package.ts';
-import { traceWorkload, usualWorkload } from '../../src/cli/workloads.ts';
+import { packageRoot } from '../../src/logs/index/package.ts';
 import {
   rolloutpipeJob,
   rolloutpipeWorkload,
@@ -27,6 +26,7 @@ import { quantileOf } from '../../src/sim/metrics.ts';
 import type { Measured } from '../../src/sim/sweep/book.ts';
 import { halfOf } from '../../src/sim/sweep/halves.ts';
 import { independentSteps } from '../../src/sim/sweep/split.ts';
+import { traceWorkload, usualWorkload } from '../../src/sim/workload/of-trace.ts';
 
 const { values } = parseArgs({
   options: {

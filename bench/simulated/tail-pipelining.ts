@@ -6,7 +6,7 @@
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bundledTraces, readTraceFile } from '../../src/cli/files.ts';
-import { type NamedWorkload, traceWorkload } from '../../src/cli/workloads.ts';
+import type { NamedWorkload } from '../../src/cli/workloads.ts';
 import {
   cgpScheduler,
   comparePools,
@@ -17,6 +17,7 @@ import {
   rolloutpipeWorkload,
   serialBaseline,
 } from '../../src/sim/index.ts';
+import { traceWorkload } from '../../src/sim/workload/of-trace.ts';
 
 const { values } = parseArgs({
   options: { engines: { type: 'string', default: '1,4' }, seeds: { type: 'string', default: '3' } },

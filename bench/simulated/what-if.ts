@@ -3,7 +3,7 @@
  * they know: what-if has the log, and the cost model without their deviations. What would really have been is simulated with the true
  * lengths and engines. `npx tsx bench/simulated/what-if.ts [jobs] [first seed] [draws]`, by default 20, 1 and 10; three changes a job.
  */
-import { readEventLog } from '../../src/core/read-event-log.ts';
+import { readEventLog } from '../../src/logs/format/read-event-log.ts';
 import { losslessTail } from '../../src/recipes/lossless-tail/index.ts';
 import { tailBatching } from '../../src/recipes/tail-batching/index.ts';
 import { simulate } from '../../src/sim/colocated/driver.ts';
@@ -19,7 +19,7 @@ import { sumOf } from '../../src/sim/metrics.ts';
 import { normal, pickIndex, uniform } from '../../src/sim/random.ts';
 import { ForkedHost } from '../../src/sim/what-if/forked-host.ts';
 import { loggedJob } from '../../src/sim/what-if/logged-job.ts';
-import { whatIf } from '../../src/sim/what-if/what-if.ts';
+import { whatIfOf } from '../../src/sim/what-if/what-if.ts';
 import { longTailQuantile, marginalWorkload } from '../../src/sim/workload/marginal.ts';
 import { plainJob, recording } from '../../test/support/simulator/host.ts';
 
@@ -126,7 +126,7 @@ for (let seed = firstSeed; seed < firstSeed + jobs; seed += 1) {
       };
     };
     const [was, would] = [really({}), really({ settings, ...(scheduler === undefined ? {} : { scheduler }) })];
-    const answer = whatIf({
+    const answer = whatIfOf({
       logged,
       definition: kind.definition,
       at,

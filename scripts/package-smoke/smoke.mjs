@@ -6,6 +6,7 @@ import { selectTp } from 'rollflex/adaptive-tp';
 import { startMockEngine } from 'rollflex/mock-engine';
 import { RpcServer, serveStdio } from 'rollflex/rpc';
 import { responseCompleted } from 'rollflex/schemas';
+import { explain, readLog } from 'rollflex/logs';
 import { compare, jobPreset, renderReport, reportClient, rollpackerWorkload } from 'rollflex/sim';
 import * as entry from 'rollflex/tail-batching';
 
@@ -16,6 +17,8 @@ const [plan, need] = tail.send({ type: 'round.requested', at: 0, roundId: 'r1', 
 assert.equal(plan.type, 'round.planned');
 assert.equal(need.count, 3);
 assert.equal(registry.restore(JSON.parse(JSON.stringify(tail.snapshot()))).seq, 1);
+const began = `${JSON.stringify({ snapshot: tail.snapshot() })}\n`;
+assert.equal(explain(readLog([{ name: 'run.jsonl', read: () => began }])).sessions[0].verdict, 'waits');
 assert.throws(() => tail.send({ type: 'response.completed', at: 0, requestId: 'x', tokens: 1 }), isPolicyError);
 assert(responseCompleted.schema.safeParse({ type: 'response.completed', at: 0, requestId: 'x', tokens: 1 }).success);
 const replicas = [{ samples: 1 }, { samples: 3 }];

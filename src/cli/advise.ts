@@ -3,23 +3,22 @@ import { availableParallelism } from 'node:os';
 import { type AdviseWork, advising } from '../sim/advise/advising.ts';
 import type { Answer } from '../sim/advise/answer.ts';
 import { type TrainerFacts, type TrainerId, trainerOf, trainerOfReader } from '../sim/advise/trainers.ts';
-import { jobPreset } from '../sim/presets.ts';
+import { jobPreset, usualPreset } from '../sim/presets.ts';
 import type { SweepOptions } from '../sim/sweep/result.ts';
 import type { SweepRun } from '../sim/sweep/run.ts';
 import type { DumpSummary } from '../sim/trace/import/import.ts';
+import type { NamedTrace, TraceWorkloadOptions } from '../sim/workload/of-trace.ts';
 import type { Advised, Epochs } from './advise-lines.ts';
 import { AdviseProgress } from './advise-progress.ts';
 import { adviceLines } from './advise-text.ts';
 import { readMeasured } from './calibrate.ts';
-import type { NamedTrace } from './files.ts';
 import { type Hands, handsFor } from './hands.ts';
 import { inputFiles, readPaths } from './input/paths.ts';
 import { type ReadOptions, readTogether } from './input/read.ts';
-import { type JobOptions, jobOfOptions, usualPreset } from './job.ts';
+import { type JobOptions, jobOfOptions } from './job.ts';
 import { workloads } from './lengths.ts';
 import { print, printJson } from './output.ts';
 import { type PlacedTask, type SweepInput, sweepProblems, sweepWork } from './sweep-problem.ts';
-import type { TraceWorkloadOptions } from './workloads.ts';
 
 /** Options as the command line gives them. */
 export interface AdviseOptions

@@ -1,11 +1,13 @@
 /** `rollflex debug`: a log, event by event, in the browser or in the terminal. */
 import { Command } from 'commander';
 import { refuse } from '../errors.ts';
+import { LogView } from '../logs/job/log-view.ts';
+import { openLog } from '../logs/node.ts';
 import { whole } from './arguments.ts';
 import { openInBrowser } from './browser.ts';
 import { serveDebug } from './debug/serve.ts';
 import { DebugTerminal } from './debug/terminal.ts';
-import { LogView } from './debug/view.ts';
+import { playingWith } from './definitions.ts';
 import { print } from './output.ts';
 import { stopSignal } from './stop-signal.ts';
 
@@ -70,7 +72,8 @@ export async function runDebug(paths: readonly string[], options: DebugOptions):
   Error.stackTraceLimit = 0;
   let view: LogView | undefined;
   try {
-    view = await LogView.open(paths, index, policies, follow);
+    const how = await playingWith(policies, index);
+    view = new LogView(openLog(paths, how), { registry: how.registry, isLive: follow });
     if (perfetto !== undefined) return await writeTrace(view, paths, perfetto, options.session);
     const start = startOf(view, paths[0]!, options);
     if (terminal) return await new DebugTerminal(view, follow, start).run(process.stdin, process.stdout);

@@ -3,6 +3,7 @@ import { accessSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AnyDefinition } from '../core/definition.ts';
+import { given } from '../core/given.ts';
 import { createRegistry, definitionsIn, type Registry } from '../core/registry.ts';
 import { refuse } from '../errors.ts';
 import { registry } from '../registry.ts';
@@ -36,6 +37,12 @@ async function ownDefinitions(path: string): Promise<AnyDefinition[]> {
     refuse('invalid_input', path, expected, Object.keys(exported));
   }
   return found;
+}
+
+/** How the logs of the user are opened. Throws as {@link registryWith} does. */
+export async function playingWith(policies: string | undefined, cache: string | undefined) {
+  const definitions = policies === undefined ? undefined : `${policies} ${statSync(policies).mtimeMs}`;
+  return { registry: await registryWith(policies), ...given({ definitions, cache }) };
 }
 
 /** Returns a registry of the built-in definitions and, if a module is given, of the definitions that it exports. */

@@ -1,14 +1,13 @@
 /** `rollflex explain`: from a log to what a job waits for, who has to act, since when, and why. */
-import { statSync } from 'node:fs';
 import { Command } from 'commander';
+import { given } from '../core/given.ts';
 import { oneLine } from '../core/printable.ts';
-import { refuse } from '../errors.ts';
-import { registryWith } from './definitions.ts';
-import { type Asked, type Explanation, explain } from './explain/explain.ts';
-import { answerOf, chainText, notesOf } from './explain/text.ts';
-import { type LoggedSession, LogIndex } from './log-index/index.ts';
+import { isPolicyError, relocated } from '../errors.ts';
+import { explain, explanationText, type LogExplanation } from '../logs/explain/log.ts';
+import type { Log } from '../logs/format/log.ts';
+import { openLog } from '../logs/node.ts';
+import { playingWith } from './definitions.ts';
 import { print, printJson } from './output.ts';
-import { packageVersion } from './package.ts';
 import { placeBy } from './place.ts';
 
 /** Options as the command line gives them. */
@@ -27,84 +26,39 @@ export interface ExplainOptions {
   readonly json?: boolean;
 }
 
-/** The kinds of things that an option means, in the order in which its id is looked up. */
-const kinds = {
-  prompt: ['prompts', 'groups'],
-  request: ['requests', 'responses'],
-  round: ['rounds'],
-  gpu: ['gpus'],
-  engine: undefined,
-  id: [],
-} as const;
-
-function askedBy(options: ExplainOptions): Asked | undefined {
-  const given = (Object.keys(kinds) as (keyof typeof kinds)[]).filter((name) => options[name] !== undefined);
-  if (given.length > 1) refuse('invalid_input', `--${given[1]}`, 'one id', `--${given[0]} beside it`);
-  const [word] = given;
-  return word && { id: options[word]!, kinds: kinds[word], word };
-}
-
-/** Returns the sessions to explain: the named one, those that know the id, or all. */
-function sessionsOf(index: LogIndex, { session }: ExplainOptions, asked: Asked | undefined): readonly LoggedSession[] {
-  const { sessions } = index;
-  if (session !== undefined) {
-    const found = sessions.find((one) => one.session === session);
-    if (found !== undefined) return [found];
-    const ids = sessions.map((one) => one.session);
-    const known =
-      ids.length === 1 && ids[0] === '' ? 'no --session: this log has one' : `one of ${ids.slice(0, 20).join(', ')}`;
-    refuse('unknown_id', '--session', known, session);
-  }
-  // Of several with one id the last one goes on; the others are named by the number of their opening.
-  const last = sessions.filter(({ isLast }) => isLast);
-  if (asked === undefined) return last;
-  const having = last.filter((one) => !index.linesOf(one.session, asked.id).next().done);
-  return having.length > 0 ? having : last.slice(-1);
-}
-
 /** Explains a log. Throws `invalid_input`, `unknown_id`; the system's error. */
 export async function runExplain(paths: readonly string[], options: ExplainOptions): Promise<void> {
-  const asked = askedBy(options);
-  const place = options.at === undefined ? undefined : placeBy(options.at);
-  const registry = await registryWith(options.policies);
-  const own = options.policies === undefined ? '' : ` ${options.policies} ${statSync(options.policies).mtimeMs}`;
-  // Refused events are expected inside of recipes, and the trace of an error costs more than an event.
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
-  let index: LogIndex | undefined;
+  const { at, index: cache, policies, chain, json, ...asked } = options;
+  const place = at === undefined ? undefined : placeBy(at);
+  let log: Log | undefined;
   try {
-    index = new LogIndex(paths, {
-      restore: (snapshot) => registry.restore(snapshot, { validate: false }),
-      writer: `${packageVersion()}${own}`,
-      cache: options.index,
-    });
-    if (index.sessions.length === 0) refuse('invalid_input', paths[0]!, 'a log with a session in it', 'no line of one');
-    const found = sessionsOf(index, options, asked).map((one) => explain(index!, one, place, asked));
-    report(found, index, options);
+    log = openLog(paths, await playingWith(policies, cache));
+    report(explain(log, { ...asked, ...given({ at: place }) }), { ...given({ chain, json }) });
+  } catch (error) {
+    if (!isPolicyError(error)) throw error;
+    if (error.path === 'log') throw relocated(error, paths[0]!);
+    throw error.path === 'at' || error.path in options ? relocated(error, `--${error.path}`) : error;
   } finally {
-    index?.close();
-    Error.stackTraceLimit = stackTraceLimit;
+    log?.close();
   }
 }
 
 /** Most sessions that are shown where none is stuck. */
 const mostSessions = 3;
-const order = ['stuck', 'suspended', 'stalled', 'waits', 'unborn', 'ended', 'unknown', 'idle'];
 
-function report(all: readonly Explanation[], index: LogIndex, { json, chain }: ExplainOptions): void {
-  const found = [...all].sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
-  if (json) return printJson({ sessions: found, ...index.lacks });
+function report(found: LogExplanation, { json, chain }: Pick<ExplainOptions, 'chain' | 'json'>): void {
+  if (json) return printJson(found);
+  const { sessions, droppedLines, tornFiles } = found;
   // Beside what is stuck, other sessions only hide it.
-  const stuck = found.filter(({ verdict }) => ['stuck', 'suspended', 'stalled'].includes(verdict));
-  const shown = stuck.length > 0 ? stuck : found.slice(0, mostSessions);
+  const stuck = sessions.filter(({ verdict }) => ['stuck', 'suspended', 'stalled'].includes(verdict));
+  const shown = stuck.length > 0 ? stuck : sessions.slice(0, mostSessions);
   for (const [position, one] of shown.entries()) {
     if (position > 0) print('');
-    for (const line of [...answerOf(one), ...notesOf(one), ...(chain ? chainText(one) : [])]) print(oneLine(line));
+    for (const line of explanationText(one, chain)) print(oneLine(line));
   }
-  const others = found.length - shown.length;
+  const others = sessions.length - shown.length;
   if (others > 0)
     print(`  Nothing is stuck in ${others} other ${others === 1 ? 'session' : 'sessions'} (--session shows one).`);
-  const { droppedLines, tornFiles } = index.lacks;
   if (droppedLines > 0) print(`  The server dropped ${droppedLines} lines of this log.`);
   if (tornFiles > 0) print(`  ${tornFiles} ${tornFiles === 1 ? 'file ends' : 'files end'} in the middle of a line.`);
 }

@@ -2,16 +2,11 @@
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { refuse } from '../errors.ts';
-import { readTrace, type Trace } from '../sim/trace/read.ts';
+import { packageRoot } from '../logs/index/package.ts';
+import { readTrace } from '../sim/trace/read.ts';
 import { readVisionSources, type VisionSources } from '../sim/vlm-formulas/sources.ts';
-import { packageRoot } from './package.ts';
+import type { NamedTrace } from '../sim/workload/of-trace.ts';
 import { readText } from './system-errors.ts';
-
-/** A trace, with its name for tables. */
-export interface NamedTrace {
-  readonly name: string;
-  readonly trace: Trace;
-}
 
 /** Returns the bundled traces that the main job replays, the one with the heaviest tail first. */
 export function bundledTraces(): string[] {

@@ -2,7 +2,7 @@
 import type { MeasuredStep } from '../sim/calibration/measured.ts';
 import type { Calibration } from '../sim/calibration/result.ts';
 import type { Job } from '../sim/colocated/job.ts';
-import { jobPreset } from '../sim/presets.ts';
+import { jobPreset, usualPreset } from '../sim/presets.ts';
 import { calibrated } from './calibrate.ts';
 import { bundledSandboxSeconds } from './files.ts';
 
@@ -20,9 +20,6 @@ export interface JobOptions {
   /** A file of measured steps. */
   readonly calibrate?: string;
 }
-
-/** The default preset of the command line. */
-export const usualPreset = 'qwen2.5-14b-16k';
 
 /**
  * Returns the job; rewards of code take the measured times.

@@ -1,16 +1,19 @@
 /** Chooses the lengths that a command simulates: traces, a log, or the bundled workloads. */
 import { isPolicyError, refuse } from '../errors.ts';
+import { logPaths } from '../logs/index/open.ts';
 import { workloadFromLog } from '../sim/from-log.ts';
 import { type LoggedLengths, lengthsFromDecisionLog, lengthsFromLog } from '../sim/log-lengths.ts';
 import { type LoggedJob, loggedJob } from '../sim/what-if/logged-job.ts';
 import { checkSimulated } from '../sim/what-if/logged-scheduler.ts';
 import { loggedWorkload } from '../sim/what-if/workload.ts';
+import type { NamedTrace } from '../sim/workload/of-trace.ts';
+import { traceWorkload } from '../sim/workload/of-trace.ts';
 import type { Resampling } from '../sim/workload/traced.ts';
 import { calibrationFiles } from './calibrate.ts';
-import { bundledTraces, type NamedTrace, readBundledTraces } from './files.ts';
+import { bundledTraces, readBundledTraces } from './files.ts';
 import { inputFiles, readPaths } from './input/paths.ts';
-import { type AnyLog, inLog, logPaths, openLog, openLogs } from './log-files.ts';
-import { type NamedWorkload, traceWorkload } from './workloads.ts';
+import { type AnyLog, inLog, openLog, openLogs } from './log-files.ts';
+import type { NamedWorkload } from './workloads.ts';
 
 /** Options that say which lengths are simulated. */
 export interface LengthOptions {

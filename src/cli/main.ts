@@ -1,8 +1,8 @@
 /** The command line. Exit codes: 0 done, 1 failed, 2 wrong use or bad input, 130 stopped by Ctrl-C. */
 import { Command, CommanderError } from 'commander';
+import { packageVersion } from '../logs/index/package.ts';
 import { asTyped, forgiving } from './forgiving.ts';
 import { exitCodes, reportError } from './output.ts';
-import { packageVersion } from './package.ts';
 
 /** The commands. The modules of a command are loaded when the command is called: `--help` needs none of them. */
 const commands: Record<string, { readonly summary: string; readonly load: () => Promise<Command> }> = {

@@ -6,12 +6,12 @@ import { type MockEngineInput, type RunningMockEngine, type Speed, startMockEngi
 import { mockEngineOptionsSchema } from '../mock-engine/options.ts';
 import { eagleDrafts } from '../sim/draft-settings.ts';
 import { type JobPresetId, jobPreset } from '../sim/presets.ts';
+import { type TraceWorkloadOptions, traceWorkload } from '../sim/workload/of-trace.ts';
 import { bundledTraces, readTraceFile } from './files.ts';
 import { readingOf, readTraces, type TextOptions } from './input/read.ts';
 import { readJson } from './json-file.ts';
 import { print, printJson } from './output.ts';
 import { stopSignal } from './stop-signal.ts';
-import { type TraceWorkloadOptions, traceWorkload } from './workloads.ts';
 
 /** Options as the command line gives them. */
 export interface MockEngineCommandOptions

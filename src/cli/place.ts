@@ -1,6 +1,6 @@
 /** A place in a log, as `--at` names it. */
 import { refuse } from '../errors.ts';
-import type { Place } from './log-index/index.ts';
+import type { Place } from '../logs/format/log.ts';
 
 /** Returns the place that `--at` means: an event, a time of the session's clock, a date, or now. Throws `invalid_input` for anything else. */
 export function placeBy(text: string): Place {

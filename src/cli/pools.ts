@@ -11,13 +11,14 @@ import {
 import type { PoolsComparison } from '../sim/pools/result.ts';
 import { cgpScheduler, poolsTailScheduler } from '../sim/pools/scheduler.ts';
 import type { PoolsJob } from '../sim/pools/settings.ts';
+import { traceWorkload, usualWorkload } from '../sim/workload/of-trace.ts';
 import type { Resampling } from '../sim/workload/traced.ts';
 import { bundledTraces, heavyTailTrace, readTraceFile } from './files.ts';
 import { inputFiles, readPaths } from './input/paths.ts';
 import { readingOf, readTraces, type TextOptions } from './input/read.ts';
 import { poolsTold } from './pools-table.ts';
 import { present, type ResultOptions, seedsFrom } from './simulation.ts';
-import { type NamedWorkload, traceWorkload, usualWorkload } from './workloads.ts';
+import type { NamedWorkload } from './workloads.ts';
 import { checkOutputs } from './written-files.ts';
 
 /** Options as the command line gives them. */

@@ -1,9 +1,10 @@
 /** `rollflex replay LOG --against LOG`: the first event or decision that differs between two logs, and what followed. */
-import type { ReadLine } from '../core/decision-log.ts';
-import { diffLogs, type LogDiff } from '../core/log-diff.ts';
-import type { LastWord } from '../core/log-followed.ts';
+
 import { oneLine } from '../core/printable.ts';
 import { refuse } from '../errors.ts';
+import { compareLogs, type SessionDiff } from '../logs/replay/compare.ts';
+import type { LogDiff } from '../logs/replay/diff.ts';
+import type { LastWord } from '../logs/replay/followed.ts';
 import { type AnyLog, openLogs } from './log-files.ts';
 import { exitCodes, look, print, printJson } from './output.ts';
 import { plainTable, prose } from './plain-table.ts';
@@ -16,9 +17,6 @@ interface AgainstOptions {
   readonly baseline?: string;
   readonly json?: boolean;
 }
-
-/** A session in two logs. */
-type SessionDiff = LogDiff & { readonly session: string; readonly policy: string };
 
 /** Most prompts and requests that are printed; --json contains more of them. */
 const shownEnds = 10;
@@ -35,11 +33,7 @@ export function runAgainst(logs: readonly AnyLog[], against: string, options: Ag
   if (one!.name === other!.name) refuse('invalid_input', '--against', 'another log', against);
   if (options.session !== undefined && other!.isEventLog)
     refuse('invalid_input', '--session', 'two decision logs of servers', against);
-  const { pairs, onlyOne, onlyOther } = sessionPairs(one!, other!, options.session);
-  const sessions = pairs.map(({ policy, ...pair }): SessionDiff => {
-    const diff = diffLogs(ofSession(one!, pair.one), ofSession(other!, pair.other));
-    return { session: pair.one, policy, ...diff };
-  });
+  const { sessions, onlyOne, onlyOther } = compareLogs(one!, other!, options.session);
   if (options.json) printJson({ sessions, onlyOne, onlyOther });
   else {
     print(oneLine(`A is ${one!.name}, B is ${other!.name}`));
@@ -49,43 +43,6 @@ export function runAgainst(logs: readonly AnyLog[], against: string, options: Ag
   }
   const isSame = sessions.every(({ parted, reasons }) => parted === null && reasons === 0);
   return isSame && onlyOne.length + onlyOther.length === 0 ? exitCodes.done : exitCodes.failed;
-}
-
-function* ofSession(log: AnyLog, id: string): Generator<ReadLine> {
-  for (const one of log.lines()) {
-    if (one.line !== 'torn' && 'session' in one.line && one.line.session === id) yield one;
-  }
-}
-
-/** The sessions of a log, with their policies. */
-function sessionsIn(log: AnyLog, only: string | undefined): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const { line } of log.lines()) {
-    if (line === 'torn' || line.kind !== 'session' || (only !== undefined && line.session !== only)) continue;
-    if (!found.has(line.session)) found.set(line.session, line.policy);
-  }
-  const expected = only === undefined ? 'a log with a session' : `a log with the session ${only}`;
-  if (found.size === 0) refuse('unknown_id', log.name, expected, 'a log without it');
-  return found;
-}
-
-/** Pairs sessions by their ids; the only sessions of two logs are a pair whatever they are called. */
-function sessionPairs(one: AnyLog, other: AnyLog, only: string | undefined) {
-  const [left, right] = [sessionsIn(one, only), sessionsIn(other, only)];
-  const isAlone = left.size === 1 && right.size === 1;
-  const partner = (id: string): string | undefined => (isAlone ? [...right.keys()][0] : right.has(id) ? id : undefined);
-  const pairs = [...left].flatMap(([id, policy]) => {
-    const found = partner(id);
-    if (found === undefined) return [];
-    if (right.get(found) !== policy) refuse('invalid_input', other.name, `a session of ${policy}`, right.get(found));
-    return [{ one: id, other: found, policy }];
-  });
-  const paired = new Set(pairs.map((pair) => pair.other));
-  return {
-    pairs,
-    onlyOne: [...left.keys()].filter((id) => partner(id) === undefined),
-    onlyOther: [...right.keys()].filter((id) => !paired.has(id)),
-  };
 }
 
 const shown = (value: unknown): string => (value === undefined ? 'not set' : JSON.stringify(value));

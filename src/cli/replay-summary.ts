@@ -1,11 +1,12 @@
 /** `rollflex replay --summary`: what differs, grouped and counted, with the first example of each group. */
-import { type DifferenceGroup, groupKey } from '../core/difference-groups.ts';
+
 import { oneLine } from '../core/printable.ts';
-import type { SessionReplay } from '../core/replay-log.ts';
 import { refuse } from '../errors.ts';
+import { packageVersion } from '../logs/index/package.ts';
+import { type DifferenceGroup, groupKey } from '../logs/replay/difference-groups.ts';
+import type { SessionReplay } from '../logs/replay/replay-log.ts';
 import { readJson } from './json-file.ts';
 import { look, print } from './output.ts';
-import { packageVersion } from './package.ts';
 import { plainTable, prose } from './plain-table.ts';
 import { sideBySide } from './side-by-side.ts';
 

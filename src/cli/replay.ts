@@ -1,11 +1,11 @@
 /** `rollflex replay`: replays logs and compares every decision, or compares two logs. */
 import { Command } from 'commander';
-import type { ReadLine } from '../core/decision-log.ts';
-import { type DifferenceGroup, DifferenceGroups, groupKey } from '../core/difference-groups.ts';
-import { differencesOf } from '../core/differences.ts';
 import { oneLine } from '../core/printable.ts';
-import { replayInto } from '../core/replay-log.ts';
 import { refuse } from '../errors.ts';
+import type { ReadLine } from '../logs/format/decision-log.ts';
+import { type DifferenceGroup, DifferenceGroups, groupKey } from '../logs/replay/difference-groups.ts';
+import { differencesOf } from '../logs/replay/differences.ts';
+import { replayInto } from '../logs/replay/replay-log.ts';
 import { registryWith } from './definitions.ts';
 import { type AnyLog, openLogs } from './log-files.ts';
 import { exitCodes, print, printJson, say } from './output.ts';

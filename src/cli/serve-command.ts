@@ -1,9 +1,9 @@
 /** The options of `rollflex serve`, and its help. Options for limits are made from their schema. */
 import { Command, Option } from 'commander';
 import { z } from 'zod';
+import { decisionLogSchema } from '../logs/write/options.ts';
 import { durableSchema } from '../rpc/durable.ts';
 import { limitsSchema } from '../rpc/limits.ts';
-import { decisionLogSchema } from '../rpc/log/options.ts';
 import { between, whole } from './arguments.ts';
 import { runServe, type ServeOptions } from './serve.ts';
 

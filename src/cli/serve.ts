@@ -1,10 +1,11 @@
 /** `rollflex serve`: the JSON-RPC server. */
 import { Console } from 'node:console';
 import { refuse } from '../errors.ts';
+import { packageVersion } from '../logs/index/package.ts';
+import { both } from '../logs/write/decision-log.ts';
+import { FileDecisionLog } from '../logs/write/file-log.ts';
 import { openDurableServer } from '../rpc/durable.ts';
 import { limitsSchema, type ServerLimits } from '../rpc/limits.ts';
-import { both } from '../rpc/log/decision-log.ts';
-import { FileDecisionLog } from '../rpc/log/file-log.ts';
 import { type Meter, noMeter } from '../rpc/meter.ts';
 import { RpcServer } from '../rpc/server.ts';
 import type { ServerOptions } from '../rpc/service.ts';
@@ -18,7 +19,6 @@ import { Feed } from './dashboard/feed.ts';
 import { checkDashboard, serveDashboard } from './dashboard/serve.ts';
 import { moduleUrl, registryWith } from './definitions.ts';
 import { say, sayDefect } from './output.ts';
-import { packageVersion } from './package.ts';
 import type { PageServer } from './page-server.ts';
 import { stopSignal } from './stop-signal.ts';
 

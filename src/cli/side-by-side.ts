@@ -1,6 +1,7 @@
 /** Two decisions side by side, field by field; fields that differ are marked. */
-import { fieldPairs } from '../core/differences.ts';
+
 import { oneLine } from '../core/printable.ts';
+import { fieldPairs } from '../logs/replay/differences.ts';
 import { columnsOfOutput, look } from './output.ts';
 
 /** A decision, or any other object; null if a side has none. */

@@ -1,10 +1,9 @@
 /** The arguments of `rollflex simulate`. */
 import { Command, Option } from 'commander';
 import { usualRuns } from '../sim/compare-options.ts';
-import { jobPresetIds } from '../sim/presets.ts';
+import { jobPresetIds, usualPreset } from '../sim/presets.ts';
 import { between, whole } from './arguments.ts';
 import { calibrateOption } from './calibrate.ts';
-import { usualPreset } from './job.ts';
 import { runSimulate, type SimulateOptions } from './simulate.ts';
 import { withResults, withSampling } from './simulation.ts';
 

@@ -1,6 +1,7 @@
 /** Turns the options of `rollflex sweep` into problems; each worker makes the same problems from the same options. */
 import { createHash } from 'node:crypto';
 import { refuse } from '../errors.ts';
+import { packageVersion } from '../logs/index/package.ts';
 import { problemFor } from '../sim/advise/advising.ts';
 import { type TrainerId, trainerOf } from '../sim/advise/trainers.ts';
 import type { MeasuredStep } from '../sim/calibration/measured.ts';
@@ -14,11 +15,11 @@ import {
   sweepEvaluator,
 } from '../sim/sweep/run.ts';
 import { keyOf } from '../sim/sweep/settings.ts';
+import type { NamedTrace } from '../sim/workload/of-trace.ts';
 import type { Resampling } from '../sim/workload/traced.ts';
-import { type NamedTrace, readBundledTraces } from './files.ts';
+import { readBundledTraces } from './files.ts';
 import { type JobOptions, jobOfOptions } from './job.ts';
 import { loggedLengths, workloads } from './lengths.ts';
-import { packageVersion } from './package.ts';
 import { jobOf } from './pools.ts';
 import type { NamedWorkload } from './workloads.ts';
 

@@ -11,13 +11,14 @@ import type { VlmWorkload } from '../sim/vlm-formulas/sample.ts';
 import { checkDegree, fixedUlysses, vlmSchedulers } from '../sim/vlm-formulas/scheduler.ts';
 import { defineVlmJob, type VlmJob } from '../sim/vlm-formulas/settings.ts';
 import { readVlmTrace } from '../sim/vlm-formulas/trace.ts';
-import { bundledVisionSources, heavyTailTrace, type NamedTrace, readTraceFile } from './files.ts';
+import type { NamedTrace } from '../sim/workload/of-trace.ts';
+import { traceWorkload, usualWorkload } from '../sim/workload/of-trace.ts';
+import { bundledVisionSources, heavyTailTrace, readTraceFile } from './files.ts';
 import { inputFiles } from './input/paths.ts';
 import { readTraces } from './input/read.ts';
 import { recordsOf } from './input/records.ts';
 import { present, type ResultOptions } from './simulation.ts';
 import { vlmTold } from './vlm-table.ts';
-import { traceWorkload, usualWorkload } from './workloads.ts';
 import { checkOutputs } from './written-files.ts';
 
 /** Ids of the bundled workloads. */

@@ -35,9 +35,9 @@ export interface OwedEvent {
   readonly since?: number;
   /** For a timer: seconds at which it is to fire. */
   readonly dueAt?: number;
-  /** The decision that asked for it, and its reason; only where {@link watch} follows the policy. */
+  /** The decision that asked for it, and its reason; only where `watch` follows the policy. */
   readonly asked?: { readonly type: string; readonly reason: { readonly code: string } };
-  /** How long such an event usually takes here; only where {@link watch} follows the policy and one has come. */
+  /** How long such an event usually takes here; only where `watch` follows the policy and one has come. */
   readonly usual?: UsualTime;
 }
 

@@ -1,6 +1,7 @@
 /** A clock that the host drives, since the engine has no timers. */
+
+import type { Clock } from '../core/clock.ts';
 import { IndexedHeap } from '../core/heap.ts';
-import type { Clock } from '../rpc/clock.ts';
 
 interface Timer {
   readonly at: number;

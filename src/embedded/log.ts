@@ -1,8 +1,8 @@
 /** The decision log of an engine without files: the host writes its lines. */
-import type { Clock } from '../rpc/clock.ts';
-import type { DecisionLog, LoggedSession, SessionDecisionLog } from '../rpc/log/decision-log.ts';
-import { SessionLines } from '../rpc/log/session-lines.ts';
-import { type LogFilesHost, type LogOutput, LogWriter } from '../rpc/log/writer.ts';
+import type { Clock } from '../core/clock.ts';
+import type { DecisionLog, LoggedSession, SessionDecisionLog } from '../logs/write/decision-log.ts';
+import { SessionLines } from '../logs/write/session-lines.ts';
+import { type LogFilesHost, type LogOutput, LogWriter } from '../logs/write/writer.ts';
 
 /** Options of a log that the host writes, given at its start. */
 export interface HostLogOptions {

@@ -1,6 +1,7 @@
 /** Functions of the host for sessions and a decision log that outlive the engine. */
+
+import type { Clock } from '../core/clock.ts';
 import { isPolicyError } from '../errors.ts';
-import type { Clock } from '../rpc/clock.ts';
 import type { FoundSession } from '../rpc/journal/records.ts';
 import type { Sessions } from '../rpc/sessions.ts';
 import { KeptRecords } from './kept.ts';

@@ -1,13 +1,14 @@
 /** Applies the events of a session: it sets their times, checks bounds, counts them, and writes them into the decision log. */
+
+import type { Clock } from '../core/clock.ts';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import type { Policy } from '../core/policy.ts';
 import type { LooseEvent } from '../core/start.ts';
 import { failure, type PolicyError } from '../errors.ts';
-import type { Clock } from './clock.ts';
+import type { SessionDecisionLog } from '../logs/write/decision-log.ts';
 import { type Entering, InFlight, type Total } from './in-flight.ts';
 import type { SentEntry } from './journal/entries.ts';
 import type { ServerLimits } from './limits.ts';
-import type { SessionDecisionLog } from './log/decision-log.ts';
 import type { Meter } from './meter.ts';
 import { plain } from './refusals.ts';
 import { HostDecisions } from './shadow.ts';

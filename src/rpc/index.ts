@@ -3,6 +3,8 @@
  *
  * @packageDocumentation
  */
+
+export { type Clock, systemClock } from '../core/clock.ts';
 export {
   isDecisionLog,
   type LogFile,
@@ -11,21 +13,26 @@ export {
   logLine,
   type ReadLine,
   readDecisionLog,
-} from '../core/decision-log.ts';
-export type { DifferenceGroup, DifferencePlace, GroupExample, GroupKind } from '../core/difference-groups.ts';
-export type { DifferenceKind } from '../core/differences.ts';
-export { type LogDifference, type LogGap, type LogReplay, replayLog, type SessionReplay } from '../core/replay-log.ts';
-export type { Restore } from '../core/replaying.ts';
-export { type Clock, systemClock } from './clock.ts';
+} from '../logs/format/decision-log.ts';
+export type { DifferenceGroup, DifferencePlace, GroupExample, GroupKind } from '../logs/replay/difference-groups.ts';
+export type { DifferenceKind } from '../logs/replay/differences.ts';
+export {
+  type LogDifference,
+  type LogGap,
+  type LogReplay,
+  replayLog,
+  type SessionReplay,
+} from '../logs/replay/replay-log.ts';
+export type { Restore } from '../logs/replay/replaying.ts';
+export type { DecisionLog, LoggedSession, SessionDecisionLog } from '../logs/write/decision-log.ts';
+export { FileDecisionLog } from '../logs/write/file-log.ts';
+export { type DecisionLogOptions, decisionLogSchema } from '../logs/write/options.ts';
+export type { DropReason } from '../logs/write/session-lines.ts';
+export type { DecisionLogHost } from '../logs/write/writer.ts';
 export { type DurableOptions, type DurableServer, durableSchema, openDurableServer } from './durable.ts';
 export { type ErrorData, errorCodes, RpcError } from './errors.ts';
 export { limitsSchema, type ServerLimits, serverLimits } from './limits.ts';
 export type { Link, Served } from './link.ts';
-export type { DecisionLog, LoggedSession, SessionDecisionLog } from './log/decision-log.ts';
-export { FileDecisionLog } from './log/file-log.ts';
-export { type DecisionLogOptions, decisionLogSchema } from './log/options.ts';
-export type { DropReason } from './log/session-lines.ts';
-export type { DecisionLogHost } from './log/writer.ts';
 export { type Meter, noMeter } from './meter.ts';
 export { type MethodName, methods, notifications, type ParamsOf, type ResultOf, type RpcMethod } from './methods.ts';
 export { openRpcDocument } from './openrpc.ts';

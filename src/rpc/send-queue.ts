@@ -2,8 +2,9 @@
  * Queue of messages to a link. A message is sent once the steps that it reports are on disk. When the queue is full, callers wait
  * until the client has read.
  */
+
+import type { Clock } from '../core/clock.ts';
 import { Fifo } from '../core/fifo.ts';
-import type { Clock } from './clock.ts';
 import type { ServerLimits } from './limits.ts';
 import type { Link } from './link.ts';
 import type { Outputs } from './outputs.ts';

@@ -1,7 +1,7 @@
 /** The server: it offers its methods to any number of connections, and is independent of transports. */
 import { JSONRPCServer } from 'json-rpc-2.0';
+import { systemClock } from '../core/clock.ts';
 import type { CallContext } from './caller.ts';
-import { systemClock } from './clock.ts';
 import { Connection, type ConnectionHost } from './connection.ts';
 import { toRpcError } from './errors.ts';
 import { HalfLines } from './half-lines.ts';

@@ -1,19 +1,20 @@
 /** The methods for sessions and planners. A service is independent of connections. */
+
+import { type Clock, systemClock } from '../core/clock.ts';
 import type { AnyDefinition } from '../core/definition.ts';
 import { oneOf } from '../core/nearest.ts';
 import type { Registry } from '../core/registry.ts';
 import { parse } from '../core/validate.ts';
 import { isPolicyError, PolicyError, refuse } from '../errors.ts';
+import { type DecisionLog, noDecisionLog } from '../logs/write/decision-log.ts';
 import { registry as shipped } from '../registry.ts';
 import { mostNamed } from './aside.ts';
 import type { CallContext, Caller } from './caller.ts';
-import { type Clock, systemClock } from './clock.ts';
 import { errorCodes, RpcError, toRpcError } from './errors.ts';
 import { Gate } from './gate.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Records } from './journal/records.ts';
 import { type ServerLimits, serverLimits } from './limits.ts';
-import { type DecisionLog, noDecisionLog } from './log/decision-log.ts';
 import { type Meter, noMeter } from './meter.ts';
 import { type MethodName, methods, type ParamsOf, type ResultOf } from './methods.ts';
 import { openRpcDocument } from './openrpc.ts';

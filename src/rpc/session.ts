@@ -1,17 +1,18 @@
 /** One session: a policy, the delivery of its decisions, its timers, and the log of its steps. */
+
+import type { Clock } from '../core/clock.ts';
 import type { AnyDecision, AnyPolicyDefinition } from '../core/definition.ts';
 import { create, type LooseEvent } from '../core/start.ts';
 import { watch } from '../core/watch.ts';
 import { inOneGo, type Why, type WhyAll } from '../core/why.ts';
 import { failure, type PolicyError, refuse } from '../errors.ts';
+import type { DecisionLog, SessionDecisionLog } from '../logs/write/decision-log.ts';
 import { Applying, type Sending, type SessionPolicy, stepOf } from './applying.ts';
-import type { Clock } from './clock.ts';
 import { Delivery, type SavedDelivery } from './delivery.ts';
 import type { Gate } from './gate.ts';
 import type { Total } from './in-flight.ts';
 import { type Entry, type FiredEntry, noLog, type SavedSession, type SessionLog } from './journal/entries.ts';
 import type { ServerLimits } from './limits.ts';
-import type { DecisionLog, SessionDecisionLog } from './log/decision-log.ts';
 import type { Meter } from './meter.ts';
 import type { ParamsOf, ResultOf } from './methods.ts';
 import { exceeded } from './refusals.ts';

@@ -1,6 +1,7 @@
 /** Timers of a session that the server runs: `timer.set` starts a timer, and the server sends `timer.fired` when it is due. */
+
+import type { Clock } from '../core/clock.ts';
 import type { AnyDecision } from '../core/definition.ts';
-import type { Clock } from './clock.ts';
 
 /** A running timer. */
 export interface ArmedTimer {

@@ -2,8 +2,9 @@
  * Turns: a call, a batch or a connection that takes long pauses after a slice of time, and goes on when those that paused before
  * it, and the input that has come in the meantime, had their turn.
  */
+
+import type { Clock } from '../core/clock.ts';
 import { Fifo } from '../core/fifo.ts';
-import type { Clock } from './clock.ts';
 
 const sliceSeconds = 0.004;
 

@@ -1,5 +1,6 @@
 /** Watches over the sessions of a server: a watchdog for each follows its events and decisions, and knows the times for `session.why`. */
 import { rulesOf } from '../core/answer-rules.ts';
+import type { Clock } from '../core/clock.ts';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import { parse } from '../core/validate.ts';
 import { type Watch as Times, watch } from '../core/watch.ts';
@@ -14,7 +15,6 @@ import { nothingOwed, Owed, type WatchdogState } from '../policies/watchdog/stat
 import { answers, unaskedAnswers } from '../schemas/answers.ts';
 import type { Message } from '../schemas/messages.ts';
 import type { SessionPolicy } from './applying.ts';
-import type { Clock } from './clock.ts';
 
 /** Options of the watchdogs of a server. */
 export interface WatchOptions {

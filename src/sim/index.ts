@@ -1,5 +1,17 @@
 /** The simulator without the modules that write files: it also runs in a browser, where `rollflex/sim` resolves to this module. */
 
+export { type AdviceOptions, advise } from './advise/advise.ts';
+export { type AdviseQuestion, type AdviseWork, advising } from './advise/advising.ts';
+export type { Answer, Paid, WaitingShares } from './advise/answer.ts';
+export type { Returning, ReturningVerdict } from './advise/returning.ts';
+export {
+  type Chosen,
+  type ChosenWindow,
+  type TrainerFacts,
+  type TrainerId,
+  trainerIds,
+  trainerOf,
+} from './advise/trainers.ts';
 export { type AgenticRunOptions, simulateAgentic } from './agentic/driver.ts';
 export type { EngineLoss } from './agentic/engines.ts';
 export {
@@ -182,6 +194,10 @@ export {
 export type { DeviceLoad } from './vlm-formulas/stage.ts';
 export type { PlannedStep, VlmStep } from './vlm-formulas/step.ts';
 export { readVlmTrace, type VlmTraceOptions } from './vlm-formulas/trace.ts';
+export { type Change, type OtherPolicy, whatIf } from './what-if/ask.ts';
+export type { Miss } from './what-if/interval.ts';
+export type { PaceFit } from './what-if/pace.ts';
+export type { RestOfJob, WhatIf } from './what-if/what-if.ts';
 export { inEpochs } from './workload/epochs.ts';
 export {
   interpolated,
@@ -192,6 +208,7 @@ export {
   pooledQuantile,
   type Quantile,
 } from './workload/marginal.ts';
+export { type NamedTrace, type TraceWorkloadOptions, traceWorkload } from './workload/of-trace.ts';
 export { estimateCorrelation } from './workload/scores.ts';
 export {
   type Resampling,

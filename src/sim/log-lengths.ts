@@ -2,8 +2,9 @@
  * Response lengths from an event log of `recordEvents`, or from a decision log of the server. Completed responses are exact.
  * Aborted responses are censored: their full lengths are unknown, but larger.
  */
-import type { ReadLine } from '../core/decision-log.ts';
+
 import { refuse } from '../errors.ts';
+import type { ReadLine } from '../logs/format/decision-log.ts';
 import type { Prompt } from '../schemas/prompts.ts';
 import { jsonLine } from './trace/format.ts';
 

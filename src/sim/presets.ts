@@ -26,6 +26,8 @@ export interface JobPreset {
 export const jobPresetIds = ['qwen2.5-7b-8k', 'qwen2.5-14b-16k', 'qwen2.5-32b-32k'] as const;
 /** Id of a preset. */
 export type JobPresetId = (typeof jobPresetIds)[number];
+/** The preset of the job where none is given. */
+export const usualPreset: JobPresetId = 'qwen2.5-14b-16k';
 
 const h800: EngineShape['gpu'] = { memoryGb: 80, bandwidthGbps: 3350, tflops: 989 };
 const batch = { promptsPerRound: 128, responsesPerPrompt: 8 };

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fastCheck from 'fast-check';
 import * as rollflex from 'rollflex';
+import * as logs from 'rollflex/logs';
 import * as mockEngine from 'rollflex/mock-engine';
 import * as rpc from 'rollflex/rpc';
 import * as schemas from 'rollflex/schemas';
@@ -20,6 +21,7 @@ const modules = {
   'rollflex/mock-engine': mockEngine,
   'rollflex/rpc': rpc,
   'rollflex/schemas': schemas,
+  'rollflex/logs': logs,
   'rollflex/sim': sim,
   'rollflex/testing': testing,
   ...(await definitionEntries()),

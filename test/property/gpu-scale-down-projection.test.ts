@@ -1,9 +1,9 @@
 /** The numbers of a decision of gpu-scale-down, against a projection that looks at one request after the other. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { probit } from '../../src/core/normal.ts';
-import { binOf, LengthHistory } from '../../src/core/survival.ts';
 import { create, gpuScaleDown } from '../../src/index.ts';
+import { probit } from '../../src/policies/gpu-scale-down/normal.ts';
+import { binOf, LengthHistory } from '../../src/policies/gpu-scale-down/survival.ts';
 import type { RunningRequest } from '../../src/schemas/index.ts';
 import { met, runs } from '../support/basics/runs.ts';
 import { movesOf, open, randomFrom, report, untilQuery } from '../support/oracles/scale-down.ts';

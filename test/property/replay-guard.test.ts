@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AnyDecision } from '../../src/core/definition.ts';
-import { diffLogs } from '../../src/core/log-diff.ts';
-import { readEventLog } from '../../src/core/read-event-log.ts';
-import { replayLog } from '../../src/core/replay-log.ts';
 import { registry } from '../../src/index.ts';
+import { readEventLog } from '../../src/logs/format/read-event-log.ts';
+import { diffLogs } from '../../src/logs/replay/diff.ts';
+import { replayLog } from '../../src/logs/replay/replay-log.ts';
 import { runs } from '../support/basics/runs.ts';
 import { root } from '../support/command-line/process.ts';
 

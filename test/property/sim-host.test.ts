@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { recordEvents, replayEvents } from '../../src/core/event-log.ts';
 import { create } from '../../src/core/start.ts';
+import { recordEvents, replayEvents } from '../../src/logs/format/event-log.ts';
 import { tailBatching } from '../../src/recipes/tail-batching/index.ts';
 import { simulate } from '../../src/sim/colocated/driver.ts';
 import { synchronousBaseline, tailBatchingScheduler } from '../../src/sim/colocated/scheduler.ts';

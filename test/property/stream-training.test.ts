@@ -4,10 +4,10 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { longestFirst } from '../../src/core/longest-first.ts';
 import { scaleFactor } from '../../src/core/renormalize.ts';
 import { create } from '../../src/core/start.ts';
 import { streamTraining } from '../../src/policies/stream-training/index.ts';
+import { longestFirst } from '../../src/policies/stream-training/longest-first.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { runs } from '../support/basics/runs.ts';
 import { exampleConfigs } from '../support/examples/configs.ts';

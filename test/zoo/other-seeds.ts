@@ -2,11 +2,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Explanation, explain } from '../../src/cli/explain/explain.ts';
-import { answerOf } from '../../src/cli/explain/text.ts';
 import { openLogs } from '../../src/cli/log-files.ts';
-import { LogIndex } from '../../src/cli/log-index/index.ts';
 import { registry } from '../../src/index.ts';
+import { type Explanation, explainSession } from '../../src/logs/explain/explain.ts';
+import { answerOf } from '../../src/logs/explain/text.ts';
+import { LogIndex } from '../../src/logs/index/log-index.ts';
 import { incidents } from './incidents.ts';
 import { mended, outages } from './outages.ts';
 import { eventLog, serverLog } from './record.ts';
@@ -49,7 +49,7 @@ function explained(scene: Scene, name: string): { found: Explanation; notice: ()
   try {
     // On a server it is the session `job-0`, beside another one.
     const session = index.sessions.find((one) => one.session !== 'job-1')!;
-    const found = explain(index, session, undefined);
+    const found = explainSession(index, session, undefined);
     const lines = [...linesOf(paths)].filter((line) => line.session !== 'job-1');
     return { found, notice: () => noticesOf(lines, scene.isHealthy === true ? 0 : 3600)[0] };
   } finally {

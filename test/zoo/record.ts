@@ -1,9 +1,9 @@
 /** Logs of hosts: event logs, and decision logs of a server that several hosts use. */
 
-import type { LogLine } from '../../src/core/decision-log.ts';
 import type { AnyDecision, AnyEvent } from '../../src/core/definition.ts';
-import { recordEvents } from '../../src/core/event-log.ts';
-import { SessionLines } from '../../src/rpc/log/session-lines.ts';
+import type { LogLine } from '../../src/logs/format/decision-log.ts';
+import { recordEvents } from '../../src/logs/format/event-log.ts';
+import { SessionLines } from '../../src/logs/write/session-lines.ts';
 import type { ZooHost } from './host.ts';
 
 /** A run of a host. */

@@ -1,9 +1,9 @@
 /** The logs of the zoo: they replay, they are small, and they do not tell what is wrong. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { readDecisionLog } from '../../src/core/decision-log.ts';
-import { replayLog } from '../../src/core/replay-log.ts';
 import { registry, replayEvents } from '../../src/index.ts';
+import { readDecisionLog } from '../../src/logs/format/decision-log.ts';
+import { replayLog } from '../../src/logs/replay/replay-log.ts';
 import { filesOf, logs } from './files.ts';
 import { incidents } from './incidents.ts';
 import { eventLog } from './record.ts';

@@ -1,12 +1,12 @@
 /** What the page of a running job may ask for. Each answer is bounded, however large the job is. */
 import { randomUUID } from 'node:crypto';
 import { refuse } from '../../errors.ts';
+import { binSeconds } from '../../logs/job/bins.ts';
+import type { Deferred } from '../../logs/job/deferred.ts';
+import type { Missed, RequestBar, Timeline } from '../../logs/job/job-view.ts';
+import type { Round } from '../../logs/job/rounds.ts';
 import type { RpcServer } from '../../rpc/server.ts';
 import type { Session } from '../../rpc/session.ts';
-import { binSeconds } from '../job-view/bins.ts';
-import type { Deferred } from '../job-view/deferred.ts';
-import type { Round } from '../job-view/rounds.ts';
-import type { Missed, RequestBar, Timeline } from '../job-view/view.ts';
 import type { Answer } from '../page-server.ts';
 import { type Census, census } from './census.ts';
 import type { Feed } from './feed.ts';

@@ -3,9 +3,9 @@ import type { OpenCommand } from '../../core/kept-commands.ts';
 import { lateness } from '../../core/overdue.ts';
 import { type AwaitedEvent, isEvent } from '../../core/waits.ts';
 import { awaitedSince, type Holdings, type KnownTimes } from '../../core/why.ts';
+import { singular } from '../../logs/explain/text.ts';
+import type { AskedGroup, StandingGroup } from '../../logs/job/standing.ts';
 import { type Sender, senderOf } from '../../schemas/senders.ts';
-import type { AskedGroup, StandingGroup } from '../debug/standing.ts';
-import { singular } from '../explain/text.ts';
 
 /** Answers of one kind that one actor owes. */
 export interface OwedGroup extends Omit<AskedGroup, 'seconds'> {

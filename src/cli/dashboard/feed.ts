@@ -2,11 +2,12 @@
  * Hears the sessions of a server for a dashboard. At an event it only keeps where the event is; all else is done later, in slices that
  * take a small part of the time, however much a job does. What is too much is left out, and said.
  */
+
+import { type Clock, systemClock } from '../../core/clock.ts';
 import type { AnyDecision, AnyPolicyDefinition } from '../../core/definition.ts';
 import type { LooseEvent } from '../../core/start.ts';
-import { type Clock, systemClock } from '../../rpc/clock.ts';
-import type { DecisionLog, LoggedSession } from '../../rpc/log/decision-log.ts';
-import { JobView } from '../job-view/view.ts';
+import { JobView } from '../../logs/job/job-view.ts';
+import type { DecisionLog, LoggedSession } from '../../logs/write/decision-log.ts';
 import { type FeedHost, SessionFeed } from './session-feed.ts';
 
 /** Most events that wait to be followed, in all sessions together; and most sessions that are followed at once. */

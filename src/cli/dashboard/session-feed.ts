@@ -3,9 +3,9 @@ import type { AnyDecision } from '../../core/definition.ts';
 import { printable } from '../../core/printable.ts';
 import type { LooseEvent } from '../../core/start.ts';
 import type { PolicyError } from '../../errors.ts';
+import type { JobView } from '../../logs/job/job-view.ts';
+import type { LoggedSession, SessionDecisionLog } from '../../logs/write/decision-log.ts';
 import type { WatchdogNotice } from '../../policies/watchdog/index.ts';
-import type { LoggedSession, SessionDecisionLog } from '../../rpc/log/decision-log.ts';
-import type { JobView } from '../job-view/view.ts';
 
 /** What was refused last, kinds of refusals, and notices that are kept of a session; longest text of one. */
 const [mostRefused, mostKinds, mostNotices, longest] = [20, 50, 20, 300];

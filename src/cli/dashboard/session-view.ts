@@ -4,13 +4,13 @@ import type { OpenCommand } from '../../core/kept-commands.ts';
 import { lateness } from '../../core/overdue.ts';
 import { type KnownTimes, mostOwed, type OwedEvent, type Why, type WhyAll } from '../../core/why.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
+import { type Explanation, type Owed, verdictOf } from '../../logs/explain/explain.ts';
+import { answerOf, chainText } from '../../logs/explain/text.ts';
+import { actorName, type JobView } from '../../logs/job/job-view.ts';
+import type { WhyText } from '../../logs/job/log-view.ts';
+import type { Actor, Span } from '../../logs/job/spans.ts';
 import type { Session } from '../../rpc/session.ts';
 import { isUnasked } from '../../schemas/answers.ts';
-import type { WhyText } from '../debug/view.ts';
-import { type Explanation, type Owed, verdictOf } from '../explain/explain.ts';
-import { answerOf, chainText } from '../explain/text.ts';
-import type { Actor, Span } from '../job-view/spans.ts';
-import { actorName, type JobView } from '../job-view/view.ts';
 import type { FeedHost, SessionFeed } from './session-feed.ts';
 
 /** What is owed to a session, as far as it was followed. */

@@ -1,9 +1,9 @@
 /** Serves the page of a log: what it may ask for. */
 import { basename } from 'node:path';
 import { refuse } from '../../errors.ts';
+import type { LogView } from '../../logs/job/log-view.ts';
 import { type Answer, type PageLimits, type PageServer, servePage } from '../page-server.ts';
 import { debugPage } from './page.ts';
-import type { LogView } from './view.ts';
 import { formOf, questionOf, WhatIfDesk } from './what-if.ts';
 
 /** What is served, and where. */

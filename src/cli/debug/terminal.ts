@@ -2,12 +2,12 @@
 import { createInterface } from 'node:readline';
 import { oneLine } from '../../core/printable.ts';
 import { isPolicyError, refuse, show } from '../../errors.ts';
-import { duration } from '../explain/duration.ts';
+import { duration } from '../../logs/explain/duration.ts';
+import type { Wanted } from '../../logs/job/find.ts';
+import type { LogView, Moment } from '../../logs/job/log-view.ts';
+import type { TreeNode } from '../../logs/job/tree.ts';
 import { columnsOfOutput, look, print } from '../output.ts';
 import { prose } from '../plain-table.ts';
-import type { Wanted } from './find.ts';
-import type { TreeNode } from './tree.ts';
-import type { LogView, Moment } from './view.ts';
 
 const help = `
   next [N], back [N]     N events on, or back (an empty line: the last command again)

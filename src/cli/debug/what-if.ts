@@ -5,12 +5,12 @@ import type { Snapshot } from '../../core/snapshot.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
 import { registry } from '../../registry.ts';
 import type { AskedThread } from '../../rpc/transports/asked-thread.ts';
-import { jobPresetIds } from '../../sim/presets.ts';
+import { jobPresetIds, usualPreset } from '../../sim/presets.ts';
+import { type OtherPolicy, otherPolicies } from '../../sim/what-if/ask.ts';
 import { checkSimulated } from '../../sim/what-if/logged-scheduler.ts';
 import { fixedSettings } from '../../sim/what-if/what-if.ts';
 import { taskThread } from '../hands.ts';
-import { usualPreset } from '../job.ts';
-import { type OtherPolicy, otherPolicies, type WhatIfQuestion } from '../what-if/question.ts';
+import type { WhatIfQuestion } from '../what-if/question.ts';
 import type { WhatIfText } from '../what-if/told.ts';
 
 /** A setting of the policy, as its schema describes it. */

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { oneLine } from '../../core/printable.ts';
 import { PolicyError } from '../../errors.ts';
-import { packageRoot } from '../package.ts';
+import { packageRoot } from '../../logs/index/package.ts';
 import { reasonOf } from '../system-errors.ts';
 
 const python = process.platform === 'win32' ? 'python' : 'python3';

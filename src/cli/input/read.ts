@@ -7,7 +7,7 @@ import type { TextTokens } from '../../sim/trace/import/dump.ts';
 import { formatOf } from '../../sim/trace/import/format-of.ts';
 import { DumpImport, type DumpImportOptions, type DumpSummary } from '../../sim/trace/import/import.ts';
 import { traceOf } from '../../sim/trace/read.ts';
-import type { NamedTrace } from '../files.ts';
+import type { NamedTrace } from '../../sim/workload/of-trace.ts';
 import { Progress } from '../progress.ts';
 import { fileTokenizer, tokensPerCharacter } from '../tokenizer.ts';
 import { type InputFile, inputFiles, isMany } from './paths.ts';

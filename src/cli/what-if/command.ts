@@ -3,11 +3,12 @@ import { Command, Option } from 'commander';
 import { oneLine } from '../../core/printable.ts';
 import { refuse } from '../../errors.ts';
 import { jobPresetIds } from '../../sim/presets.ts';
+import { otherPolicies } from '../../sim/what-if/ask.ts';
 import { whole } from '../arguments.ts';
 import { calibrateOption } from '../calibrate.ts';
 import { print, printJson } from '../output.ts';
 import { plainTable, prose } from '../plain-table.ts';
-import { answered, otherPolicies, type WhatIfQuestion } from './question.ts';
+import { answered, type WhatIfQuestion } from './question.ts';
 import { told } from './told.ts';
 
 /** Options as the command line gives them. */

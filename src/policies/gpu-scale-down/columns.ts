@@ -1,7 +1,7 @@
 /** A report of all requests in flight as columns: a row for each request, and sums by place and length. */
 import { IndexRoom } from '../../core/string-index.ts';
-import { binOf } from '../../core/survival.ts';
 import type { RunningRequest } from '../../schemas/gpus.ts';
+import { binOf } from './survival.ts';
 
 /**
  * The columns into which a report is read. The next report reuses them, because making them anew takes as long as filling them.

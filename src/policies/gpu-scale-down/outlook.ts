@@ -9,10 +9,11 @@
  * exactly; if requests reach the cap between two times, the sum is also taken at such a moment. The cost is requests + engines ×
  * groups × times.
  */
-import { binFloor, binOf, type SurvivalCurve } from '../../core/survival.ts';
+
 import type { Columns, Loads } from './columns.ts';
 import { Moments } from './peak.ts';
 import { type Moment, type Packed, packedAt, RequestsToCap } from './requests-to-cap.ts';
+import { binFloor, binOf, type SurvivalCurve } from './survival.ts';
 
 /** The expected future of all requests in flight. There is one for each decision; an engine uses the part of its requests. */
 export class Outlook {

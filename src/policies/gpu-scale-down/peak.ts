@@ -6,7 +6,7 @@
  * Gaussian process, the share z · √(1 − ρ) of the sums over the level has risen over it since the time before, where ρ is the
  * correlation of the two times (Rice 1944).
  */
-import { probit, upperTail } from '../../core/normal.ts';
+import { probit, upperTail } from './normal.ts';
 
 // For a Gaussian process the factor is 0.56. The smaller value was measured on many distributions: here times are discrete.
 const crossing = 0.45;

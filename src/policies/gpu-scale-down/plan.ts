@@ -2,12 +2,13 @@
  * Plans a choice of engines: the targets of requests, and the fill of the engines that remain. The largest requests of released
  * engines are dealt out first, always to the engine with the most projected free KV.
  */
-import { binOf } from '../../core/survival.ts';
+
 import type { Message } from '../../schemas/messages.ts';
 import { groupBits, type Loads, orderByPlace, type Report } from './columns.ts';
 import type { Outlook } from './outlook.ts';
 import { fillTogether } from './peak.ts';
 import type { ScaleDownState } from './state.ts';
+import { binOf } from './survival.ts';
 
 type RejectReason = Message<'scale-down.rejected'>['reason'];
 

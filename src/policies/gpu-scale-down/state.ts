@@ -5,11 +5,11 @@ import { prefixes } from '../../core/minted-ids.ts';
 import { recentIds } from '../../core/recent-ids.ts';
 import { byHand, derived, setOf } from '../../core/state.ts';
 import { StringIndex } from '../../core/string-index.ts';
-import { LengthHistory, savedHistory } from '../../core/survival.ts';
 import type { GpuScaleDownConfig } from '../../generated/settings/gpu-scale-down.ts';
 import { type PlacedEngine, placedEngine } from '../../schemas/gpus.ts';
 import { count, roundKind } from '../../schemas/units.ts';
 import { Columns, type Report } from './columns.ts';
+import { LengthHistory, savedHistory } from './survival.ts';
 
 const statuses = ['moving', 'moved', 'failed', 'ended'] as const;
 

@@ -3,8 +3,9 @@
  * self-scheduling: fetches shrink with the backlog, and replicas end together), but no more than the replica can train until the
  * expected end of the round.
  */
-import { longestFirst } from '../../core/longest-first.ts';
+
 import type { Message } from '../../schemas/messages.ts';
+import { longestFirst } from './longest-first.ts';
 import type { Ctx } from './messages.ts';
 import { restSeconds, secondsPerToken } from './pace.ts';
 import { type Group, type Replica, type Round, type StreamTrainingState, waitingCount } from './state.ts';

@@ -1,8 +1,8 @@
 /** The end of a round: the remaining groups are spread over all replicas. */
 
 import { given } from '../../core/given.ts';
-import { longestFirst } from '../../core/longest-first.ts';
 import type { TrainingShare } from '../../schemas/training.ts';
+import { longestFirst } from './longest-first.ts';
 import type { Ctx } from './messages.ts';
 import { busySeconds, secondsPerToken } from './pace.ts';
 import type { Group, Replica, Round, StreamTrainingState } from './state.ts';

@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClassicLevel } from 'classic-level';
-import { optionalPackage } from '../../core/optional-package.ts';
 import { refuse } from '../../errors.ts';
+import { optionalPackage } from '../optional-package.ts';
 import { emptyNote, type TailFile, tailFile } from './tail.ts';
 
 /** One change of the store. */

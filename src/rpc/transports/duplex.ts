@@ -1,6 +1,6 @@
 /** Connects a pair of Node streams to the server. */
 import type { Readable, Writable } from 'node:stream';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../../core/clock.ts';
 import type { Link } from '../link.ts';
 import type { RpcServer } from '../server.ts';
 

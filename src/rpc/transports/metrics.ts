@@ -2,9 +2,9 @@
 import { createServer } from 'node:http';
 import type * as Prometheus from 'prom-client';
 import type { Registry } from 'prom-client';
-import { optionalPackage } from '../../core/optional-package.ts';
 import type { Meter } from '../meter.ts';
 import { methods } from '../methods.ts';
+import { optionalPackage } from '../optional-package.ts';
 import type { RpcServer } from '../server.ts';
 
 const names: ReadonlySet<string> = new Set(methods.map(({ name }) => name));

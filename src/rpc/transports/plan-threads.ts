@@ -1,8 +1,8 @@
 /** Computes plans in threads, so that no plan holds up an event. */
 import { availableParallelism } from 'node:os';
+import { systemClock } from '../../core/clock.ts';
 import { Fifo } from '../../core/fifo.ts';
 import { PolicyError } from '../../errors.ts';
-import { systemClock } from '../clock.ts';
 import { JsonText, type PlanJob, type Planning } from '../planning.ts';
 import { AskedThread } from './asked-thread.ts';
 import type { PlanThreadJob, PlanThreadStart } from './plan-worker.ts';

@@ -1,8 +1,8 @@
 /** Unix sockets and TCP: any number of connections, which share the sessions. */
 import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { systemClock } from '../../core/clock.ts';
 import { PolicyError, refuse } from '../../errors.ts';
-import { systemClock } from '../clock.ts';
 import type { RpcServer } from '../server.ts';
 import { serveStreams } from './duplex.ts';
 

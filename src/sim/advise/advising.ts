@@ -20,8 +20,11 @@ import type { TrainerFacts } from './trainers.ts';
 
 /** The question: a trainer, with its job and its workload. */
 export interface AdviseQuestion {
+  /** The trainer that is to apply the settings. */
   readonly trainer: TrainerFacts;
+  /** Shape and costs of a round. */
   readonly job: Job;
+  /** Returns the responses of a run, by its seed. */
   readonly workload: (seed: number) => Workload;
   /** Number of steps in each run of the search. */
   readonly steps: number;

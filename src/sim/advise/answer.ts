@@ -34,7 +34,7 @@ export interface Paid {
 export interface Answer {
   /** The trainer, with the levers of its adapter. */
   readonly trainer: Omit<TrainerFacts, 'paste' | 'pasteLossless'>;
-  /** `nothing`: no settings surely save {@link leastWorth} of the time. */
+  /** `nothing`: no settings surely save 1 % of the time. */
   readonly verdict: 'saves' | 'nothing';
   /** Seconds of a step, in the job without changes. */
   readonly stepSeconds: Interval;

@@ -14,13 +14,14 @@ export const leastWorth = 0.01;
 /**
  * - `best`: the settings that the search chose are not faster, or it chose none, and every response is kept;
  * - `option`: it keeps every response, and the settings that the search chose are faster;
- * - `unsure`: it does not surely save {@link leastWorth} of the time;
+ * - `unsure`: it does not surely save 1 % of the time;
  * - `assumed`, `unknown`: the trace does not say how much the lengths of a prompt have in common.
  */
 export type ReturningVerdict = 'best' | 'option' | 'unsure' | 'assumed' | 'unknown';
 
 /** What a job gains whose prompts come several times. */
 export interface Returning {
+  /** What the lossless tail is worth. */
   readonly verdict: ReturningVerdict;
   /** The job without changes, the settings that the search chose, and the lossless tail, as far as they were measured. */
   readonly rows: {

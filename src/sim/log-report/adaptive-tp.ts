@@ -1,6 +1,7 @@
 /** Compares adaptive-tp with a host that chooses its TP: the choices of both for each round, and the predictions of the profile. */
-import type { LogLineOf } from '../../core/decision-log.ts';
+
 import { isPolicyError } from '../../errors.ts';
+import type { LogLineOf } from '../../logs/format/decision-log.ts';
 import {
   type AdaptiveTpConfig,
   type AdaptiveTpDecision,

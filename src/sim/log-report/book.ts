@@ -1,5 +1,5 @@
 /** The records of one session in shadow mode. */
-import type { LogLineOf } from '../../core/decision-log.ts';
+import type { LogLineOf } from '../../logs/format/decision-log.ts';
 import { Pairs, type ShadowCounts } from './pairs.ts';
 
 /** Reads the lines of a session; its findings are ready after the last line. */

@@ -2,7 +2,7 @@
  * Compares gpu-scale-down with a host that decides about releases itself; afterwards an oracle that knows all lengths judges the
  * decisions of the policy.
  */
-import type { LogLineOf } from '../../core/decision-log.ts';
+import type { LogLineOf } from '../../logs/format/decision-log.ts';
 import type {
   GpuScaleDownConfig,
   GpuScaleDownDecision,

@@ -1,6 +1,7 @@
 /** The report of sessions in shadow mode, from a decision log. */
-import type { LogLineOf, ReadLine } from '../../core/decision-log.ts';
+
 import { PolicyError } from '../../errors.ts';
+import type { LogLineOf, ReadLine } from '../../logs/format/decision-log.ts';
 import type { AdaptiveTpConfig } from '../../policies/adaptive-tp/index.ts';
 import type { GpuScaleDownConfig } from '../../policies/gpu-scale-down/index.ts';
 import { TpBook } from './adaptive-tp.ts';

@@ -2,7 +2,7 @@
  * Compares sandbox-timeout with a host that sets its own timeouts: on the recorded runs, it counts saved seconds and stopped
  * correct runs.
  */
-import type { LogLineOf } from '../../core/decision-log.ts';
+import type { LogLineOf } from '../../logs/format/decision-log.ts';
 import type { SandboxTimeoutDecision, SandboxTimeoutEvent } from '../../policies/sandbox-timeout/index.ts';
 import type { ShadowBook } from './book.ts';
 import { Pairs } from './pairs.ts';

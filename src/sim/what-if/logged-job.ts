@@ -2,9 +2,10 @@
  * What a log says of the job that wrote it: the prompts in the order of their supply, the length of each response by its try, and
  * when each request ran. The log must begin with its session.
  */
-import type { ReadLine } from '../../core/decision-log.ts';
+
 import type { Snapshot } from '../../core/snapshot.ts';
 import { refuse } from '../../errors.ts';
+import type { ReadLine } from '../../logs/format/decision-log.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import type { Prompt } from '../../schemas/prompts.ts';

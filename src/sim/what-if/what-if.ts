@@ -40,23 +40,29 @@ export interface WhatIfOptions {
 export interface RestOfJob {
   /** Seconds from the event. */
   readonly seconds: number;
+  /** Rounds that end after the event. */
   readonly rounds: number;
-  /** Tokens of the trained responses, and all that were generated, of the rounds that end after the event. */
+  /** Tokens of the responses that were trained in these rounds. */
   readonly keptTokens: number;
+  /** All tokens that were generated in these rounds. */
   readonly generatedTokens: number;
   /** Mean tokens of a trained response, of these rounds. */
   readonly meanResponseTokens: number;
+  /** Prompts that were put off in them. */
   readonly deferredPrompts: number;
-  /** Share of these tokens that older weights generated, and most versions by which they are behind. */
+  /** Share of the kept tokens that older weights generated: 0 to 1. */
   readonly staleShare: number;
+  /** Most versions by which these weights are behind. */
   readonly maxLag: number;
 }
 
 /** The answer. */
 export interface WhatIf {
+  /** Id of the policy of the log. */
   readonly policy: string;
   /** The event, its time, and the round that was open. */
   readonly at: { readonly seq: number; readonly seconds: number; readonly roundId: string | null };
+  /** What the log says. */
   readonly log: RestOfJob;
   /** Simulated without the change, one for each seed. */
   readonly asItWas: readonly RestOfJob[];
@@ -90,7 +96,7 @@ export const fixedSettings: readonly string[] = ['promptsPerRound', 'responsesPe
  * @throws PolicyError `infeasible` for a policy, or a log, that cannot be simulated from the middle on; `invalid_input` for an event
  * that the log does not have; `invalid_config` for settings that do not fit, or that are the shape of the job
  */
-export function whatIf(options: WhatIfOptions): WhatIf {
+export function whatIfOf(options: WhatIfOptions): WhatIf {
   const { logged, definition, settings = {}, capTokens, seeds } = options;
   check(options);
   const { events, snapshot } = logged;

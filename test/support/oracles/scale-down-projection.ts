@@ -2,8 +2,8 @@
  * The projection of gpu-scale-down once more, as its README says it: one request after the other, at every whole number
  * of tokens in the future. For lengths so short that the policy looks at each of these times, too.
  */
-import { probit, upperTail } from '../../../src/core/normal.ts';
-import type { SurvivalCurve } from '../../../src/core/survival.ts';
+import { probit, upperTail } from '../../../src/policies/gpu-scale-down/normal.ts';
+import type { SurvivalCurve } from '../../../src/policies/gpu-scale-down/survival.ts';
 import type { RunningRequest } from '../../../src/schemas/index.ts';
 
 const sum = <T>(items: readonly T[], of: (item: T) => number): number => items.reduce((all, one) => all + of(one), 0);

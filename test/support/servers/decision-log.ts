@@ -2,10 +2,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LogFile, type ReadLine, readDecisionLog } from '../../../src/core/decision-log.ts';
-import { type LogReplay, replayLog } from '../../../src/core/replay-log.ts';
 import { registry } from '../../../src/index.ts';
-import { logFilesIn } from '../../../src/rpc/log/files.ts';
+import { type LogFile, type ReadLine, readDecisionLog } from '../../../src/logs/format/decision-log.ts';
+import { type LogReplay, replayLog } from '../../../src/logs/replay/replay-log.ts';
+import { logFilesIn } from '../../../src/logs/write/files.ts';
 
 /** Folders that go when the tests are done. */
 export class Folders {

@@ -19,8 +19,8 @@
  */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../../src/core/definition.ts';
 import type { PolicyError } from '../../../src/errors.ts';
+import { noDecisionLog } from '../../../src/logs/write/decision-log.ts';
 import type { DecisionLog, LoggedSession, SessionDecisionLog } from '../../../src/rpc/index.ts';
-import { noDecisionLog } from '../../../src/rpc/log/decision-log.ts';
 import type { Session } from '../../../src/rpc/session.ts';
 import type { Sessions } from '../../../src/rpc/sessions.ts';
 import type { DiskBooks } from './disk.ts';

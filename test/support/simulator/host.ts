@@ -1,6 +1,6 @@
 /** Small jobs and workloads for tests of the simulated host. */
 import type { AnyDecision, AnyEvent } from '../../../src/core/definition.ts';
-import { recordEvents } from '../../../src/core/event-log.ts';
+import { recordEvents } from '../../../src/logs/format/event-log.ts';
 import { defineJob, type Job } from '../../../src/sim/colocated/job.ts';
 import type { Scheduler } from '../../../src/sim/colocated/scheduler.ts';
 import type { Workload } from '../../../src/sim/workload/workload.ts';

@@ -8,7 +8,10 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { type AdviseOptions, advise } from '../../../src/cli/advise.ts';
 import { AdviseProgress } from '../../../src/cli/advise-progress.ts';
 import { adviceLines } from '../../../src/cli/advise-text.ts';
+import { jobOfOptions } from '../../../src/cli/job.ts';
+import { advise as adviseInProgram } from '../../../src/sim/advise/advise.ts';
 import { type TrainerId, trainers } from '../../../src/sim/advise/trainers.ts';
+import { readTrace } from '../../../src/sim/trace/read.ts';
 import { rollflex } from '../../support/command-line/in-process.ts';
 import { rollflexOn, root } from '../../support/command-line/process.ts';
 
@@ -163,10 +166,25 @@ describe('own', () => {
     const even = join(folder, 'even.csv');
     const rows = Array.from({ length: 64 }, (_, index) => `${Math.floor(index / 4)},400\n`);
     writeFileSync(even, `prompt,tokens\n${rows.join('')}`);
-    const { answer, text } = await answered([even], { trainer: 'verl', promptsPerRound: 4 });
+    const { answer, text, name, job: found } = await answered([even], { trainer: 'verl', promptsPerRound: 4 });
     expect([answer.verdict, answer.settings, answer.paste]).toEqual(['nothing', null, []]);
     expect(text).toMatch(/^answer {3}nothing that the adapter for verl can carry out would save 1% of the$/m);
     expect(text).not.toMatch(/^paste/m);
+    // A program has the same answer.
+    const { job, capTokens } = jobOfOptions(found);
+    const { effort, steps, seed, resampling, correlation } = asked;
+    const search = {
+      effort,
+      steps,
+      seed,
+      resampling,
+      correlation,
+      epochs: 1,
+      trainer: 'verl',
+      name,
+      capTokens,
+    } as const;
+    expect(adviseInProgram(readTrace(readFileSync(even, 'utf8'), even), job, search)).toEqual(answer);
   });
 
   test('the command, from standard input; a step takes as long as simulate says', async () => {

@@ -4,9 +4,9 @@ import { answersOf, type SessionAnswer } from '../../../src/cli/dashboard/answer
 import { Feed, feedLimits } from '../../../src/cli/dashboard/feed.ts';
 import { inOneGo } from '../../../src/core/why.ts';
 import { createRegistry, tailBatching } from '../../../src/index.ts';
+import { both } from '../../../src/logs/write/decision-log.ts';
 import { registry as shipped } from '../../../src/registry.ts';
 import { RpcServer } from '../../../src/rpc/index.ts';
-import { both } from '../../../src/rpc/log/decision-log.ts';
 import { completed, HandClock, openingEvents, tail, WireClient } from '../../support/servers/clocked.ts';
 
 function running({ watch = false, registry = shipped as never } = {}) {

@@ -2,10 +2,11 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { jobWindow } from '../../../src/cli/debug/job.ts';
-import { LogView } from '../../../src/cli/debug/view.ts';
-import { LogIndex } from '../../../src/cli/log-index/index.ts';
 import { create, createRegistry, recordEvents, tailBatching } from '../../../src/index.ts';
+import { LogIndex } from '../../../src/logs/index/log-index.ts';
+import { LogView } from '../../../src/logs/job/log-view.ts';
+import { jobWindow } from '../../../src/logs/job/window.ts';
+import { registry } from '../../../src/registry.ts';
 import { rollflex } from '../../support/command-line/in-process.ts';
 import { rollflexOn } from '../../support/command-line/process.ts';
 import { logOfAStuckRound } from '../../support/documents/own-files.ts';
@@ -19,8 +20,14 @@ afterAll(() => {
   folders.remove();
 });
 
-async function viewOf(path: string): Promise<LogView> {
-  const view = await LogView.open([path]);
+function viewOf(path: string, isLive = false): LogView {
+  const view = new LogView(
+    new LogIndex([path], { restore: (one) => registry.restore(one, { validate: false }), writer: 'test' }),
+    {
+      registry,
+      isLive,
+    },
+  );
   views.push(view);
   return view;
 }
@@ -42,7 +49,7 @@ function found(view: LogView, from: number, back: boolean, wanted: Parameters<Lo
 
 describe('a log of the zoo', () => {
   test('after an event: the event, its decisions with reasons, what is held and what is awaited', async () => {
-    const view = await viewOf(pathOf('nemo-rl-3938'));
+    const view = viewOf(pathOf('nemo-rl-3938'));
     const { event, decisions, standing, asked } = view.moment('', 111);
     expect(event).toMatchObject({ type: 'response.failed', requestId: 'p14/0#4', kind: 'data' });
     expect(decisions.map(({ type, reason }) => [type, reason.code])).toEqual([
@@ -64,14 +71,14 @@ describe('a log of the zoo', () => {
   });
 
   test('deferred prompts are shown with their age, requests by engine', async () => {
-    const view = await viewOf(pathOf('skyrl-1691'));
+    const view = viewOf(pathOf('skyrl-1691'));
     const { standing, asked } = view.moment('job-0', 128);
     expect(asked[0]).toMatchObject({ answer: 'response.completed', by: 'e2', count: 2, overdue: true });
     expect(standing.find(({ what }) => what === 'round')?.seconds).toBeGreaterThan(2000);
   });
 
   test('finds ids, reasons and types, and events that led to something else, both ways', async () => {
-    const view = await viewOf(pathOf('nemo-rl-3938'));
+    const view = viewOf(pathOf('nemo-rl-3938'));
     expect(found(view, 0, false, { text: 'prompt_failed' })).toEqual({ seq: 111 });
     expect(found(view, 111, false, { text: 'prompt_failed' })).toEqual({});
     expect(found(view, 153, true, { text: 'prompt.failed' })).toEqual({ seq: 111 });
@@ -95,7 +102,7 @@ describe('a log of the zoo', () => {
   });
 
   test('a state is opened node by node', async () => {
-    const view = await viewOf(pathOf('nemo-rl-3938'));
+    const view = viewOf(pathOf('nemo-rl-3938'));
     expect(view.state('', 111, [])).toMatchObject({
       size: 6,
       nodes: [{ key: 'policy', value: 'tail-batching' }, {}, { key: 'config' }, {}, {}, {}],
@@ -111,7 +118,7 @@ describe('a log of the zoo', () => {
     ['', 154, 'seq: expected an event of the log, from 0 to 153, got 154'],
     ['s', 1, 'session: expected no session: this log has one'],
   ])('refuses what is not there: %s %i', async (session, seq, expected) => {
-    const view = await viewOf(pathOf('nemo-rl-3938'));
+    const view = viewOf(pathOf('nemo-rl-3938'));
     expect(() => view.moment(session, seq)).toThrow(expected);
     expect(() => view.state(session, seq, [])).toThrow(expected);
     expect(() => view.why(session, seq)).toThrow(expected);
@@ -137,7 +144,7 @@ test('of several sessions with one id each can be looked at, and explained', asy
       .map((one) => `${JSON.stringify(one)}\n`)
       .join(''),
   );
-  const [view, whole] = [await viewOf(path), await viewOf(inFolder('run.jsonl', stuck))];
+  const [view, whole] = [viewOf(path), viewOf(inFolder('run.jsonl', stuck))];
   expect(view.sessions).toMatchObject([
     { session: 's@1', isLast: false, first: 0, seq: 50, closed: 'closed' },
     { session: 's@2', isLast: false, first: 0, seq: 71, closed: 'replaced' },
@@ -164,7 +171,7 @@ test('of several sessions with one id each can be looked at, and explained', asy
 });
 
 test('charts have the rounds and loads up to an event, from a window of bounded length', async () => {
-  const view = await viewOf(inFolder('run.jsonl', stuck));
+  const view = viewOf(inFolder('run.jsonl', stuck));
   const end = <T>(steps: Generator<undefined, T>): T => {
     for (;;) {
       const { done, value } = steps.next();
@@ -191,10 +198,10 @@ test('charts have the rounds and loads up to an event, from a window of bounded 
 
 describe('a log that grows', () => {
   test('is read on, also from the middle of a line, and says at each event what a whole one says', async () => {
-    const whole = await viewOf(inFolder('run.jsonl', stuck));
+    const whole = viewOf(inFolder('run.jsonl', stuck));
     const cut = stuck.indexOf('"q15"');
     const path = inFolder('run.jsonl', stuck.slice(0, cut));
-    const view = await viewOf(path);
+    const view = viewOf(path);
     const seq = view.sessions[0]!.seq;
     expect(seq).toBeLessThan(60);
     view.moment('', seq);
@@ -221,8 +228,7 @@ describe('a log that grows', () => {
     recordEvents(tail, (line) => lines.push(line));
     tail.send({ type: 'round.requested', at: begun, roundId: 'r1', weightVersion: 1 });
     const path = inFolder('run.jsonl', `${lines.join('\n')}\n`);
-    const [still, live] = [await viewOf(path), await LogView.open([path], undefined, undefined, true)];
-    views.push(live);
+    const [still, live] = [viewOf(path), viewOf(path, true)];
     expect([still.why('', 1).verdict, live.why('', 1).verdict]).toEqual(['waits', 'stuck']);
     expect(still.moment('', 1).asked).toMatchObject([{ answer: 'prompts.supplied', seconds: 0, overdue: false }]);
     expect(live.moment('', 1).asked[0]!.seconds).toBeGreaterThan(7100);
@@ -258,7 +264,7 @@ describe('a log that grows', () => {
     mkdirSync(folder);
     const file = (number: number) => join(folder, `decisions-0000000${number}.jsonl`);
     writeFileSync(file(1), lines([1, 2, 3], true));
-    const view = await viewOf(folder);
+    const view = viewOf(folder);
     writeFileSync(file(2), lines([4, 5], false));
     expect(view.refresh()).toBe(true);
     expect(view.sessions).toMatchObject([{ session: 's', seq: 5 }]);

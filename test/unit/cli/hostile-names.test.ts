@@ -15,8 +15,8 @@ import { runSimulate, type SimulateOptions } from '../../../src/cli/simulate.ts'
 import { runSweep } from '../../../src/cli/sweep.ts';
 import { runVlm } from '../../../src/cli/vlm.ts';
 import { oneLine, printable } from '../../../src/core/printable.ts';
+import { logFilesIn } from '../../../src/logs/write/files.ts';
 import { FileDecisionLog } from '../../../src/rpc/index.ts';
-import { logFilesIn } from '../../../src/rpc/log/files.ts';
 import { captured } from '../../support/command-line/in-process.ts';
 import { type Done, rollflex } from '../../support/command-line/process.ts';
 import { logOfOneRound } from '../../support/documents/own-files.ts';

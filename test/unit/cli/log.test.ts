@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { logFilesIn } from '../../../src/rpc/log/files.ts';
+import { logFilesIn } from '../../../src/logs/write/files.ts';
 import { rollflex } from '../../support/command-line/in-process.ts';
 import { entry, rollflexOn, root } from '../../support/command-line/process.ts';
 import { logOfOneRound, ownLengths } from '../../support/documents/own-files.ts';

@@ -2,8 +2,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { jobOfOptions } from '../../../src/cli/job.ts';
+import { openLog } from '../../../src/logs/node.ts';
 import { simulate } from '../../../src/sim/colocated/driver.ts';
 import { losslessTailScheduler, type Scheduler, tailBatchingScheduler } from '../../../src/sim/colocated/scheduler.ts';
+import { whatIf } from '../../../src/sim/what-if/ask.ts';
 import { longTailQuantile, marginalWorkload } from '../../../src/sim/workload/marginal.ts';
 import { rollflex } from '../../support/command-line/in-process.ts';
 import { Folders } from '../../support/servers/decision-log.ts';
@@ -100,6 +103,17 @@ describe.each([
     expect(told.map((one) => one.rounds)).toEqual([10, 10, 10]);
     for (const [index, one] of told.entries()) expect(asItWas[index]).toMatchObject(one);
   });
+});
+
+test('the library answers as the command does', async () => {
+  const path = logOf(tailBatchingScheduler(job));
+  const asked = ['--seeds', '2', '--at', '60', '--set', 'promptSpeculation=1.5'];
+  const { file, settings, otherPolicy, ...answer } = await json('what-if', path, ...asked);
+  expect([file, settings, otherPolicy]).toEqual([path, { promptSpeculation: 1.5 }, null]);
+  const log = openLog(path);
+  const change = { settings, at: { seq: 60 }, seeds: [1, 2], ...jobOfOptions({ cap: 2000 }), fits: true };
+  expect(JSON.parse(JSON.stringify(whatIf(log, change)))).toEqual(answer);
+  log.close();
 });
 
 test('of a log that ends before its prompts are trained, it says why simulate --from-log takes longer', async () => {

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { type EpochPrompt, play, rankCorrelation, type Score } from '../../../bench/length-prediction/epochs.ts';
 import { baselines, predicted } from '../../../bench/length-prediction/forecasters.ts';
 import { readTraceFile } from '../../../src/cli/files.ts';
-import { packageRoot } from '../../../src/cli/package.ts';
 import { LengthPredictor, lengthPredictor } from '../../../src/core/length-prediction.ts';
 import { placeOf, tokensAt } from '../../../src/core/lengths/scale.ts';
+import { packageRoot } from '../../../src/logs/index/package.ts';
 import { uniform } from '../../../src/sim/random.ts';
 
 const levels = [0.1, 0.5, 0.9];

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { play, type Score, type Scores } from '../../../bench/length-prediction/epochs.ts';
 import { baselines, predicted } from '../../../bench/length-prediction/forecasters.ts';
 import { readTraceFile } from '../../../src/cli/files.ts';
-import { packageRoot } from '../../../src/cli/package.ts';
 import { LengthPredictor, lengthPredictor } from '../../../src/core/length-prediction.ts';
+import { packageRoot } from '../../../src/logs/index/package.ts';
 import { uniform } from '../../../src/sim/random.ts';
 
 const losses = (score: Score): number[] => [...score.tokens, ...score.doublings].map((one) => one / score.responses);

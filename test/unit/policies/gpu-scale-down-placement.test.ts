@@ -1,10 +1,10 @@
 /** Parts of gpu-scale-down by themselves: where requests go, which engines of large clusters, the times that are looked at. */
 import { describe, expect, test } from 'vitest';
-import { binOf } from '../../../src/core/survival.ts';
 import { create, gpuScaleDown } from '../../../src/index.ts';
 import { Loads } from '../../../src/policies/gpu-scale-down/columns.ts';
 import { timesUntil, withFiner } from '../../../src/policies/gpu-scale-down/outlook.ts';
 import { assign, Weights, weightBin } from '../../../src/policies/gpu-scale-down/plan.ts';
+import { binOf } from '../../../src/policies/gpu-scale-down/survival.ts';
 import { generator } from '../../support/basics/numbers.ts';
 import { type Engines, open, type Release, report, untilQuery } from '../../support/oracles/scale-down.ts';
 

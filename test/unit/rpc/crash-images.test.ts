@@ -1,6 +1,6 @@
 /** A few of the images of `bench/rpc/crash-images.ts`: what a crash of the machine leaves of a real server's directory. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { packageVersion } from '../../../src/cli/package.ts';
+import { packageVersion } from '../../../src/logs/index/package.ts';
 import { generator } from '../../support/basics/numbers.ts';
 import { times } from '../../support/basics/runs.ts';
 import { entry } from '../../support/command-line/process.ts';

@@ -1,6 +1,6 @@
 /** Response lengths from the decision log of a server, whoever admitted the requests. */
 import { expect, test } from 'vitest';
-import { type LogLine, logFormat, type ReadLine } from '../../../src/core/decision-log.ts';
+import { type LogLine, logFormat, type ReadLine } from '../../../src/logs/format/decision-log.ts';
 import { workloadFromLog } from '../../../src/sim/from-log.ts';
 import { lengthsFromDecisionLog } from '../../../src/sim/log-lengths.ts';
 

@@ -10,9 +10,9 @@ import { simulateSynchronous } from '../../../docs/playground/src/worker/synchro
 import { number } from '../../../docs/playground/src/worker/text.ts';
 import { readTraceFile } from '../../../src/cli/files.ts';
 import { jobOfOptions } from '../../../src/cli/job.ts';
-import { packageRoot } from '../../../src/cli/package.ts';
-import { traceWorkload, usualWorkload } from '../../../src/cli/workloads.ts';
+import { packageRoot } from '../../../src/logs/index/package.ts';
 import { ablation, compare, type SweepProblem, sweeping, usualRuns } from '../../../src/sim/index.ts';
+import { traceWorkload, usualWorkload } from '../../../src/sim/workload/of-trace.ts';
 import { some } from '../../support/basics/runs.ts';
 import { rollflex } from '../../support/command-line/in-process.ts';
 

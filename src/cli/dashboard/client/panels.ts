@@ -1,9 +1,10 @@
 /// <reference lib="dom" />
 /** The panels of the page that are text: who has to act, facts, rounds, what was put off and refused. */
+
+import type { Deferred } from '../../../logs/job/deferred.ts';
+import type { Missed } from '../../../logs/job/job-view.ts';
+import type { Round } from '../../../logs/job/rounds.ts';
 import { duration, element, idButton, timeText } from '../../debug/client/elements.ts';
-import type { Deferred } from '../../job-view/deferred.ts';
-import type { Round } from '../../job-view/rounds.ts';
-import type { Missed } from '../../job-view/view.ts';
 import type { JobAnswer, SessionAnswer, SessionItem } from '../answers.ts';
 import type { OwedGroup } from '../census.ts';
 

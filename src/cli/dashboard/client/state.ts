@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** What the page has got so far: the bins of a timeline come piece by piece. */
-import type { Timeline } from '../../job-view/view.ts';
+import type { Timeline } from '../../../logs/job/job-view.ts';
 import type { TimelineAnswer } from '../answers.ts';
 
 /** Most bins that are kept. */

@@ -1,7 +1,8 @@
 /// <reference lib="dom" />
 /** The charts of a job up to the present event, as the page of a running job draws them. */
+
+import type { JobWindow } from '../../../logs/job/window.ts';
 import { draw, followLook, ganttHeight, jobGantt, queueLines } from '../../dashboard/client/charts.ts';
-import type { JobWindow } from '../job.ts';
 import { ask } from './api.ts';
 import { byId } from './elements.ts';
 

@@ -1,7 +1,8 @@
 /// <reference lib="dom" />
 /** The page of `rollflex debug`: the events of a log, one after the other, with what the policy knew then. */
-import type { TreePage } from '../tree.ts';
-import type { Moment, WhyText } from '../view.ts';
+
+import type { Moment, WhyText } from '../../../logs/job/log-view.ts';
+import type { TreePage } from '../../../logs/job/tree.ts';
 import { ask, Failed, setKey, takeKey } from './api.ts';
 import { chartsAt, onCharts } from './charts.ts';
 import { byId, element, idButton } from './elements.ts';

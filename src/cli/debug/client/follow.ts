@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** Goes on with a log that is being written. */
-import type { Moment, WhyText } from '../view.ts';
+import type { Moment, WhyText } from '../../../logs/job/log-view.ts';
 import { ask } from './api.ts';
 import { byId } from './elements.ts';
 import { standingPart, whyPart } from './moment.ts';

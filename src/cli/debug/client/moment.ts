@@ -1,7 +1,8 @@
 /// <reference lib="dom" />
 /** Shows what is known after an event. */
-import type { AskedGroup, StandingGroup } from '../standing.ts';
-import type { Moment, WhyText } from '../view.ts';
+
+import type { Moment, WhyText } from '../../../logs/job/log-view.ts';
+import type { AskedGroup, StandingGroup } from '../../../logs/job/standing.ts';
 import { duration, element, idButton, shownValue, timeText } from './elements.ts';
 
 /** The fields of a message, but for those that are shown elsewhere. */

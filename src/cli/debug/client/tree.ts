@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** The state as a tree. A node asks for what is below it when it is opened; what was open stays open from event to event. */
-import type { TreeNode, TreePage } from '../tree.ts';
+import type { TreeNode, TreePage } from '../../../logs/job/tree.ts';
 import { element, idButton } from './elements.ts';
 
 export type AskTree = (path: readonly string[], from: number) => Promise<TreePage>;

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readTraceFile } from '../../../../src/cli/files.ts';
-import { packageRoot } from '../../../../src/cli/package.ts';
+import { packageRoot } from '../../../../src/logs/index/package.ts';
 import { rolloutpipeWorkload, tracedWorkload } from '../../../../src/sim/node.ts';
 import { drawnHalf, halfOf } from '../../../../src/sim/sweep/halves.ts';
 

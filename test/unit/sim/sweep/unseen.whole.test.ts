@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readTraceFile } from '../../../../src/cli/files.ts';
-import { packageRoot } from '../../../../src/cli/package.ts';
+import { packageRoot } from '../../../../src/logs/index/package.ts';
 import {
   jobPreset,
   rolloutpipeJob,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readEventLog } from '../../../../src/core/read-event-log.ts';
+import { readEventLog } from '../../../../src/logs/format/read-event-log.ts';
 import { losslessTail } from '../../../../src/recipes/lossless-tail/index.ts';
 import { tailBatching } from '../../../../src/recipes/tail-batching/index.ts';
 import { simulate } from '../../../../src/sim/colocated/driver.ts';
@@ -11,7 +11,7 @@ import {
 } from '../../../../src/sim/colocated/scheduler.ts';
 import { ForkedHost } from '../../../../src/sim/what-if/forked-host.ts';
 import { loggedJob } from '../../../../src/sim/what-if/logged-job.ts';
-import { whatIf } from '../../../../src/sim/what-if/what-if.ts';
+import { whatIfOf } from '../../../../src/sim/what-if/what-if.ts';
 import { loggedWorkload } from '../../../../src/sim/what-if/workload.ts';
 import { longTailQuantile, marginalWorkload } from '../../../../src/sim/workload/marginal.ts';
 import { plainJob, recording } from '../../../support/simulator/host.ts';
@@ -55,7 +55,7 @@ describe.each([
   const { totalSeconds, steps } = run;
 
   it('at the end of the log it equals the log', () => {
-    const { log, asItWas, saved } = whatIf({ ...asked, logged, definition, at: logged.events.length });
+    const { log, asItWas, saved } = whatIfOf({ ...asked, logged, definition, at: logged.events.length });
     expect([log.seconds, asItWas[0]!.seconds, saved.value]).toEqual([0, 0, 0]);
   });
 
@@ -78,7 +78,7 @@ describe.each([
 
   it('at any event the rest takes as long as in the log, up to some steps of the engines', () => {
     for (let at = 5; at < logged.events.length; at += 83) {
-      const { log, asItWas } = whatIf({ ...asked, logged, definition, at });
+      const { log, asItWas } = whatIfOf({ ...asked, logged, definition, at });
       expect(Math.abs(asItWas[0]!.seconds - log.seconds)).toBeLessThan(totalSeconds * 0.002);
       expect(asItWas[0]!.meanResponseTokens).toBeCloseTo(log.meanResponseTokens, 6);
       expect(asItWas[0]!.staleShare).toBeCloseTo(log.staleShare, 2);
@@ -91,7 +91,7 @@ it('a request in flight reads its context on its engine no second time', () => {
   const slow = { ...job, cost: { ...job.cost, prefillSecondsPerToken: 0.005 } };
   const { logged, run } = recorded(tailBatchingScheduler(slow), 5, slow);
   for (const at of [60, 200, 330]) {
-    const { log, asItWas } = whatIf({ ...asked, job: slow, logged, definition: tailBatching, at });
+    const { log, asItWas } = whatIfOf({ ...asked, job: slow, logged, definition: tailBatching, at });
     expect(Math.abs(asItWas[0]!.seconds - log.seconds)).toBeLessThan(run.totalSeconds * 0.02);
   }
 });
@@ -115,7 +115,7 @@ function really(at: number, settings: object): number {
 describe('what if something were other', () => {
   it('says what would really have been, with an interval over what the log does not know', () => {
     const [at, settings] = [250, { promptSpeculation: 1.5 }];
-    const { saved, asItWas, lengths } = whatIf({ ...tailJob, at, settings, seeds: [1, 2, 3, 4, 5, 6] });
+    const { saved, asItWas, lengths } = whatIfOf({ ...tailJob, at, settings, seeds: [1, 2, 3, 4, 5, 6] });
     const truth = 1 - really(at, settings) / really(at, {});
     expect(lengths.censored).toBeGreaterThan(50);
     expect(asItWas.every(({ seconds }) => seconds === asItWas[0]!.seconds)).toBe(true);
@@ -124,7 +124,7 @@ describe('what if something were other', () => {
   });
 
   it('lets another policy take over after the open round, with the prompts that are left', () => {
-    const { changed, log } = whatIf({ ...tailJob, at: 250, scheduler: synchronousBaseline });
+    const { changed, log } = whatIfOf({ ...tailJob, at: 250, scheduler: synchronousBaseline });
     expect(changed[0]!.rounds).toBe(log.rounds);
     // Nothing is deferred but what the open round had over.
     expect(changed[0]!.deferredPrompts).toBeLessThanOrEqual(2);
@@ -133,10 +133,10 @@ describe('what if something were other', () => {
 
   it('fits the speed to the rounds before the event, and to nothing after it', () => {
     const slow = { ...job, cost: { ...job.cost, overheadSeconds: 0.03 } };
-    const { fit, log, asItWas } = whatIf({ ...tailJob, job: slow, fits: true, at: 400 });
+    const { fit, log, asItWas } = whatIfOf({ ...tailJob, job: slow, fits: true, at: 400 });
     expect(fit).toMatchObject({ rounds: 8, factor: expect.closeTo(0.25, 2) });
     expect(asItWas[0]!.seconds / log.seconds).toBeCloseTo(1, 2);
-    expect(whatIf({ ...tailJob, job: slow, fits: true, at: 20 }).fit).toBeNull();
+    expect(whatIfOf({ ...tailJob, job: slow, fits: true, at: 20 }).fit).toBeNull();
   });
 
   it.each([
@@ -145,7 +145,7 @@ describe('what if something were other', () => {
     ['a setting that the policy does not have', { settings: { promptSpeculaton: 4 } }, 'promptSpeculaton'],
     ['a value that does not fit', { settings: { promptSpeculation: 0.5 } }, 'promptSpeculation'],
   ])('refuses %s', (_, wrong, path) => {
-    expect(() => whatIf({ ...tailJob, at: 10, ...wrong })).toThrow(expect.objectContaining({ path }));
+    expect(() => whatIfOf({ ...tailJob, at: 10, ...wrong })).toThrow(expect.objectContaining({ path }));
   });
 
   it('reads each of several sessions with one id, the last one if none is named', () => {

@@ -1,0 +1,330 @@
+/** Explains from a log why something waits at a place: where it stands, who must act, since when, and what led there. */
+
+import { given } from '../../core/given.ts';
+import type { OpenCommand } from '../../core/kept-commands.ts';
+import { lateness } from '../../core/overdue.ts';
+import type { SuspendedTries } from '../../core/suspended-tries.ts';
+import { mostOwed, type OwedEvent, type StalledThing, type Standpoint, type Why } from '../../core/why.ts';
+import { isPolicyError, refuse } from '../../errors.ts';
+import { isUnasked } from '../../schemas/answers.ts';
+import { senderOf } from '../../schemas/senders.ts';
+import type { FoundLine, Log, LoggedSession, Place } from '../format/log.ts';
+import type { SessionPlay } from '../replay/play.ts';
+import type { LogGap } from '../replay/replay-log.ts';
+import { type ChainStep, chainOf, stepOf } from './chain.ts';
+
+/** What is asked about: the id of something, of a kind if the user named one. */
+export interface Asked {
+  /** Its id. */
+  readonly id: string;
+  /** Kinds in which the id is looked up; of an engine or worker, none. */
+  readonly kinds?: readonly string[] | undefined;
+  /** The word for it, such as `prompt`. */
+  readonly word: string;
+}
+
+/** An event that is owed, and whether it is overdue. */
+export interface Owed extends OwedEvent {
+  /** Seconds for which it is awaited; at least so many where `atLeast` says so. */
+  readonly waitedSeconds?: number;
+  /** Set where it is awaited for longer, but it is not known since when. */
+  readonly atLeast?: true;
+  /** Whether that is much longer than it usually takes in this log. */
+  readonly overdue: boolean;
+}
+
+/** Why something waits, or a whole session. */
+export interface Explanation {
+  /** Name of the session; empty for that of an event log. */
+  readonly session: string;
+  /** Id of its policy. */
+  readonly policy: string;
+  /** Events before the place that is explained. */
+  readonly seq: number;
+  /** Time of the place, in seconds on the clock of the session. */
+  readonly at: number;
+  /** What was asked about; nothing for the session as a whole. */
+  readonly asked: Asked | undefined;
+  /**
+   * `stuck`: something is overdue; `suspended`: nothing is, but all tries fail, and only single ones are made; `stalled`: work goes on, but
+   * gains nothing; `waits`: it waits, and nothing is overdue;
+   * `idle`: nothing is owed; `ended`: the thing is not held any longer; `unborn`: it comes later; `unknown`: no state is known at this
+   * place.
+   */
+  readonly verdict: 'stuck' | 'suspended' | 'stalled' | 'waits' | 'idle' | 'ended' | 'unborn' | 'unknown';
+  /** Where the thing stands; for a session, where its round stands. */
+  readonly standing: Standpoint | undefined;
+  /** What that waits for in turn. */
+  readonly through: readonly Standpoint[];
+  /** What is owed, the overdue first, then the oldest. */
+  readonly owed: readonly Owed[];
+  /** Number of further events that are owed. */
+  readonly more: number;
+  /** The round for which work goes on and gains nothing, if there is one. */
+  readonly stalled?: StalledThing;
+  /** Where all tries fail, and only single ones are made, if that holds everything up. */
+  readonly suspended?: readonly SuspendedTries[];
+  /** The same where other work goes on. */
+  readonly singles?: readonly SuspendedTries[];
+  /** Latest steps that led there, oldest first. */
+  readonly chain: readonly ChainStep[];
+  /** What the log lacks, or what makes the answer less sure. */
+  readonly notes: readonly string[];
+}
+
+/** Explains one session of a log. Throws `unknown_id` for an id that the log does not have. */
+export function explainSession(
+  index: Log,
+  session: LoggedSession,
+  place: Place | undefined,
+  asked?: Asked,
+): Explanation {
+  const { to, notes } = placeOf(index, session, place);
+  const play = playTo(index, session, to, notes, place === undefined);
+  notes.push(...doubts(session, play));
+  const now = place !== undefined && 'at' in place ? place.at : play.seq >= session.seq ? session.end : 0;
+  const at = Math.max(now, play.policy?.at ?? 0);
+  const base = { session: session.session, policy: session.policy, seq: play.seq, at, asked, notes };
+  const nothing = { standing: undefined, through: [], owed: [], more: 0, chain: [] };
+  if (play.policy === undefined) return { ...base, ...nothing, verdict: 'unknown' };
+  const scene = { index, session: session.session, play, at };
+  const found = asked === undefined ? ofSession(scene) : ofThing(scene, asked);
+  if (found === undefined) return { ...base, ...nothing, ...fate(index, session, play.seq, asked!) };
+  const { owed } = found;
+  const verdict = verdictOf(found);
+  const chain = chainOf(index, session, play.seq, idsOf(asked, found));
+  if (asked !== undefined || owed.length === 0) return { ...base, ...found, verdict, chain };
+  return { ...base, ...found, ...heldUp(play, chain, owed[0]!), verdict, chain };
+}
+
+/** Returns where to play to, and what has to be said about that place: inside of a gap it is the end of the gap. */
+function placeOf(index: Log, session: LoggedSession, place: Place | undefined): { to: Place; notes: string[] } {
+  const { first, seq, gaps } = session;
+  if (place === undefined) return { to: { seq: Number.MAX_SAFE_INTEGER }, notes: [] };
+  if ('seq' in place && (place.seq < first || place.seq > seq)) {
+    refuse('invalid_input', 'at', `an event of the log, from ${first} to ${seq}`, place.seq);
+  }
+  const reached = 'seq' in place ? place.seq : index.stateAt(session.session, place).seq + 1;
+  const gap = gaps.find(({ from, to }) => from <= reached && reached <= to);
+  if (gap === undefined) return { to: place, notes: [] };
+  return { to: { seq: gap.to }, notes: [`${inGap(gap)}: this is the state after event ${gap.to}`] };
+}
+
+const inGap = ({ from, to, where }: LogGap): string =>
+  `${from === to ? `event ${from} is` : `events ${from} to ${to} are`} not in the log (before ${where})`;
+
+/** Plays to a place. Where no state is known at the end, to the last one that is known. */
+function playTo(index: Log, session: LoggedSession, to: Place, notes: string[], isEnd: boolean): SessionPlay {
+  const play = index.stateAt(session.session, to);
+  const last = session.gaps.at(-1);
+  if (!isEnd || play.policy !== undefined || last === undefined || play.problem !== undefined) return play;
+  const before = index.stateAt(session.session, { seq: last.from - 1 });
+  if (before.policy === undefined) return play;
+  notes.push(`${inGap(last)}, and no snapshot follows: this is the state after event ${before.seq}`);
+  return before;
+}
+
+/** What the log lacks before a place, and what makes an answer less sure. */
+function* doubts({ first, gaps, differs, closed, seq }: LoggedSession, play: SessionPlay): Generator<string> {
+  if (first > 0) yield `the log begins after event ${first}`;
+  const gap = gaps.findLast(({ to }) => to < play.seq);
+  if (gap !== undefined) yield `${inGap(gap)}: it goes on from the snapshot after that`;
+  if (play.problem !== undefined) yield `this version cannot play the log: ${play.problem}`;
+  if (differs !== undefined && differs <= play.seq)
+    yield `this version decides otherwise than the log from event ${differs} on (see rollflex replay)`;
+  if (closed !== undefined && play.seq >= seq)
+    yield closed === 'stopped' ? 'the server was stopped after this' : `the session was ${closed} after this`;
+}
+
+type Found = Pick<Explanation, 'standing' | 'through' | 'owed' | 'more' | 'stalled' | 'suspended' | 'singles'>;
+
+/** Returns what there is to say first. */
+export function verdictOf({
+  owed,
+  stalled,
+  suspended,
+}: Pick<Found, 'owed' | 'stalled' | 'suspended'>): Explanation['verdict'] {
+  if (owed.some(({ overdue }) => overdue)) return 'stuck';
+  if (suspended !== undefined) return 'suspended';
+  if (stalled !== undefined) return 'stalled';
+  return owed.length > 0 ? 'waits' : 'idle';
+}
+
+/**
+ * The place of an event in the order of causes. A timer that has not fired is a fault for sure, and other waits would end by it; but
+ * until it is due it comes last. What a command has asked for comes before what the host does by itself: the host may wait, too.
+ */
+function rank({ who, overdue, asked }: Owed): number {
+  if (who === 'timer') return overdue ? 0 : 5;
+  const isAsked = asked !== undefined && !isUnasked(asked.type);
+  return (overdue ? 1 : 3) + (isAsked ? 0 : 1);
+}
+
+const byNeed = (a: Owed, b: Owed): number =>
+  (a.overdue || b.overdue ? rank(a) - rank(b) : Number(a.who === 'timer') - Number(b.who === 'timer')) ||
+  (b.waitedSeconds ?? -1) - (a.waitedSeconds ?? -1);
+
+/** Adds how long an event is awaited: where that is not known, at least since `last`, the last event that concerned it. */
+function owedAt(one: OwedEvent, at: number, last: number): Owed {
+  const from = one.dueAt ?? one.since;
+  return {
+    ...one,
+    ...(one.dueAt !== undefined && one.dueAt > at ? undefined : { waitedSeconds: at - (from ?? last) }),
+    ...(from === undefined ? { atLeast: true as const } : undefined),
+    overdue: lateness({ ...one, since: one.since ?? last }, at) > 1,
+  };
+}
+
+const ofCommand = (play: SessionPlay, { answer, ids, since, by, type, reason }: OpenCommand): OwedEvent => {
+  const usual = play.commands!.usual(answer);
+  return {
+    who: senderOf(answer),
+    ...(by === undefined ? undefined : { by }),
+    event: { type: answer, ...ids },
+    ...(answer === 'timer.fired' ? { dueAt: since } : { since }),
+    asked: { type, reason },
+    ...(usual === undefined ? undefined : { usual }),
+  };
+};
+
+/** What is asked of, and where: the log, one of its sessions, its state at the place, and the time there. */
+interface Scene {
+  readonly index: Log;
+  readonly session: string;
+  readonly play: SessionPlay;
+  readonly at: number;
+}
+
+const inOrder = (all: readonly OwedEvent[], scene: Scene): Owed[] =>
+  all.map((one) => owedAt(one, scene.at, one.since ?? one.dueAt ?? lastOf(scene, one))).sort(byNeed);
+
+/** Returns the time of the last event that mentions what is owed; of the last event at all where the owed one has no id. */
+function lastOf({ index, session, play }: Scene, { event }: OwedEvent): number {
+  const ids = Object.entries(event).filter(([name, id]) => name.endsWith('Id') && typeof id === 'string');
+  const [, id] = ids.find(([name]) => name !== 'roundId') ?? ids[0] ?? [];
+  if (id === undefined) return play.policy!.at;
+  for (const { event: last } of index.linesOf(session, id as string, play.seq)) return last.at;
+  return play.policy!.at;
+}
+
+/** The answers to commands, for a policy that does not say what blocks what. What hosts send unasked may not be awaited. */
+function commandsOwed(play: SessionPlay, isMeant: (one: OpenCommand) => boolean): OwedEvent[] {
+  return [...play.commands!.open]
+    .filter((one) => !isUnasked(one.type) && isMeant(one))
+    .map((one) => ofCommand(play, one));
+}
+
+function cut(all: Owed[]): Pick<Found, 'owed' | 'more'> {
+  return { owed: all.slice(0, mostOwed), more: Math.max(0, all.length - mostOwed) };
+}
+
+function ofSession(scene: Scene): Found {
+  const { play } = scene;
+  const { policy, commands } = play;
+  if (policy!.definition.waits === undefined) {
+    return {
+      standing: undefined,
+      through: [],
+      ...cut(
+        inOrder(
+          commandsOwed(play, () => true),
+          scene,
+        ),
+      ),
+    };
+  }
+  const { owed, more, stalled } = policy!.why(undefined, undefined, commands);
+  const holdingUp = commands!.suspended.holdingUp(scene.at);
+  const { all } = commands!.suspended;
+  const suspended = holdingUp.length > 0 ? { suspended: holdingUp } : all.length > 0 ? { singles: all } : undefined;
+  return { standing: undefined, through: [], owed: inOrder(owed, scene), more, ...given({ stalled }), ...suspended };
+}
+
+/** Returns why a thing waits; `undefined` if it is not held. */
+function ofThing(scene: Scene, { id, kinds }: Asked): Found | undefined {
+  const { play } = scene;
+  const policy = play.policy!;
+  const isGeneric = policy.definition.waits === undefined;
+  for (const kind of kinds ?? []) {
+    const found = whyOrNothing(() => policy.why(id, kind, play.commands));
+    if (found !== undefined) return thing(found, scene);
+  }
+  const owed = isGeneric
+    ? commandsOwed(play, ({ by, ids }) => by === id || Object.values(ids).includes(id))
+    : owedBy(play, id);
+  if (kinds !== undefined || owed.length === 0) {
+    const found = whyOrNothing(() => policy.why(id, undefined, play.commands));
+    if (found !== undefined) return thing(found, scene, owed);
+  }
+  if (owed.length === 0) return undefined;
+  const plural = owed.length === 1 ? 'one answer' : `${owed.length} answers`;
+  const standing = { what: 'others', id, stands: `owes ${plural}` };
+  return { standing, through: [], ...cut(inOrder(owed, scene)) };
+}
+
+/** Returns what an engine or a worker owes. An answer of the policy is cut short; then its commands have the rest. */
+function owedBy(play: SessionPlay, id: string): OwedEvent[] {
+  const { owed, more } = play.policy!.why(undefined, undefined, play.commands);
+  const all = [...(more > 0 ? commandsOwed(play, ({ by }) => by === id) : []), ...owed.filter(({ by }) => by === id)];
+  return [...new Map(all.map((one) => [JSON.stringify(one.event), one])).values()];
+}
+
+function thing(found: Why, scene: Scene, otherwise: readonly OwedEvent[] = []): Found {
+  const { what, id, stands, since, through, owed, more, stalled } = found;
+  const standing = { what, id, stands, ...(since === undefined ? undefined : { since }) };
+  return { standing, through, owed: inOrder(owed.length > 0 ? owed : otherwise, scene), more, ...given({ stalled }) };
+}
+
+function whyOrNothing(why: () => Why): Why | undefined {
+  try {
+    return why();
+  } catch (error) {
+    if (isPolicyError(error) && error.code === 'unknown_id') return undefined;
+    throw error;
+  }
+}
+
+/** Returns what the log says about a thing that is not held. Throws `unknown_id` for an id that is not in it. */
+function fate(index: Log, { session }: LoggedSession, seq: number, { id, word }: Asked) {
+  const [last] = index.linesOf(session, id, seq);
+  if (last !== undefined) return { verdict: 'ended' as const, chain: [stepOf(last, new Set([id]))] };
+  let first: FoundLine | undefined;
+  for (const one of index.linesOf(session, id)) first = one;
+  if (first !== undefined) return { verdict: 'unborn' as const, chain: [stepOf(first, new Set([id]))] };
+  const meant = index.nearestId(id);
+  return refuse('unknown_id', word, `an id of the log${meant === undefined ? '' : ` (did you mean "${meant}"?)`}`, id);
+}
+
+/** The ids whose lines led to where something stands. Those of rounds and engines are in too many lines to say why. */
+function idsOf(asked: Asked | undefined, { through, owed }: Found): Set<string> {
+  const ids = new Set<string>();
+  if (asked !== undefined && asked.word !== 'round' && asked.kinds !== undefined) ids.add(asked.id);
+  const [first] = owed;
+  for (const { what, id } of through.slice(-2)) if (what !== 'rounds') ids.add(id);
+  for (const [name, id] of Object.entries(first?.event ?? {})) {
+    if (name.endsWith('Id') && name !== 'roundId' && typeof id === 'string') ids.add(id);
+  }
+  if (ids.size === 0 && asked !== undefined) ids.add(asked.id);
+  if (ids.size === 0 && typeof first?.event.roundId === 'string') ids.add(first.event.roundId);
+  return ids;
+}
+
+/** Returns where the round, or the prompt, stands that waits for an event. */
+function heldUp(play: SessionPlay, chain: readonly ChainStep[], { event }: Owed): Pick<Found, 'standing' | 'through'> {
+  const all: object[] = [event, ...chain.flatMap((one) => one.decisions).reverse()];
+  for (const [field, kind] of [
+    ['roundId', 'rounds'],
+    ['promptId', 'prompts'],
+  ] as const) {
+    for (const one of all) {
+      const id = (one as Readonly<Record<string, unknown>>)[field];
+      if (typeof id !== 'string') continue;
+      const found = whyOrNothing(() => play.policy!.why(id, kind, play.commands));
+      if (found === undefined) continue;
+      const { what, stands } = found;
+      const isSame = JSON.stringify(found.owed[0]?.event) === JSON.stringify(event);
+      return { standing: { what, id, stands }, through: isSame ? found.through : [] };
+    }
+  }
+  return { standing: undefined, through: [] };
+}

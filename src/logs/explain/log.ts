@@ -1,0 +1,109 @@
+/** Explains a log: from its sessions, those that are meant, to what each of them waits for. */
+import { refuse } from '../../errors.ts';
+import type { Log, LoggedSession, LogLacks, Place } from '../format/log.ts';
+import { traceless } from '../replay/traceless.ts';
+import { type Asked, type Explanation, explainSession } from './explain.ts';
+import { answerOf, chainText, notesOf } from './text.ts';
+
+/** The kinds in which the id of each option is looked up. */
+const kinds = {
+  prompt: ['prompts', 'groups'],
+  request: ['requests', 'responses'],
+  round: ['rounds'],
+  gpu: ['gpus'],
+  engine: undefined,
+  id: [],
+} as const;
+
+/** What is asked of a log; of the ids at most one. Without an id, what each session waits for. */
+export interface ExplainOptions {
+  /** Why this prompt waits, by its id. */
+  readonly prompt?: string;
+  /** Why this request waits. */
+  readonly request?: string;
+  /** Why this round waits. */
+  readonly round?: string;
+  /** What this engine, or this worker, owes. */
+  readonly engine?: string;
+  /** What this GPU is waited for. */
+  readonly gpu?: string;
+  /** Why anything else waits. */
+  readonly id?: string;
+  /** After this event, or at this time; the end of the log if absent. */
+  readonly at?: Place;
+  /** This session alone. */
+  readonly session?: string;
+}
+
+/** What a log says about why its sessions, or a thing in them, wait. */
+export interface LogExplanation extends LogLacks {
+  /** Of each session that is meant, those first that are stuck, suspended or stalled. */
+  readonly sessions: readonly Explanation[];
+}
+
+const order: readonly Explanation['verdict'][] = [
+  'stuck',
+  'suspended',
+  'stalled',
+  'waits',
+  'unborn',
+  'ended',
+  'unknown',
+  'idle',
+];
+
+function askedBy(options: ExplainOptions): Asked | undefined {
+  const given = (Object.keys(kinds) as (keyof typeof kinds)[]).filter((name) => options[name] !== undefined);
+  if (given.length > 1) refuse('invalid_input', given[1]!, 'one id', `${given[0]} beside it`);
+  const [word] = given;
+  return word && { id: options[word]!, kinds: kinds[word], word };
+}
+
+/** Returns the sessions to explain: the named one, those that know the id, or all. */
+function sessionsOf(log: Log, session: string | undefined, asked: Asked | undefined): readonly LoggedSession[] {
+  const { sessions } = log;
+  if (session !== undefined) {
+    const found = sessions.find((one) => one.session === session);
+    if (found !== undefined) return [found];
+    const ids = sessions.map((one) => one.session);
+    const known =
+      ids.length === 1 && ids[0] === '' ? 'no session: this log has one' : `one of ${ids.slice(0, 20).join(', ')}`;
+    refuse('unknown_id', 'session', known, session);
+  }
+  // Of several with one id the last one goes on; the others are named by the number of their opening.
+  const last = sessions.filter(({ isLast }) => isLast);
+  if (asked === undefined) return last;
+  const having = last.filter((one) => knows(log, one.session, asked.id));
+  return having.length > 0 ? having : last.slice(-1);
+}
+
+function knows(log: Log, session: string, id: string): boolean {
+  for (const _ of log.linesOf(session, id)) return true;
+  return false;
+}
+
+/**
+ * Says what a log waits for: who has to act, since when, and why. Overdue is what takes much longer than it usually does in this log.
+ *
+ * @throws PolicyError `invalid_input` for two ids, for an event that the log does not have, or for a log without a session;
+ * `unknown_id` for an id or a session that the log does not have. The path is the name of the option.
+ */
+export function explain(log: Log, options: ExplainOptions = {}): LogExplanation {
+  const asked = askedBy(options);
+  if (log.sessions.length === 0) refuse('invalid_input', 'log', 'a log with a session in it', 'no line of one');
+  const sessions = traceless(() =>
+    sessionsOf(log, options.session, asked).map((one) => explainSession(log, one, options.at, asked)),
+  );
+  return { sessions: sessions.sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict)), ...log.lacks };
+}
+
+/**
+ * Returns an explanation in words, as lines: at most three of 80 columns, and notes.
+ *
+ * @param isWhole - with all that is owed, and the events and reasons that led there
+ */
+export const explanationText = (one: Explanation, isWhole = false): string[] => [
+  ...answerOf(one),
+  ...notesOf(one),
+  ...(isWhole ? chainText(one) : []),
+];

@@ -1,0 +1,191 @@
+/** The files of a log, each with the segments of its index, which are made once and go on where a file grows. */
+import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
+import type { PlayedPolicy } from '../replay/play.ts';
+import { FileBuilding } from './build.ts';
+import { isEventLog, logPaths } from './open.ts';
+import { type BuiltFile, defaultGrain, type Grain, type Played } from './played.ts';
+import { digestOf, type Segment, type SegmentHead, type SegmentSession } from './segment.ts';
+import { SegmentStore } from './store.ts';
+
+/** How a log is read. */
+export interface IndexOptions {
+  restore(snapshot: unknown): PlayedPolicy;
+  /** Names what makes states: an index of another writer is made anew. */
+  readonly writer: string;
+  /** Folder for the index; beside the log if absent. */
+  readonly cache?: string | undefined;
+  /** Bytes of the log below which the index is not kept (default 4 MiB): it is made in no time. */
+  readonly leastBytes?: number;
+  /** Lengths of its parts; tests have short ones. */
+  readonly grain?: Grain;
+  /** Called with the bytes that were read of all that must be. */
+  readonly progress?: (done: number, all: number) => void;
+}
+
+/** A file of a log. */
+export interface IndexedFile extends BuiltFile {
+  readonly path: string;
+  readonly segments: Segment[];
+  readonly store: SegmentStore | undefined;
+  /** What goes on where the file grows, and whether the last segment is one that goes on. */
+  building?: FileBuilding;
+  isOpen: boolean;
+}
+
+/** Where a session is in a segment. */
+export interface Part {
+  readonly file: IndexedFile;
+  readonly segment: Segment;
+  readonly here: SegmentSession;
+}
+
+const defaultLeastBytes = 4 << 20;
+
+export class IndexedFiles {
+  readonly kind: SegmentHead['kind'];
+  readonly all: IndexedFile[] = [];
+  readonly #paths: readonly string[];
+  readonly #options: IndexOptions;
+  readonly #resume: (session: string) => Played | undefined;
+  readonly #plays = new Map<string, Played>();
+  /** Bytes of the log that were read to make or extend the index. */
+  built = 0;
+
+  /** @param resume - returns a session as it is after the segments that are there */
+  constructor(paths: readonly string[], options: IndexOptions, resume: (session: string) => Played | undefined) {
+    const [first, ...others] = logPaths(paths);
+    this.#paths = paths;
+    this.#options = options;
+    this.#resume = resume;
+    this.kind = first !== undefined && others.length === 0 && isEventLog(first.path) ? 'events' : 'decisions';
+  }
+
+  close(): void {
+    for (const { file } of this.all.splice(0)) closeSync(file);
+  }
+
+  /**
+   * Reads the files of the log; later what was added to it since, in its files and in new ones.
+   *
+   * @returns whether there was something; `replaced` where the log is another one now, and has to be opened anew
+   * @throws PolicyError `invalid_input` for a broken line, with its file and number; the system's error
+   */
+  refresh(): boolean | 'replaced' {
+    let isNew = false;
+    for (const file of this.all) {
+      const { size, mtimeMs, ino } = fstatSync(file.file);
+      const now = statSync(file.path, { throwIfNoEntry: false });
+      // A file that the server has deleted stays open, and what it has stays known.
+      if (size < file.size || (now !== undefined && now.ino !== ino)) return 'replaced';
+      if (size === file.size) continue;
+      Object.assign(file, { size, modified: mtimeMs });
+      this.#extend(file, size);
+      isNew = true;
+    }
+    const known = new Set(this.all.map(({ path }) => path));
+    const added = logPaths(this.#paths).filter(({ path }) => !known.has(path));
+    const bytes = added.reduce((sum, { path }) => sum + statSync(path).size, 0);
+    for (const { path, name } of added) this.#open(path, name, bytes);
+    return isNew || added.length > 0;
+  }
+
+  /** Opens a file, and makes or extends its index. */
+  #open(path: string, name: string, all: number): void {
+    const { writer, cache, grain = defaultGrain, leastBytes = defaultLeastBytes } = this.#options;
+    const file = openSync(path, 'r');
+    const { size, mtimeMs: modified } = fstatSync(file);
+    const store = all >= leastBytes ? new SegmentStore(path, cache) : undefined;
+    const after = `${writer} ${this.all.at(-1)?.name ?? ''}`;
+    const { kind } = this;
+    const one = { path, name, file, size, modified, kind, writer: after, grain, segments: [], store, isOpen: false };
+    this.all.push(one);
+    this.#load(one);
+    this.#extend(one, all);
+  }
+
+  /** Takes the segments that were stored. */
+  #load(file: IndexedFile): void {
+    const { segments, store } = file;
+    for (let next = store?.read(0); next !== undefined; next = store?.read(segments.length)) {
+      // The log has not only grown: it may be another one that begins alike.
+      if (!isValid(next.head, file, segments.at(-1)?.head.to ?? 0)) {
+        segments.length = 0;
+        break;
+      }
+      segments.push(next);
+    }
+    // What was played in files before it is older than its segments.
+    if (segments.length > 0) this.#plays.clear();
+  }
+
+  /** Reads what the segments of a file do not have yet. */
+  #extend(file: IndexedFile, all: number): void {
+    const { segments, store } = file;
+    const isFirst = file.building === undefined;
+    if (isFirst) {
+      const last = segments.at(-1)?.head;
+      if (last !== undefined && (last.to === file.size || (last.torn && last.size === file.size))) return;
+      // The log has grown: the segment that was its last one is made anew.
+      if (last !== undefined && (last.size <= last.to || last.torn)) segments.pop();
+      store?.trim(segments.length);
+      const { restore } = this.#options;
+      const context = { restore, plays: this.#plays, resume: this.#resume };
+      file.building = new FileBuilding(file, context, segments.at(-1)?.head.to ?? 0, linesOf(segments));
+    }
+    if (file.isOpen) segments.pop();
+    file.isOpen = false;
+    const from = file.building!.to;
+    for (const { segment, isWhole } of file.building!.grow()) {
+      // Of a log that is followed, only what is whole is written.
+      if (isWhole || isFirst) store?.write(segments.length, segment);
+      segments.push(segment);
+      file.isOpen = !isWhole;
+      this.built += segment.head.to - Math.max(from, segment.head.from);
+      this.#options.progress?.(this.built, all);
+    }
+  }
+
+  /**
+   * Returns where a session is, from the beginning of the log on.
+   *
+   * @param run - its number among those with this id; the last one if absent
+   */
+  partsOf(id: string, run?: number): Part[] {
+    const parts: Part[] = [];
+    for (const file of this.all) {
+      for (const segment of file.segments) {
+        for (const here of segment.head.sessions) if (here.session === id) parts.push({ file, segment, here });
+      }
+    }
+    const wanted = run ?? parts.at(-1)?.here.run;
+    return parts.filter(({ here }) => here.run === wanted);
+  }
+
+  /** Returns where the session with a name is: an id, or the id of several and the number of an opening. */
+  partsNamed(name: string): Part[] {
+    const { mark } = this;
+    const at = name.lastIndexOf(mark);
+    const number = at < 0 ? '' : name.slice(at + mark.length);
+    return /^[1-9]\d{0,8}$/.test(number) ? this.partsOf(name.slice(0, at), Number(number) - 1) : this.partsOf(name);
+  }
+
+  /** What stands between an id and the number of an opening: no id has it. */
+  get mark(): string {
+    let mark = '@';
+    for (const { segments } of this.all)
+      for (const { head } of segments)
+        for (const { session } of head.sessions) while (session.includes(mark)) mark += '@';
+    return mark;
+  }
+}
+
+const linesOf = (segments: readonly Segment[]): number => {
+  const last = segments.at(-1)?.head;
+  return last === undefined ? 0 : last.linesBefore + last.lines;
+};
+
+/** Whether a segment is one of this file as it is now. */
+function isValid(head: SegmentHead, { writer, kind, size, modified, file }: IndexedFile, from: number): boolean {
+  if (head.writer !== writer || head.kind !== kind || head.from !== from || size < head.to) return false;
+  return (modified === head.modified || size > head.size) && digestOf(file, head.to) === head.digest;
+}

@@ -1,0 +1,144 @@
+/**
+ * A session of a log as a Chrome trace (ui.perfetto.dev): the events on one track, what was asked for as spans by who has to answer,
+ * and flows from an event to what it led to, and from there to the event that answered.
+ */
+import type { Messages } from '../../core/answer-rules.ts';
+import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
+import type { OpenCommand } from '../../core/kept-commands.ts';
+import { OpenCommands } from '../../core/open-commands.ts';
+import { senderOf } from '../../schemas/senders.ts';
+import type { FoundLine } from '../format/log.ts';
+
+/** An entry of the trace: a name of a process or track (`M`), a span (`X`), the begin and the end of a flow (`s`, `f`). */
+export interface TraceEntry {
+  readonly name: string;
+  readonly cat?: string;
+  readonly ph: 'M' | 'X' | 's' | 'f';
+  readonly pid: number;
+  readonly tid: number;
+  /** Microseconds since the first event of the trace. */
+  readonly ts: number;
+  readonly dur?: number;
+  readonly id?: number;
+  readonly bp?: 'e';
+  readonly args?: Readonly<Record<string, unknown>>;
+}
+
+/** A command without an answer: where its span begins. */
+interface Open {
+  readonly one: OpenCommand;
+  readonly ts: number;
+  readonly lane: number;
+  readonly tid: number;
+}
+
+/** The track of the events. */
+const eventsTrack = 1;
+/** Most commands that are followed at once; the oldest are forgotten first. */
+const mostOpen = 1 << 20;
+
+/** What a session is drawn from. */
+export interface TracedSession {
+  readonly pid: number;
+  readonly name: string;
+  /** What its policy hears and tells. */
+  readonly messages: Messages;
+  readonly events: Iterable<FoundLine>;
+  /** Time at the end of the session, in seconds. */
+  readonly end: number;
+  /** Time of the first event of the trace, in seconds. */
+  readonly origin: number;
+}
+
+/** Returns the entries of a session. */
+export function* traceOf({ pid, name, messages, events, end, origin }: TracedSession): Generator<TraceEntry> {
+  /** Spans of one actor that overlap are on tracks of their own: for each, which are taken. */
+  const actors = new Map<string, boolean[]>();
+  const tracks = new Map<string, number>();
+  const made: TraceEntry[] = [];
+  let [now, flows] = [-1, 0];
+
+  const trackOf = (actor: string, lane: number): number => {
+    const key = `${actor}\n${lane}`;
+    const known = tracks.get(key);
+    if (known !== undefined) return known;
+    const tid = eventsTrack + 1 + tracks.size;
+    tracks.set(key, tid);
+    made.push(naming(pid, tid, 'thread_name', lane === 0 ? actor : `${actor} · ${lane + 1}`));
+    return tid;
+  };
+  const flow = (ph: 's' | 'f', id: number, tid: number, ts: number): void => {
+    made.push({
+      name: 'cause',
+      cat: 'cause',
+      ph,
+      pid,
+      tid,
+      ts,
+      id,
+      ...(ph === 'f' ? { bp: 'e' as const } : undefined),
+    });
+  };
+  const close = ({ one, ts, lane, tid }: Open, until: number, outcome: string): void => {
+    const { type, ids, reason, answer } = one;
+    const [id = ''] = Object.values(ids);
+    const args = { ...ids, reason, answer, outcome };
+    made.push({ name: `${type} ${id}`.trim(), ph: 'X', pid, tid, ts, dur: Math.max(1, until - ts), args });
+    actors.get(actorOf(one))![lane] = false;
+  };
+  const open = new Set<Open>();
+  const commands = new OpenCommands<Open>(messages, mostOpen, undefined, {
+    opened(one) {
+      const actor = actorOf(one);
+      let lanes = actors.get(actor);
+      if (lanes === undefined) actors.set(actor, (lanes = []));
+      const free = lanes.indexOf(false);
+      const lane = free < 0 ? lanes.length : free;
+      lanes[lane] = true;
+      const mark = { one, ts: now, lane, tid: trackOf(actor, lane) };
+      open.add(mark);
+      flow('s', ++flows, eventsTrack, now);
+      flow('f', flows, mark.tid, now);
+      return mark;
+    },
+    ended(mark, isAnswered) {
+      open.delete(mark);
+      close(mark, now, isAnswered ? 'answered' : 'replaced');
+      if (!isAnswered) return;
+      flow('s', ++flows, mark.tid, Math.max(mark.ts, now - 1));
+      flow('f', flows, eventsTrack, now);
+    },
+    longest: () => Number.POSITIVE_INFINITY,
+  });
+
+  yield naming(pid, 0, 'process_name', name);
+  yield naming(pid, eventsTrack, 'thread_name', 'events');
+  for (const { seq, event, decisions } of events) {
+    // Events at the same time stand one behind the other.
+    now = Math.max(now + 1, microseconds(event.at - origin));
+    const reasons = (decisions as unknown as readonly AnyDecision[]).map((one) => `${one.type}: ${one.reason?.code}`);
+    const args = { seq, event, decisions: reasons };
+    made.push({ name: event.type, ph: 'X', pid, tid: eventsTrack, ts: now, dur: 1, args });
+    commands.follow(event as AnyEvent, decisions as unknown as readonly AnyDecision[], event.at);
+    yield* made.splice(0);
+  }
+  for (const one of open) close(one, Math.max(now, microseconds(end - origin)), 'not answered');
+  yield* made;
+}
+
+const microseconds = (seconds: number): number => Math.round(seconds * 1e6);
+
+/** Who has to answer: an engine, a worker, or whoever else sends such events. */
+function actorOf({ answer, by }: OpenCommand): string {
+  const who = senderOf(answer);
+  return by === undefined ? who : `${who} ${by}`;
+}
+
+const naming = (pid: number, tid: number, name: string, text: string): TraceEntry => ({
+  name,
+  ph: 'M',
+  pid,
+  tid,
+  ts: 0,
+  args: { name: text },
+});

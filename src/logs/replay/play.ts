@@ -1,0 +1,109 @@
+/** One session of a log, played event by event: its policy, what is owed to it, and what the log lacks. */
+
+import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
+import { OpenCommands, type SavedOpenCommands } from '../../core/open-commands.ts';
+import type { Policy } from '../../core/policy.ts';
+import type { Snapshot } from '../../core/snapshot.ts';
+import type { LooseEvent } from '../../core/start.ts';
+import { isPolicyError, refuse } from '../../errors.ts';
+import type { LogLineOf } from '../format/decision-log.ts';
+import type { LogGap } from './replay-log.ts';
+
+export type PlayedPolicy = Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
+type Line = LogLineOf<'session'> | LogLineOf<'event'>;
+
+/** A point of a session from which it can be played on. */
+export interface SavedPlay {
+  readonly snapshot: Snapshot;
+  readonly commands: SavedOpenCommands;
+}
+
+/** Plays the lines of one session in their order. */
+export class SessionPlay {
+  /** The policy after the last line; `undefined` where no snapshot stands before it. */
+  policy: PlayedPolicy | undefined;
+  /** What is owed, since when, and how long it usually takes; `undefined` before the first snapshot. */
+  commands: OpenCommands | undefined;
+  /** Number of the last event that was read, or that is known to be missing. */
+  seq: number;
+  /** Events that are missing. */
+  readonly gaps: LogGap[] = [];
+  /** Why the last snapshot, or an event after it, could not be played. */
+  problem: string | undefined;
+  readonly #restore: (snapshot: unknown) => PlayedPolicy;
+
+  constructor(restore: (snapshot: unknown) => PlayedPolicy, seq: number, from?: SavedPlay) {
+    this.#restore = restore;
+    this.seq = seq;
+    if (from === undefined) return;
+    this.policy = restore(from.snapshot);
+    this.commands = new OpenCommands(this.policy.definition, undefined, from.commands);
+  }
+
+  /**
+   * Takes the next line, and returns what the policy has decided; `undefined` where it was not asked. `where` names the line, for a
+   * gap. Throws `invalid_input` for an event out of order.
+   */
+  take(line: Line, where: () => string): readonly AnyDecision[] | undefined {
+    if (line.kind === 'event') return this.#play(line, where);
+    this.#begin(line, where);
+    return undefined;
+  }
+
+  /** Returns the point after the last line; `undefined` where the state is not known. */
+  save(): SavedPlay | undefined {
+    const { policy, commands } = this;
+    return policy && commands && { snapshot: policy.snapshot(), commands: commands.save() };
+  }
+
+  #begin({ seq, snapshot, policy }: LogLineOf<'session'>, where: () => string): void {
+    this.#miss(seq, where);
+    const goesOn = this.policy?.seq === seq && this.policy.id === policy;
+    this.seq = seq;
+    // A file of the log repeats the state at its beginning: what is owed goes on.
+    if (goesOn) return;
+    this.policy = undefined;
+    if (snapshot === null) return;
+    try {
+      this.policy = this.#restore(snapshot);
+      this.problem = undefined;
+      const { times = [], futile } = this.commands?.save() ?? {};
+      this.commands = new OpenCommands(this.policy.definition, undefined, { open: [], times, futile });
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #play({ seq, event }: LogLineOf<'event'>, where: () => string): readonly AnyDecision[] | undefined {
+    if (seq <= this.seq) refuse('invalid_input', where(), `event ${this.seq + 1}`, `event ${seq}`);
+    this.#miss(seq - 1, where);
+    this.seq = seq;
+    const { policy, commands } = this;
+    if (policy === undefined || commands === undefined) return undefined;
+    let made: readonly AnyDecision[];
+    try {
+      made = policy.send(event as LooseEvent);
+    } catch (error) {
+      this.#failed(error);
+      return undefined;
+    }
+    commands.follow(event as AnyEvent, made, policy.at);
+    return made;
+  }
+
+  #failed(error: unknown): void {
+    if (!isPolicyError(error)) throw error;
+    this.policy = undefined;
+    // The whole list of policies would say less.
+    this.problem =
+      error.code === 'unknown_id' && error.path === 'policy' ? `no policy ${error.got} is known here` : error.message;
+  }
+
+  /** Records the gap between the last known event and the one with this number, if any. */
+  #miss(seq: number, where: () => string): void {
+    if (seq <= this.seq) return;
+    this.gaps.push({ where: where(), from: this.seq + 1, to: seq });
+    this.policy = undefined;
+    this.seq = seq;
+  }
+}

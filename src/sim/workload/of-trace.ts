@@ -1,0 +1,42 @@
+/** Makes a workload from a trace of any kind. */
+import type { Trace } from '../trace/read.ts';
+import { marginalWorkload, pooledQuantile } from './marginal.ts';
+import { type Resampling, tracedWorkload } from './traced.ts';
+import type { Workload } from './workload.ts';
+
+/** How responses are sampled from a trace. */
+export interface TraceWorkloadOptions {
+  /** How responses that were never recorded are made (default `copula`). */
+  readonly resampling: Resampling;
+  /** Correlation of the lengths of a prompt, for traces that have only quantiles: 0 to 0.999 (default 0.3). */
+  readonly correlation: number;
+  /** Longest response, in tokens (default 16,384). */
+  readonly capTokens: number;
+}
+
+/** The defaults of {@link TraceWorkloadOptions}. */
+export const usualWorkload: TraceWorkloadOptions = { resampling: 'copula', correlation: 0.3, capTokens: 16_384 };
+
+/** A trace, and what it is called in results. */
+export interface NamedTrace {
+  /** What it is called. */
+  readonly name: string;
+  /** The trace itself. */
+  readonly trace: Trace;
+}
+
+/** Returns the workload of a trace, for each seed. */
+export function traceWorkload(
+  { name, trace }: NamedTrace,
+  options: Partial<TraceWorkloadOptions> = {},
+): (seed: number) => Workload {
+  const { resampling, correlation, capTokens } = { ...usualWorkload, ...options };
+  if (trace.kind === 'prompts') {
+    const { prompts, reader } = trace;
+    return (seed) => tracedWorkload({ name, source: `trace (${reader})`, prompts, resampling, capTokens, seed });
+  }
+  const responseTokens = pooledQuantile(trace.rows, 'outputTokens');
+  const promptTokens = pooledQuantile(trace.rows, 'inputTokens');
+  const source = `quantiles (${trace.reader})`;
+  return (seed) => marginalWorkload({ name, source, responseTokens, promptTokens, correlation, capTokens, seed });
+}
