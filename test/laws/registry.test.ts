@@ -7,7 +7,7 @@ import { decisions } from '../../src/schemas/decisions/index.ts';
 import { scopesOf } from '../../src/testing/bad-day.ts';
 import { checkLaws, type Law, laws, likelyEvents, tapes } from '../../src/testing/index.ts';
 import { withEvents } from '../../src/testing/tested.ts';
-import { isChosen } from '../support/basics/only.ts';
+import { isChosen, isWhole } from '../support/basics/only.ts';
 import { scale, times } from '../support/basics/runs.ts';
 import { exampleConfigs, mayForget } from '../support/examples/configs.ts';
 import { contradicting } from '../support/hosts/contradicting.ts';
@@ -29,9 +29,12 @@ function check(definition: AnyPolicyDefinition, config: unknown, law: Law, index
   }
 }
 
-/** All configurations of a policy in all runs; in fewer, one for each law: every law meets some, and every one some laws. */
+/**
+ * All configurations of a policy in all runs, and where it is the only one; else one for each law: every law meets some, and every
+ * one some laws.
+ */
 const inTurn = <T>(all: readonly T[], law: number): readonly T[] =>
-  scale >= 1 || all.length === 0 ? all : [all[law % all.length]!];
+  scale >= 1 || !isWhole || all.length === 0 ? all : [all[law % all.length]!];
 
 // Of clocks that begin anew.
 beforeEach(() => void vi.spyOn(console, 'warn').mockReturnValue());
