@@ -1,5 +1,5 @@
 /** The long run: what it does with a policy that breaks a law, and that a killed one ends as if it had never been. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,6 @@ import { reportOf } from '../../../bench/long-run/report.ts';
 import { LongRun } from '../../../bench/long-run/run.ts';
 import type { AnyDecision, AnyPolicyDefinition } from '../../../src/core/definition.ts';
 import { registry } from '../../../src/registry.ts';
-import { program } from '../../support/command-line/in-process.ts';
 import { root } from '../../support/command-line/process.ts';
 import { exampleConfigs } from '../../support/examples/configs.ts';
 
@@ -59,15 +58,15 @@ test('a run that was killed goes on, and ends in the state of one that was not',
   }
 });
 
-test('a run that was over before says that it has run nothing', async () => {
+test('a run that was over before says that it has run nothing', () => {
   const state = join(folder, 'over.json');
   const definitions = registry.policies.filter((one) => one.id === 'sandbox-timeout');
   toTheEnd(new LongRun({ ...options, definitions, events: 300, state })).save();
   const shape = ['--events', '300', '--seed', '7', '--life', '150'];
   const given = [...shape, '--only', 'sandbox-timeout', '--state', state];
-  const { code, out } = await program('bench/long-run.ts', ...given);
-  expect(code).toBe(0);
-  expect(out).toMatch(/nothing was run: the run in .*over\.json was over before/);
+  const command = ['--import', 'tsx', 'bench/long-run.ts', ...given];
+  const printed = execFileSync(process.execPath, command, { cwd: root, encoding: 'utf8' });
+  expect(printed).toMatch(/nothing was run: the run in .*over\.json was over before/);
 });
 
 test('the file of another run is refused, and so is what is no run', () => {
