@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { Readable, Writable } from 'node:stream';
 import { create, gradientRenormalization, isPolicyError, registry, runPlanner, tailBatching } from 'rollflex';
 import { selectTp } from 'rollflex/adaptive-tp';
+import { explain, readLog } from 'rollflex/logs';
 import { startMockEngine } from 'rollflex/mock-engine';
 import { RpcServer, serveStdio } from 'rollflex/rpc';
 import { responseCompleted } from 'rollflex/schemas';
-import { explain, readLog } from 'rollflex/logs';
 import { compare, jobPreset, renderReport, reportClient, rollpackerWorkload } from 'rollflex/sim';
 import * as entry from 'rollflex/tail-batching';
 

@@ -23,12 +23,17 @@ export class ClassWriter {
     this.#objects = objects;
   }
 
-  /** Writes a class that is not a part of another. The fields of its base, from `_bases`, are left out. */
-  writeTop(name: string, shape: Shape, side: Side, about: string, base?: Base): void {
+  /** Writes a class that is not a part of another. The fields of its bases are left out. */
+  writeTop(name: string, shape: Shape, side: Side, about: string, ...bases: readonly Base[]): void {
     this.tops.push(name);
     this.#objects.add(shape, side, { name, module: this.#module });
-    if (base !== undefined) this.use('_bases', base.name);
-    this.#write(name, shape, side, about, base);
+    for (const base of bases) this.use(base.module, base.name);
+    this.#write(name, shape, side, about, bases);
+  }
+
+  /** Writes a class of some fields of an object, which that of the object extends: nothing else names it. */
+  writeBase(base: Base, parent: string, shape: Shape, side: Side, about: string): void {
+    this.#declare(base.name, about, this.#fields(parent, shape, side, base.keys));
   }
 
   /** Imports a name. */
@@ -38,17 +43,29 @@ export class ClassWriter {
   }
 
   /** Objects in it get classes too. */
-  #write(name: string, shape: Shape, side: Side, about: string, base?: Base): void {
+  #write(name: string, shape: Shape, side: Side, about: string, bases: readonly Base[] = []): void {
+    const own = Object.keys(shape.properties ?? {}).filter((key) => bases.every(({ keys }) => !keys.includes(key)));
+    const fields = this.#fields(name, shape, side, own);
+    this.#declare(
+      name,
+      about,
+      fields,
+      bases.map((base) => base.name),
+    );
+  }
+
+  #fields(name: string, shape: Shape, side: Side, keys: readonly string[]): Field[] {
     const required = new Set(shape.required ?? []);
-    const own = Object.entries(shape.properties ?? {}).filter(([key]) => !base?.keys.includes(key));
-    const fields = own.map(([key, field]) => ({
-      key,
-      type: this.type(field, side, name + className(key), name, key),
-      required: required.has(key),
-      // The class of a reason says it.
-      about: isReasons(field) ? '' : fieldText(field),
-    }));
-    this.#declare(name, about, fields, base?.name);
+    return keys.map((key) => {
+      const field = shape.properties![key]!;
+      return {
+        key,
+        type: this.type(field, side, name + className(key), name, key),
+        required: required.has(key),
+        // The class of a reason says it.
+        about: isReasons(field) ? '' : fieldText(field),
+      };
+    });
   }
 
   /** One class for all reasons of a decision: what only some codes have may be missing. */
@@ -62,10 +79,10 @@ export class ClassWriter {
     this.#declare(name, about.trim(), [{ key: 'code', type: literal(codes), required: true, about: '' }, ...fields]);
   }
 
-  #declare(name: string, about: string, fields: readonly Field[], base?: string): void {
+  #declare(name: string, about: string, fields: readonly Field[], bases: readonly string[] = []): void {
     if (this.#names.has(name)) throw new Error(`two Python classes would be called ${name}`);
     this.#names.add(name);
-    this.sources.push(classText(name, about, fields, base));
+    this.sources.push(classText(name, about, fields, bases));
   }
 
   /** The type of a shape; objects in it get classes of their own. */
@@ -119,9 +136,10 @@ export class ClassWriter {
   }
 }
 
-/** A class of `_bases`, and the fields that those which extend it have from it. */
+/** A class, and the fields that those which extend it have from it. */
 export interface Base {
   readonly name: string;
+  readonly module: string;
   readonly keys: readonly string[];
 }
 
@@ -134,13 +152,18 @@ export interface Field {
 }
 
 /** A class. Where a key is no name in Python, a class cannot have it: it comes from a base. */
-export function classText(name: string, about: string, fields: readonly Field[], base?: string): string {
+export function classText(
+  name: string,
+  about: string,
+  fields: readonly Field[],
+  extended: readonly string[] = [],
+): string {
   const named = fields.filter(({ key }) => isField(key));
   const others = fields.filter(({ key }) => !isField(key));
-  const bases = [base, others.length === 0 ? undefined : `_${name}`].filter((one) => one !== undefined);
+  const bases = [...extended, ...(others.length === 0 ? [] : [`_${name}`])];
   return [
     ...(others.length === 0 ? [] : callText(`_${name}`, others)),
-    `class ${name}(${bases.length === 0 ? 'TypedDict' : bases.join(', ')}):`,
+    ...headLines(name, bases.length === 0 ? ['TypedDict'] : bases),
     ...docstring(about, '    '),
     ...(named.length === 0 ? [] : ['']),
     ...named.flatMap((field) => [
@@ -148,6 +171,11 @@ export function classText(name: string, about: string, fields: readonly Field[],
       ...(field.about === '' ? [] : docstring(field.about, '    ')),
     ]),
   ].join('\n');
+}
+
+function headLines(name: string, bases: readonly string[]): string[] {
+  const line = `class ${name}(${bases.join(', ')}):`;
+  return line.length <= widest ? [line] : [`class ${name}(`, ...filled(bases, '    '), '):'];
 }
 
 const annotation = ({ type, required }: Field): string => (required ? type : `NotRequired[${type}]`);

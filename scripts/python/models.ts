@@ -1,7 +1,7 @@
 /** The typed models of the Python package, from the schemas: file by file. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type AnyPolicyDefinition, registry } from '../../src/index.ts';
+import { type AnyDefinition, type AnyPolicyDefinition, registry } from '../../src/index.ts';
 import { methods, notifications, type RpcMethod } from '../../src/rpc/index.ts';
 import type { DecisionMessage, EventMessage } from '../../src/schemas/index.ts';
 import { isReported, type Shape, type Side, shapeOf } from '../schema-table.ts';
@@ -9,13 +9,14 @@ import { className } from '../text.ts';
 import { type Base, ClassWriter, classText, type Field, fieldText } from './classes.ts';
 import { head, indexText, type Module, moduleText } from './modules.ts';
 import { messageShape, Objects, vocabulary } from './shapes.ts';
+import { modulePath, SharedSettings, settingsName, settingsShape } from './sharing.ts';
 import { moduleName, union } from './text.ts';
 
 /** What every event, decision and snapshot has, so that no other class repeats it. */
 const bases: Readonly<Record<'events' | 'decisions' | 'snapshots', Base>> = {
-  events: { name: 'AnyEvent', keys: ['at'] },
-  decisions: { name: 'AnyDecision', keys: ['at'] },
-  snapshots: { name: 'AnySnapshot', keys: ['version', 'state', 'seq', 'at'] },
+  events: { name: 'AnyEvent', module: '_bases', keys: ['at'] },
+  decisions: { name: 'AnyDecision', module: '_bases', keys: ['at'] },
+  snapshots: { name: 'AnySnapshot', module: '_bases', keys: ['version', 'state', 'seq', 'at'] },
 };
 
 function basesModule(events: readonly EventMessage[], decisions: readonly EventMessage[]): string {
@@ -103,12 +104,23 @@ const eventNames = (message: EventMessage): string[] => [
   ...(isReported(message) ? [reportName(message)] : []),
 ];
 
-function policyModule(policy: AnyPolicyDefinition, messages: Messages, objects: Objects): Module {
+/** The class of the settings of a definition, and those that it is made of. */
+function writeSettings(writer: ClassWriter, one: AnyDefinition, about: string, shared: SharedSettings): void {
+  const [name, shape] = [settingsName(one), settingsShape(one)];
+  for (const group of shared.groupsOf(one)) writer.writeBase(group, name, shape, 'input', group.about);
+  writer.writeTop(name, shape, 'input', about, ...shared.basesOf(one));
+}
+
+function policyModule(
+  policy: AnyPolicyDefinition,
+  messages: Messages,
+  objects: Objects,
+  shared: SharedSettings,
+): Module {
   const name = className(policy.id);
-  const path = `policies/${moduleName(policy.id)}`;
+  const path = modulePath(policy);
   const writer = new ClassWriter(path, objects);
-  const config = shapeOf(policy.config, 'input');
-  writer.writeTop(`${name}Config`, config, 'input', `Configuration of \`${policy.id}\`.`);
+  writeSettings(writer, policy, `Configuration of \`${policy.id}\`.`, shared);
   const listed = (names: readonly string[]) =>
     names.map((each) => {
       const message = messages.get(each);
@@ -130,18 +142,18 @@ function policyModule(policy: AnyPolicyDefinition, messages: Messages, objects: 
       `${name}Snapshot`,
       `State of \`${policy.id}\`: what \`open(snapshot=…)\` takes.`,
       [field('policy', `Literal["${policy.id}"]`), field('config', `${name}Config`)],
-      bases.snapshots.name,
+      [bases.snapshots.name],
     ),
   ];
   const names = [...writer.tops, `${name}Event`, `${name}Decision`, `${name}Snapshot`];
   return { path, names, text: moduleText(policy.summary, parts, writer.used, path) };
 }
 
-function plannerModule(planner: (typeof registry.planners)[number], objects: Objects): Module {
+function plannerModule(planner: (typeof registry.planners)[number], objects: Objects, shared: SharedSettings): Module {
   const name = className(planner.id);
-  const path = `planners/${moduleName(planner.id)}`;
+  const path = modulePath(planner);
   const writer = new ClassWriter(path, objects);
-  writer.writeTop(`${name}Input`, shapeOf(planner.input, 'input'), 'input', `Input of \`${planner.id}\`.`);
+  writeSettings(writer, planner, `Input of \`${planner.id}\`.`, shared);
   writer.writeTop(`${name}Plan`, shapeOf(planner.plan, 'output'), 'output', `Plan of \`${planner.id}\`.`);
   return { path, names: writer.tops, text: moduleText(planner.summary, writer.sources, writer.used, path) };
 }
@@ -175,9 +187,10 @@ export async function pythonModels(): Promise<Map<string, string>> {
   for (const { path, names } of [...events, ...decisions]) {
     for (const name of names) messages.set(name, { name, module: path });
   }
+  const settings = new SharedSettings();
   // A recipe has objects of its planners and of its parts.
-  const planners = registry.planners.map((one) => plannerModule(one, objects));
-  const policies = registry.policies.map((one) => policyModule(one, messages, objects));
+  const planners = registry.planners.map((one) => plannerModule(one, objects, settings));
+  const policies = registry.policies.map((one) => policyModule(one, messages, objects, settings));
   const modules = [shared, ...events, ...decisions, ...policies, ...planners, methodsModule()];
   const files = new Map(modules.map(({ path, text }) => [`${folder}/${path}.py`, text]));
   files.set(`${folder}/_bases.py`, basesModule([...eventMessages.values()], [...decisionMessages.values()]));

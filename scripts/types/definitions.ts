@@ -9,15 +9,14 @@ import type {
   EventMessage,
 } from '../../src/index.ts';
 import * as rollflex from '../../src/index.ts';
-import { isReported, type Side } from '../schema-table.ts';
+import { isReported, type Side, shapeOf } from '../schema-table.ts';
 import { className } from '../text.ts';
 import { comment } from './comment.ts';
 import { importsOf, moduleText, unionOf } from './modules.ts';
 import { namedTypes } from './named.ts';
-import { TypeWriter } from './type-writer.ts';
-
-/** Where definitions of each kind are. */
-const folders = { policy: 'policies', planner: 'planners', recipe: 'recipes' } as const;
+import { folderOf, partsOf } from './parts.ts';
+import type { Declared } from './sharing.ts';
+import { fieldsKey, TypeWriter } from './type-writer.ts';
 
 /** Its name in types: that of its constant, such as `TailBatching`. */
 export function typeName(definition: AnyDefinition): string {
@@ -26,7 +25,6 @@ export function typeName(definition: AnyDefinition): string {
   return className(found[0]);
 }
 
-const folderOf = ({ kind, id }: AnyDefinition): string => `src/${folders[kind]}/${id}`;
 /** The module of its types, from the root of the repository. */
 export const typesFile = ({ id }: AnyDefinition): string => `src/generated/settings/${id}.ts`;
 const entryFile = (definition: AnyDefinition): string => `${folderOf(definition)}/index.ts`;
@@ -38,36 +36,56 @@ interface Top {
   readonly about: string;
 }
 
-/** Declares types, and those with a name that its module has beside them. */
-function declare(file: string, tops: readonly Top[], writer: TypeWriter): string[] {
-  const named = namedTypes.filter((one) => one.module === file && tops.every(({ name }) => name !== one.name));
-  const own = tops.map(({ name, schema, side, about }) => writer.declaration(name, schema, side, [about]));
-  const beside = named.map(({ name, schema, side }) => writer.declaration(name, schema, side));
-  return [...own, ...beside];
+/** The settings of a definition, as they are written and as they are read. */
+function settingsOf(definition: AnyDefinition): [Top, Top] {
+  const { id } = definition;
+  const name = typeName(definition);
+  const isPlanner = definition.kind === 'planner';
+  const schema = isPlanner ? definition.input : definition.config;
+  const what = isPlanner ? 'Input' : 'Configuration';
+  return [
+    { name: `${name}Input`, schema, side: 'input', about: `${what} of \`${id}\`, as a caller writes it.` },
+    {
+      name: `${name}${isPlanner ? 'Settings' : 'Config'}`,
+      schema,
+      side: 'output',
+      about: `${what} of \`${id}\`, its defaults filled in.`,
+    },
+  ];
 }
 
-function policyText(policy: AnyPolicyDefinition): string {
+/** A type, for others that have fields of it. */
+function declaredBy(module: string, { name, schema, side }: Omit<Top, 'about'>): Declared {
+  const fields = new TypeWriter([]).fieldsOf(name, schema, side);
+  return { name, module, side, fields, key: fieldsKey(shapeOf(schema, side)) };
+}
+
+/** The types of the settings of its parts, for those of a recipe. */
+const knownTo = (definition: AnyDefinition): Declared[] =>
+  partsOf(definition).flatMap((part) => settingsOf(part).map((one) => declaredBy(typesFile(part), one)));
+
+/** Declares types, and those with a name that its module has beside them: what is read has of what is written all that is the same. */
+function declare(file: string, tops: readonly Top[], writer: TypeWriter): string[] {
+  const beside = namedTypes.filter((one) => one.module === file && tops.every(({ name }) => name !== one.name));
+  const all = [...tops, ...beside];
+  return all.map((one, at) => {
+    const earlier = all.slice(0, at).filter(({ schema }) => schema === one.schema);
+    const about = 'about' in one ? [one.about] : undefined;
+    return writer.declaration(
+      one.name,
+      one.schema,
+      one.side,
+      about,
+      earlier.map((other) => declaredBy(file, other)),
+    );
+  });
+}
+
+function policyText(policy: AnyPolicyDefinition, isWhole: boolean): string {
   const file = typesFile(policy);
   const name = typeName(policy);
-  const writer = new TypeWriter();
-  const declared = declare(
-    file,
-    [
-      {
-        name: `${name}Input`,
-        schema: policy.config,
-        side: 'input',
-        about: `Configuration of \`${policy.id}\`, as a caller writes it.`,
-      },
-      {
-        name: `${name}Config`,
-        schema: policy.config,
-        side: 'output',
-        about: `Configuration of \`${policy.id}\`, its defaults filled in.`,
-      },
-    ],
-    writer,
-  );
+  const writer = new TypeWriter(isWhole ? undefined : knownTo(policy));
+  const declared = declare(file, settingsOf(policy), writer);
   const ofKind = (kind: DecisionMessage['kind']) => policy.decisions.filter((message) => message.kind === kind);
   const unions = [
     messageUnion(`${name}Event`, policy.events, `What \`${policy.id}\` is told.`, reportedName),
@@ -103,29 +121,12 @@ function messageUnion(
   return [...comment([about], ''), unionOf(name, members)].join('\n');
 }
 
-function plannerText(planner: AnyPlannerDefinition): string {
+function plannerText(planner: AnyPlannerDefinition, isWhole: boolean): string {
   const file = typesFile(planner);
   const name = typeName(planner);
-  const writer = new TypeWriter();
-  const declared = declare(
-    file,
-    [
-      {
-        name: `${name}Input`,
-        schema: planner.input,
-        side: 'input',
-        about: `Input of \`${planner.id}\`, as a caller writes it.`,
-      },
-      {
-        name: `${name}Settings`,
-        schema: planner.input,
-        side: 'output',
-        about: `Input of \`${planner.id}\`, its defaults filled in.`,
-      },
-      { name: `${name}Plan`, schema: planner.plan, side: 'output', about: `Plan of \`${planner.id}\`.` },
-    ],
-    writer,
-  );
+  const writer = isWhole ? new TypeWriter() : new TypeWriter([]);
+  const plan: Top = { name: `${name}Plan`, schema: planner.plan, side: 'output', about: `Plan of \`${planner.id}\`.` };
+  const declared = declare(file, [...settingsOf(planner), plan], writer);
   return moduleText(`Types of \`${planner.id}\`: its input and its plan.`, importsOf(file, writer.used), declared);
 }
 
@@ -197,14 +198,14 @@ function entriesText(): string {
   return moduleText('What the entries of all definitions export.', [], [lines.sort().join('\n')]);
 }
 
-/** Texts of the modules, by their paths from the root of the repository. */
-export async function definitionTypes(): Promise<Map<string, string>> {
+/** Texts of the modules, by their paths from the root of the repository; whole: with nothing by reference. */
+export async function definitionTypes(isWhole: boolean): Promise<Map<string, string>> {
   return new Map([
     [proofFile, await proofText()],
     ['src/generated/definitions.ts', entriesText()],
     ...rollflex.registry.definitions.map((one): [string, string] => [
       typesFile(one),
-      one.kind === 'planner' ? plannerText(one) : policyText(one),
+      one.kind === 'planner' ? plannerText(one, isWhole) : policyText(one, isWhole),
     ]),
   ]);
 }

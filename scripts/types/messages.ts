@@ -7,7 +7,9 @@ import type { DecisionMessage, EventMessage } from '../../src/schemas/index.ts';
 import { className } from '../text.ts';
 import { importsOf, moduleText } from './modules.ts';
 import { namedTypes, objectsModule } from './named.ts';
-import { TypeWriter } from './type-writer.ts';
+import { reasonTypes } from './reasons.ts';
+import { Stamped } from './stamped.ts';
+import { ownMeanings, TypeWriter } from './type-writer.ts';
 
 const folder = 'src/generated/messages';
 
@@ -47,21 +49,26 @@ function kindOf(message: Message): string {
   return `Command ${name}${by.length === 0 ? '' : `; answered by ${by.map((one) => `\`${one}\``).join(', ')}`}.`;
 }
 
-function familyText(file: string, messages: readonly Message[]): string {
-  const writer = new TypeWriter();
+function familyText(file: string, messages: readonly Message[], stamped: Stamped, writer: TypeWriter): string {
   const declarations = messages.map((message) =>
-    writer.declaration(className(message.type), message.schema, 'output', [message.description, kindOf(message)]),
+    writer.declaration(
+      className(message.type),
+      message.schema,
+      'output',
+      [message.description, kindOf(message)],
+      [stamped.of(message)],
+    ),
   );
   const about = `Events and decisions: ${file.replace('.ts', '').replaceAll('-', ' ')}.`;
   return moduleText(about, importsOf(`${folder}/${file}`, writer.used), declarations);
 }
 
-function objectsText(): string {
-  const writer = new TypeWriter();
+function objectsText(stamped: Stamped, writer: TypeWriter): string {
   const declarations = namedTypes
     .filter(({ module }) => module === objectsModule)
     .map(({ name, schema, side }) => writer.declaration(name, schema, side));
-  return moduleText('Objects that events, decisions, configurations and inputs share.', [], declarations);
+  const about = 'Objects that events, decisions, configurations and inputs share.';
+  return moduleText(about, [], [stamped.text, ...reasonTypes(ownMeanings.code!), ...declarations]);
 }
 
 function indexText(messages: ReadonlyMap<string, readonly Message[]>): string {
@@ -84,20 +91,25 @@ function indexText(messages: ReadonlyMap<string, readonly Message[]>): string {
   return moduleText('Types of the vocabulary.', imports, [exported.join('\n'), map.join('\n')]);
 }
 
-/** Texts of the modules, by their paths from the root of the repository. */
-export async function messageTypes(): Promise<Map<string, string>> {
+/** Texts of the modules, by their paths from the root of the repository; whole: with nothing by reference. */
+export async function messageTypes(isWhole: boolean): Promise<Map<string, string>> {
   const messages = await families();
   assertApart([...namedTypes.filter(({ module }) => module === objectsModule).map(({ name }) => name)], messages);
+  const writerOf = () => (isWhole ? new TypeWriter() : new TypeWriter([]));
+  const stamped = new Stamped([...messages.values()].flat());
   return new Map([
-    [objectsModule, objectsText()],
-    ...[...messages].map(([file, all]): [string, string] => [`${folder}/${file}`, familyText(file, all)]),
+    [objectsModule, objectsText(stamped, writerOf())],
+    ...[...messages].map(([file, all]): [string, string] => [
+      `${folder}/${file}`,
+      familyText(file, all, stamped, writerOf()),
+    ]),
     [`${folder}/index.ts`, indexText(messages)],
   ]);
 }
 
 /** Two types of one name would be one: an interface is open. */
 function assertApart(objects: readonly string[], messages: ReadonlyMap<string, readonly Message[]>): void {
-  const seen = new Map<string, string>(objects.map((name) => [name, 'an object']));
+  const seen = new Map<string, string>([...objects, 'Stamped', 'Coded', 'Because'].map((name) => [name, 'an object']));
   for (const { type } of [...messages.values()].flat()) {
     const name = className(type);
     const other = seen.get(name);

@@ -10,6 +10,8 @@ import { HostClock } from './clock.ts';
 import { type Outliving, outliving, outlivingParts } from './outliving.ts';
 import { answerText, Senders } from './senders.ts';
 
+export { ask } from './logs.ts';
+
 /**
  * The functions that the host calls. `call` and `wind` return lines. The first line is the answer (empty for a notification). If
  * there is more, the second line is the Unix time at which to call `wind` (empty for never), and each further line is a streamed

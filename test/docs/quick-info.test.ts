@@ -8,12 +8,17 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const file = join(root, 'test/docs/quick-info.sample.ts');
 const text = `
 import { create, tailBatching } from '../../src/index.ts';
+import type { RollpackerInput } from '../../src/recipes/rollpacker/index.ts';
 const policy = create(tailBatching, { promptsPerRound: 2, responsesPerPrompt: 2, retry: { data: 1 } });
 policy.on('request.launch', (launch) => {
   launch.resumeFrom?.finished;
   if (launch.reason.code === 'retry_data') launch.reason.budget;
 });
 policy.send({ type: 'turn.finished', at: 0, requestId: 'p/0#0', tokens: 3 });
+const settings = {} as RollpackerInput;
+settings.maxWaitRounds;
+settings.rewardRetry?.timeout;
+settings.onRestart;
 `;
 
 function languageService(): ts.LanguageService {
@@ -40,9 +45,9 @@ describe('an editor shows what the schema says', () => {
   const service = languageService();
   test.each([
     [
-      'a setting',
+      'a setting, which the recipe has of a part',
       'promptsPerRound',
-      '(property) TailBatchingInput.promptsPerRound: number',
+      '(property) SpeculativeAdmissionInput.promptsPerRound: number',
       'P0: prompts that a round trains on.',
     ],
     [
@@ -70,15 +75,39 @@ describe('an editor shows what the schema says', () => {
       '(property) TurnFinished.tokens: number',
       'Tokens that the trajectory has generated so far.',
     ],
+    ['a field of every event', 'at: 0', '.at: number', 'Time in seconds on one clock'],
+    [
+      'a setting that is picked from a part',
+      'maxWaitRounds',
+      '(property) maxWaitRounds?: number',
+      'A prompt that has waited this many rounds forces a long round',
+    ],
+    [
+      'a setting that has another name in a part',
+      'rewardRetry',
+      '(property) RollpackerInput.rewardRetry?: {',
+      'Retry budgets of each response.',
+    ],
+    ['what is inside it', 'timeout;', '(property) timeout?: number', 'Further tries of a response that ran out'],
+    [
+      'a setting that a recipe has in its own way',
+      'onRestart',
+      `(property) RollpackerInput.onRestart?: "launch"`,
+      'Requests are launched anew when the host restarts.',
+    ],
   ])('%s', (_, at, type, meaning) => {
     const info = service.getQuickInfoAtPosition(file, text.indexOf(at));
     expect(ts.displayPartsToString(info?.displayParts)).toContain(type);
     expect(ts.displayPartsToString(info?.documentation)).toContain(meaning);
   });
 
-  test('the default of a setting', () => {
-    const info = service.getQuickInfoAtPosition(file, text.indexOf('data: 1'));
-    const tags = info?.tags?.map(({ name, text: value }) => `@${name} ${ts.displayPartsToString(value)}`);
-    expect(tags).toEqual(['@defaultValue `1`']);
+  test.each([
+    ['a setting', 'data: 1', '1'],
+    ['one that is picked from a part', 'maxWaitRounds', '16'],
+    ['one inside one that has another name in a part', 'timeout;', '0'],
+  ])('the default of %s', (_, at, value) => {
+    const info = service.getQuickInfoAtPosition(file, text.indexOf(at));
+    const tags = info?.tags?.map((tag) => `@${tag.name} ${ts.displayPartsToString(tag.text)}`);
+    expect(tags).toEqual([`@defaultValue \`${value}\``]);
   });
 });

@@ -93,6 +93,10 @@ class QuickJs:
         """One of `src/embedded/outliving.ts`."""
         return partial(self._do, self._context.get(name))
 
+    def run(self, function: str, *args: str) -> str:
+        """Calls a function of the script, by its full name."""
+        return self._do(self._context.eval(function), *args)  # type: ignore[no-any-return]
+
     def close(self, *, orderly: bool) -> None:
         pass
 
@@ -129,3 +133,16 @@ _opening = """(() => {
     return JSON.stringify({ code, expected, got, path });
   }
 })()"""
+
+
+def ask_logs(what: str, *given: Any) -> Any:
+    """
+    What `src/embedded/logs.ts` answers, in an engine of its own.
+
+    Raises :class:`EngineUnavailable`, :class:`EngineLimit`, :class:`PolicyError`.
+    """
+    engine = QuickJs({}, None, None)
+    answer = json.loads(engine.run("rollflexEmbedded.ask", what, encode(given)))
+    if "error" in answer:
+        raise PolicyError(**answer["error"])
+    return answer["result"]

@@ -1,20 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: chunks. */
-import type { ChunkRequest } from './objects.ts';
+import type { Because, ChunkRequest, Stamped } from './objects.ts';
 
 /**
  * A chunk has been generated, and the response is not over. If it is over, `response.completed` says so instead.
  *
  * Event `chunk.finished`.
  */
-export interface ChunkFinished {
-  /** Which event or decision it is. */
-  type: 'chunk.finished';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ChunkFinished extends Stamped<'chunk.finished'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Tokens of the response so far, over all chunks. A whole number, 0 to 1,000,000,000. */
@@ -27,14 +20,7 @@ export interface ChunkFinished {
  *
  * Event `chunks.requested`.
  */
-export interface ChunksRequested {
-  /** Which event or decision it is. */
-  type: 'chunks.requested';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ChunksRequested extends Stamped<'chunks.requested'> {
   /** The requests, each once. */
   requests: ChunkRequest[];
 }
@@ -44,14 +30,7 @@ export interface ChunksRequested {
  *
  * Event `request.opened`.
  */
-export interface RequestOpened {
-  /** Which event or decision it is. */
-  type: 'request.opened';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestOpened extends Stamped<'request.opened'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -64,21 +43,11 @@ export interface RequestOpened {
  *
  * Notice `chunk.awaited`.
  */
-export interface ChunkAwaited {
-  /** Which event or decision it is. */
-  type: 'chunk.awaited';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ChunkAwaited extends Stamped<'chunk.awaited'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'host_restarted';
-  };
+  reason: Because<'host_restarted'>['reason'];
 }
 
 /**
@@ -87,14 +56,7 @@ export interface ChunkAwaited {
  *
  * Command `chunk.continue`; answered by `response.completed`, `chunk.finished`, `response.failed`, `request.aborted`.
  */
-export interface ChunkContinue {
-  /** Which event or decision it is. */
-  type: 'chunk.continue';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ChunkContinue extends Stamped<'chunk.continue'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the inference engine, given by the host. At most 512 characters. */
@@ -105,9 +67,7 @@ export interface ChunkContinue {
   tokens: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'first';
+    | Because<'first' | 'probe' | 'resumed' | 'engine_lost' | 'host_restarted', {
         /**
          * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
          * 1,000,000,000,000.
@@ -122,10 +82,8 @@ export interface ChunkContinue {
         seconds: number;
         /** How long the request waited for room, in seconds. A number, 0 or more. */
         waitedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'probe';
+      }>['reason']
+    | Because<'stays', {
         /**
          * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
          * 1,000,000,000,000.
@@ -138,28 +96,8 @@ export interface ChunkContinue {
          * there. A number, 0 or more.
          */
         seconds: number;
-        /** How long the request waited for room, in seconds. A number, 0 or more. */
-        waitedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'stays';
-        /**
-         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
-         * 1,000,000,000,000.
-         */
-        freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
-        expectedTokens: number;
-        /**
-         * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
-         * there. A number, 0 or more.
-         */
-        seconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'moved';
+      }>['reason']
+    | Because<'moved', {
         /**
          * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
          * 1,000,000,000,000.
@@ -176,28 +114,8 @@ export interface ChunkContinue {
          * Expected cost on the engine of its last chunk, in seconds; absent if there is no room. A number, 0 or more.
          */
         stayingSeconds?: number | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'resumed';
-        /**
-         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
-         * 1,000,000,000,000.
-         */
-        freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
-        expectedTokens: number;
-        /**
-         * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
-         * there. A number, 0 or more.
-         */
-        seconds: number;
-        /** How long the request waited for room, in seconds. A number, 0 or more. */
-        waitedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'overdue';
+      }>['reason']
+    | Because<'overdue', {
         /**
          * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
          * 1,000,000,000,000.
@@ -214,43 +132,7 @@ export interface ChunkContinue {
         waitedSeconds: number;
         /** How long a request may wait for room, in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'engine_lost';
-        /**
-         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
-         * 1,000,000,000,000.
-         */
-        freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
-        expectedTokens: number;
-        /**
-         * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
-         * there. A number, 0 or more.
-         */
-        seconds: number;
-        /** How long the request waited for room, in seconds. A number, 0 or more. */
-        waitedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /**
-         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
-         * 1,000,000,000,000.
-         */
-        freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
-        expectedTokens: number;
-        /**
-         * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
-         * there. A number, 0 or more.
-         */
-        seconds: number;
-        /** How long the request waited for room, in seconds. A number, 0 or more. */
-        waitedSeconds: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -258,26 +140,11 @@ export interface ChunkContinue {
  *
  * Notice `chunk.late`.
  */
-export interface ChunkLate {
-  /** Which event or decision it is. */
-  type: 'chunk.late';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ChunkLate extends Stamped<'chunk.late'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'already_ended';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'out_of_turn';
-      };
+  reason: Because<'already_ended' | 'out_of_turn'>['reason'];
 }
 
 /**
@@ -285,48 +152,18 @@ export interface ChunkLate {
  *
  * Notice `request.ended`.
  */
-export interface RequestEnded {
-  /** Which event or decision it is. */
-  type: 'request.ended';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestEnded extends Stamped<'request.ended'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Tokens that it has generated, as far as was reported. A whole number, 0 to 1,000,000,000. */
   tokens: number;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'completed';
-        /** Chunks that it was given. A whole number, 0 or more. */
-        chunks: number;
-        /** How often a chunk ran on another engine than the one before. A whole number, 0 or more. */
-        moves: number;
-        /** How long it waited for room, in seconds. A number, 0 or more. */
-        waitedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'failed';
-        /** Chunks that it was given. A whole number, 0 or more. */
-        chunks: number;
-        /** How often a chunk ran on another engine than the one before. A whole number, 0 or more. */
-        moves: number;
-        /** How long it waited for room, in seconds. A number, 0 or more. */
-        waitedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'aborted';
-        /** Chunks that it was given. A whole number, 0 or more. */
-        chunks: number;
-        /** How often a chunk ran on another engine than the one before. A whole number, 0 or more. */
-        moves: number;
-        /** How long it waited for room, in seconds. A number, 0 or more. */
-        waitedSeconds: number;
-      };
+  reason: Because<'completed' | 'failed' | 'aborted', {
+    /** Chunks that it was given. A whole number, 0 or more. */
+    chunks: number;
+    /** How often a chunk ran on another engine than the one before. A whole number, 0 or more. */
+    moves: number;
+    /** How long it waited for room, in seconds. A number, 0 or more. */
+    waitedSeconds: number;
+  }>['reason'];
 }

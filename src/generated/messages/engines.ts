@@ -1,20 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: engines. */
-import type { PlacedEngine } from './objects.ts';
+import type { PlacedEngine, Stamped } from './objects.ts';
 
 /**
  * An inference engine takes requests. May be repeated.
  *
  * Event `engine.added`.
  */
-export interface EngineAdded {
-  /** Which event or decision it is. */
-  type: 'engine.added';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface EngineAdded extends Stamped<'engine.added'> {
   /** Id of the inference engine, given by the host. At most 512 characters. */
   engineId: string;
 }
@@ -24,14 +17,7 @@ export interface EngineAdded {
  *
  * Event `engine.drained`.
  */
-export interface EngineDrained {
-  /** Which event or decision it is. */
-  type: 'engine.drained';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface EngineDrained extends Stamped<'engine.drained'> {
   /** Id of the inference engine, given by the host. At most 512 characters. */
   engineId: string;
 }
@@ -41,14 +27,7 @@ export interface EngineDrained {
  *
  * Event `engine.lost`.
  */
-export interface EngineLost {
-  /** Which event or decision it is. */
-  type: 'engine.lost';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface EngineLost extends Stamped<'engine.lost'> {
   /** Id of the inference engine, given by the host. At most 512 characters. */
   engineId: string;
 }
@@ -58,14 +37,7 @@ export interface EngineLost {
  *
  * Event `engine.reported`.
  */
-export interface EngineReported {
-  /** Which event or decision it is. */
-  type: 'engine.reported';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface EngineReported extends Stamped<'engine.reported'> {
   /** Id of the inference engine, given by the host. At most 512 characters. */
   engineId: string;
   /** Tokens that fit its KV cache. A whole number, 0 to 1,000,000,000,000. */
@@ -87,14 +59,7 @@ export interface EngineReported {
  *
  * Event `engines.changed`.
  */
-export interface EnginesChanged {
-  /** Which event or decision it is. */
-  type: 'engines.changed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface EnginesChanged extends Stamped<'engines.changed'> {
   /** Every engine that takes requests, each once. Each: at most 512 characters. */
   engineIds: string[];
 }
@@ -104,14 +69,7 @@ export interface EnginesChanged {
  *
  * Event `engines.placed`.
  */
-export interface EnginesPlaced {
-  /** Which event or decision it is. */
-  type: 'engines.placed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface EnginesPlaced extends Stamped<'engines.placed'> {
   /** Every engine that rolls out, each once. */
   engines: PlacedEngine[];
 }

@@ -1,19 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: frontier. */
+import type { Because, Stamped } from './objects.ts';
 
 /**
  * A request is ready for an engine and waits until it is admitted.
  *
  * Event `request.arrived`.
  */
-export interface RequestArrived {
-  /** Which event or decision it is. */
-  type: 'request.arrived';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestArrived extends Stamped<'request.arrived'> {
   /** Id of the request, given by the host; new for each try. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt; its responses are one group. At most 512 characters. */
@@ -36,29 +30,18 @@ export interface RequestArrived {
  *
  * Notice `frontier.resized`.
  */
-export interface FrontierResized {
-  /** Which event or decision it is. */
-  type: 'frontier.resized';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface FrontierResized extends Stamped<'frontier.resized'> {
   /** F_w: most groups in service at once. A whole number, 1 or more. */
   width: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'learning';
+    | Because<'learning', {
         /** Requests of the groups in service that have not ended. A whole number, 0 or more. */
         unfinished: number;
         /** How many may be in service until a width can be planned. A whole number, 1 or more. */
         startRequests: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'planned';
+      }>['reason']
+    | Because<'planned', {
         /** Groups of the round that was planned for. A whole number, 1 or more. */
         groups: number;
         /** When the trainer is expected to be done, seconds from the first admission. A number, 0 or more. */
@@ -71,7 +54,7 @@ export interface FrontierResized {
         stepSecondsPerContextToken: number;
         /** What the trainer takes for a group; 0 while unknown. */
         trainSecondsPerGroup: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -79,14 +62,7 @@ export interface FrontierResized {
  *
  * Notice `frontier.starved`.
  */
-export interface FrontierStarved {
-  /** Which event or decision it is. */
-  type: 'frontier.starved';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface FrontierStarved extends Stamped<'frontier.starved'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** F_w: most groups in service at once. A whole number, 1 or more. */
@@ -94,9 +70,7 @@ export interface FrontierStarved {
   /** A width that would have been better for this round. A whole number, 1 or more. */
   suggestedWidth: number;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'trainer_waits';
+  reason: Because<'trainer_waits', {
     /** What the trainer has waited since its first groups of the round. A number, 0 or more. In seconds. */
     waitedSeconds: number;
     /** What it has worked meanwhile. A number, 0 or more. In seconds. */
@@ -105,7 +79,7 @@ export interface FrontierStarved {
     servedGroupsPerSecond: number;
     /** Groups that the trainer takes, a second of its work. A number, 0 or more. */
     trainedGroupsPerSecond: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -113,14 +87,7 @@ export interface FrontierStarved {
  *
  * Notice `group.left`.
  */
-export interface GroupLeft {
-  /** Which event or decision it is. */
-  type: 'group.left';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GroupLeft extends Stamped<'group.left'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
@@ -128,27 +95,14 @@ export interface GroupLeft {
   /** Its requests that have ended, by index. Each: at most 1,200 characters. */
   requestIds: string[];
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'all_ended';
-        /** Responses that were completed. A whole number, 0 or more. */
-        completed: number;
-        /** Responses that failed for good or were aborted. A whole number, 0 or more. */
-        givenUp: number;
-        /** How long it was in service; 0 if it never was. In seconds. */
-        servedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'closed';
-        /** Responses that were completed. A whole number, 0 or more. */
-        completed: number;
-        /** Responses that failed for good or were aborted. A whole number, 0 or more. */
-        givenUp: number;
-        /** How long it was in service; 0 if it never was. In seconds. */
-        servedSeconds: number;
-      };
+  reason: Because<'all_ended' | 'closed', {
+    /** Responses that were completed. A whole number, 0 or more. */
+    completed: number;
+    /** Responses that failed for good or were aborted. A whole number, 0 or more. */
+    givenUp: number;
+    /** How long it was in service; 0 if it never was. In seconds. */
+    servedSeconds: number;
+  }>['reason'];
 }
 
 /**
@@ -156,14 +110,7 @@ export interface GroupLeft {
  *
  * Command `request.admit`; answered by `response.completed`, `response.failed`.
  */
-export interface RequestAdmit {
-  /** Which event or decision it is. */
-  type: 'request.admit';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestAdmit extends Stamped<'request.admit'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -175,27 +122,14 @@ export interface RequestAdmit {
   /** Opaque reference of the host, at most 256 bytes; echoed. */
   ref?: string | undefined;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'group_admitted';
-        /** Place of the group in its round. A whole number, 0 or more. */
-        order: number;
-        /** Groups in service, this one included. A whole number, 0 or more. */
-        inService: number;
-        /** F_w: most groups in service at once. A whole number, 1 or more. */
-        width: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'in_frontier';
-        /** Place of the group in its round. A whole number, 0 or more. */
-        order: number;
-        /** Groups in service, this one included. A whole number, 0 or more. */
-        inService: number;
-        /** F_w: most groups in service at once. A whole number, 1 or more. */
-        width: number;
-      };
+  reason: Because<'group_admitted' | 'in_frontier', {
+    /** Place of the group in its round. A whole number, 0 or more. */
+    order: number;
+    /** Groups in service, this one included. A whole number, 0 or more. */
+    inService: number;
+    /** F_w: most groups in service at once. A whole number, 1 or more. */
+    width: number;
+  }>['reason'];
 }
 
 /**
@@ -203,14 +137,7 @@ export interface RequestAdmit {
  *
  * Notice `request.awaited`.
  */
-export interface RequestAwaited {
-  /** Which event or decision it is. */
-  type: 'request.awaited';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestAwaited extends Stamped<'request.awaited'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
@@ -220,10 +147,7 @@ export interface RequestAwaited {
   /** Opaque reference of the host, at most 256 bytes; echoed. */
   ref?: string | undefined;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'host_restarted';
-  };
+  reason: Because<'host_restarted'>['reason'];
 }
 
 /**
@@ -231,14 +155,7 @@ export interface RequestAwaited {
  *
  * Notice `request.deferred`.
  */
-export interface RequestDeferred {
-  /** Which event or decision it is. */
-  type: 'request.deferred';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestDeferred extends Stamped<'request.deferred'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -246,16 +163,14 @@ export interface RequestDeferred {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'frontier_full';
+  reason: Because<'frontier_full', {
     /** Place of the group in its round. A whole number, 0 or more. */
     order: number;
     /** Groups in service. A whole number, 0 or more. */
     inService: number;
     /** F_w: most groups in service at once. A whole number, 1 or more. */
     width: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -263,14 +178,7 @@ export interface RequestDeferred {
  *
  * Notice `request.dropped`.
  */
-export interface RequestDropped {
-  /** Which event or decision it is. */
-  type: 'request.dropped';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestDropped extends Stamped<'request.dropped'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -283,22 +191,9 @@ export interface RequestDropped {
   admitted: boolean;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'aborted';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'replaced';
+    | Because<'aborted' | 'closed' | 'host_restarted'>['reason']
+    | Because<'replaced', {
         /** Whether it had ended before: it had failed, or was aborted. */
         ended: boolean;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'closed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-      };
+      }>['reason'];
 }

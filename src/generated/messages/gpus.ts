@@ -1,20 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: gpus. */
-import type { EnginePlace, MigrationBatch, RunningRequest } from './objects.ts';
+import type { Because, EnginePlace, MigrationBatch, RunningRequest, Stamped } from './objects.ts';
 
 /**
  * The GPUs could not be released; requests that have moved stay where they are now.
  *
  * Event `gpus.release.failed`.
  */
-export interface GpusReleaseFailed {
-  /** Which event or decision it is. */
-  type: 'gpus.release.failed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GpusReleaseFailed extends Stamped<'gpus.release.failed'> {
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
   /** What went wrong, for operators: a text of any length, of which 2,000 characters are kept. */
@@ -26,14 +19,7 @@ export interface GpusReleaseFailed {
  *
  * Event `gpus.released`.
  */
-export interface GpusReleased {
-  /** Which event or decision it is. */
-  type: 'gpus.released';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GpusReleased extends Stamped<'gpus.released'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** The release that `gpus.release` asked for, where there was one. At most 512 characters. */
@@ -47,14 +33,7 @@ export interface GpusReleased {
  *
  * Event `gpus.returned`.
  */
-export interface GpusReturned {
-  /** Which event or decision it is. */
-  type: 'gpus.returned';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GpusReturned extends Stamped<'gpus.returned'> {
   /** The round that they were released in; a host that has forgotten it leaves it out. At most 512 characters. */
   roundId?: string | undefined;
   /** The release that `gpus.release` asked for, where there was one. At most 512 characters. */
@@ -68,14 +47,7 @@ export interface GpusReturned {
  *
  * Event `migration.failed`.
  */
-export interface MigrationFailed {
-  /** Which event or decision it is. */
-  type: 'migration.failed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface MigrationFailed extends Stamped<'migration.failed'> {
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
@@ -94,14 +66,7 @@ export interface MigrationFailed {
  *
  * Event `progress.reported`.
  */
-export interface ProgressReported {
-  /** Which event or decision it is. */
-  type: 'progress.reported';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProgressReported extends Stamped<'progress.reported'> {
   /** Id of the query, minted by the policy. At most 512 characters. */
   queryId: string;
   /** All requests in flight, in any order, each once. */
@@ -113,14 +78,7 @@ export interface ProgressReported {
  *
  * Event `request.migrated`.
  */
-export interface RequestMigrated {
-  /** Which event or decision it is. */
-  type: 'request.migrated';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestMigrated extends Stamped<'request.migrated'> {
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
@@ -137,14 +95,7 @@ export interface RequestMigrated {
  *
  * Command `gpus.reclaim`; answered by `gpus.returned`.
  */
-export interface GpusReclaim {
-  /** Which event or decision it is. */
-  type: 'gpus.reclaim';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GpusReclaim extends Stamped<'gpus.reclaim'> {
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
   /** The engines of these GPUs. Each: at most 512 characters. */
@@ -153,54 +104,22 @@ export interface GpusReclaim {
   gpuIds: string[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'round_completed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_replaced';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'engines_lost';
+    | Because<'round_completed' | 'round_replaced' | 'host_restarted' | 'release_failed' | 'ended_before_release' |
+          'restarted_before_release' | 'asked_again'>['reason']
+    | Because<'engines_lost', {
         /** The last engine that was rolling out. At most 512 characters. */
         engineId: string;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'release_failed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'migration_failed';
+      }>['reason']
+    | Because<'migration_failed', {
         /** Id of the request, minted by the policy. At most 1,200 characters. */
         requestId: string;
         /** Tries to move the request. A whole number, 0 or more. */
         attempts: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'engine_lost';
+      }>['reason']
+    | Because<'engine_lost', {
         /** Id of the inference engine, given by the host. At most 512 characters. */
         engineId: string;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'ended_before_release';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'restarted_before_release';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'asked_again';
-      };
+      }>['reason'];
 }
 
 /**
@@ -209,14 +128,7 @@ export interface GpusReclaim {
  *
  * Command `gpus.release`; answered by `gpus.released`, `gpus.release.failed`.
  */
-export interface GpusRelease {
-  /** Which event or decision it is. */
-  type: 'gpus.release';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GpusRelease extends Stamped<'gpus.release'> {
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
@@ -228,35 +140,18 @@ export interface GpusRelease {
   /** Every request of the released engines once, by the engine that it leaves and the one that it goes to. */
   migrations: MigrationBatch[];
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'fits';
-        /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
-        finished: number;
-        /** How many the round needs. A whole number, 1 or more. */
-        target: number;
-        /** The engine that is filled most, of those that would remain. At most 512 characters. */
-        engineId: string;
-        /** Projected peak of its KV cache, in tokens. A whole number, 0 to 1,000,000,000,000. */
-        projectedTokens: number;
-        /** What its KV cache holds, in tokens. A whole number, 0 to 1,000,000,000,000. */
-        capacityTokens: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'fixed_fraction';
-        /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
-        finished: number;
-        /** How many the round needs. A whole number, 1 or more. */
-        target: number;
-        /** The engine that is filled most, of those that would remain. At most 512 characters. */
-        engineId: string;
-        /** Projected peak of its KV cache, in tokens. A whole number, 0 to 1,000,000,000,000. */
-        projectedTokens: number;
-        /** What its KV cache holds, in tokens. A whole number, 0 to 1,000,000,000,000. */
-        capacityTokens: number;
-      };
+  reason: Because<'fits' | 'fixed_fraction', {
+    /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
+    finished: number;
+    /** How many the round needs. A whole number, 1 or more. */
+    target: number;
+    /** The engine that is filled most, of those that would remain. At most 512 characters. */
+    engineId: string;
+    /** Projected peak of its KV cache, in tokens. A whole number, 0 to 1,000,000,000,000. */
+    projectedTokens: number;
+    /** What its KV cache holds, in tokens. A whole number, 0 to 1,000,000,000,000. */
+    capacityTokens: number;
+  }>['reason'];
 }
 
 /**
@@ -264,34 +159,23 @@ export interface GpusRelease {
  *
  * Notice `migration.abandoned`.
  */
-export interface MigrationAbandoned {
-  /** Which event or decision it is. */
-  type: 'migration.abandoned';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface MigrationAbandoned extends Stamped<'migration.abandoned'> {
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'tries_used_up';
+    | Because<'tries_used_up', {
         /** Tries to move the request. A whole number, 0 or more. */
         attempts: number;
         /** Most tries to move a request. A whole number, 0 or more. */
         budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'no_engine';
+      }>['reason']
+    | Because<'no_engine', {
         /** Tries to move the request. A whole number, 0 or more. */
         attempts: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -299,14 +183,7 @@ export interface MigrationAbandoned {
  *
  * Command `migration.cancel`.
  */
-export interface MigrationCancel {
-  /** Which event or decision it is. */
-  type: 'migration.cancel';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface MigrationCancel extends Stamped<'migration.cancel'> {
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
@@ -314,19 +191,7 @@ export interface MigrationCancel {
   /** The engine that it goes to. At most 512 characters. */
   to: string;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'aborted';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'completed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'migrated_after_end';
-      };
+  reason: Because<'aborted' | 'completed' | 'migrated_after_end'>['reason'];
 }
 
 /**
@@ -334,29 +199,20 @@ export interface MigrationCancel {
  *
  * Command `progress.query`; answered by `progress.reported`.
  */
-export interface ProgressQuery {
-  /** Which event or decision it is. */
-  type: 'progress.query';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProgressQuery extends Stamped<'progress.query'> {
   /** Id of the query, minted by the policy. At most 512 characters. */
   queryId: string;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'milestone';
+  reason: Because<'milestone', {
     /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
     finished: number;
     /** How many the round needs. A whole number, 1 or more. */
     target: number;
     /** Finished since the evaluation before. A whole number, 0 or more. */
     sinceLast: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -364,14 +220,7 @@ export interface ProgressQuery {
  *
  * Command `request.migrate`; answered by `request.migrated`, `migration.failed`.
  */
-export interface RequestMigrate {
-  /** Which event or decision it is. */
-  type: 'request.migrate';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestMigrate extends Stamped<'request.migrate'> {
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
@@ -388,14 +237,12 @@ export interface RequestMigrate {
   /** Which try this is, from 2; it goes into the answer. A whole number, 1 or more. */
   attempt: number;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'migration_failed';
+  reason: Because<'migration_failed', {
     /** Tries before this one. A whole number, 0 or more. */
     attempts: number;
     /** Most tries to move a request. A whole number, 0 or more. */
     budget: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -403,42 +250,12 @@ export interface RequestMigrate {
  *
  * Notice `scale-down.late`.
  */
-export interface ScaleDownLate {
-  /** Which event or decision it is. */
-  type: 'scale-down.late';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ScaleDownLate extends Stamped<'scale-down.late'> {
   /** Id of the query, the release, the request, the round or the engine. */
   id: string;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'query_closed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'migration_closed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'release_closed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'released_late';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_closed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'engine_replaced';
-      };
+  reason: Because<'query_closed' | 'migration_closed' | 'release_closed' | 'released_late' | 'round_closed' |
+      'engine_replaced'>['reason'];
 }
 
 /**
@@ -446,29 +263,18 @@ export interface ScaleDownLate {
  *
  * Notice `scale-down.rejected`.
  */
-export interface ScaleDownRejected {
-  /** Which event or decision it is. */
-  type: 'scale-down.rejected';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ScaleDownRejected extends Stamped<'scale-down.rejected'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'no_partition';
+    | Because<'no_partition', {
         /** GPUs that roll out. A whole number, 0 or more. */
         gpus: number;
         /** How many were to go, without splitting a group. A whole number, 0 or more. */
         wanted: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'kv_cache';
+      }>['reason']
+    | Because<'kv_cache', {
         /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
         finished: number;
         /** How many the round needs. A whole number, 1 or more. */
@@ -479,10 +285,8 @@ export interface ScaleDownRejected {
         projectedTokens: number;
         /** What its KV cache holds, in tokens. A whole number, 0 to 1,000,000,000,000. */
         capacityTokens: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'kv_cache_together';
+      }>['reason']
+    | Because<'kv_cache_together', {
         /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
         finished: number;
         /** How many the round needs. A whole number, 1 or more. */
@@ -493,17 +297,13 @@ export interface ScaleDownRejected {
         expectedTokens: number;
         /** What those that would remain hold together, in tokens. A whole number, 0 to 1,000,000,000,000. */
         capacityTokens: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'no_target';
+      }>['reason']
+    | Because<'no_target', {
         /** Engines that would remain, none of which takes new requests. A whole number, 0 or more. */
         engines: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'not_returned';
+      }>['reason']
+    | Because<'not_returned', {
         /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
         releaseId: string;
-      };
+      }>['reason'];
 }

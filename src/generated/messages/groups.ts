@@ -1,20 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: groups. */
-import type { FinalPrompt, RewardedResponse } from './objects.ts';
+import type { Because, FinalPrompt, RewardedResponse, Stamped } from './objects.ts';
 
 /**
  * Every response of a prompt that counts has its reward, or will never have one: the group can train.
  *
  * Notice `group.rewarded`; an event of `complete-group-pipelining`.
  */
-export interface GroupRewarded {
-  /** Which event or decision it is. */
-  type: 'group.rewarded';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GroupRewarded extends Stamped<'group.rewarded'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -28,16 +21,14 @@ export interface GroupRewarded {
   /** Those responses, by index, each with its raw reward. */
   responses: RewardedResponse[];
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'all_rewarded';
+  reason: Because<'all_rewarded', {
     /** Responses of the prompt that count, those without a reward included. A whole number, 0 or more. */
     responses: number;
     /** Those that will never have a reward. A whole number, 0 or more. */
     missing: number;
     /** How long the group waited for its last reward, in seconds. A number, 0 or more. */
     waitedSeconds: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -45,32 +36,21 @@ export interface GroupRewarded {
  *
  * Notice `group.unrewarded`.
  */
-export interface GroupUnrewarded {
-  /** Which event or decision it is. */
-  type: 'group.unrewarded';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GroupUnrewarded extends Stamped<'group.unrewarded'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'no_reward';
+    | Because<'no_reward', {
         /** Responses of the prompt, none of which gets a reward. A whole number, 0 or more. */
         responses: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'no_response';
+      }>['reason']
+    | Because<'no_response', {
         /** Responses that failed for good or were aborted. A whole number, 0 or more. */
         givenUp: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -78,32 +58,13 @@ export interface GroupUnrewarded {
  *
  * Notice `group.withdrawn`.
  */
-export interface GroupWithdrawn {
-  /** Which event or decision it is. */
-  type: 'group.withdrawn';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GroupWithdrawn extends Stamped<'group.withdrawn'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'round_failed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'filtered';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'failed';
-      };
+  reason: Because<'round_failed' | 'filtered' | 'failed'>['reason'];
 }
 
 /**
@@ -111,21 +72,11 @@ export interface GroupWithdrawn {
  *
  * Notice `reward.unused`.
  */
-export interface RewardUnused {
-  /** Which event or decision it is. */
-  type: 'reward.unused';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardUnused extends Stamped<'reward.unused'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'not_awaited';
-  };
+  reason: Because<'not_awaited'>['reason'];
 }
 
 /**
@@ -133,14 +84,7 @@ export interface RewardUnused {
  *
  * Notice `round.rewarded`; an event of `complete-group-pipelining`.
  */
-export interface RoundRewarded {
-  /** Which event or decision it is. */
-  type: 'round.rewarded';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RoundRewarded extends Stamped<'round.rewarded'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** `short`: with speculation; `long`: without. */
@@ -151,16 +95,11 @@ export interface RoundRewarded {
   prompts: FinalPrompt[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'all_groups';
+    | Because<'all_groups', {
         /** Groups that train. A whole number, 0 or more. */
         groups: number;
         /** Since the round was complete, in seconds. A number, 0 or more. */
         afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_failed';
-      };
+      }>['reason']
+    | Because<'round_failed'>['reason'];
 }

@@ -1,19 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: judge. */
+import type { Because, Stamped } from './objects.ts';
 
 /**
  * Lay the layers of the judge out like this, before it is given anything longer than the plan before was for.
  *
  * Command `judge.place`.
  */
-export interface JudgePlace {
-  /** Which event or decision it is. */
-  type: 'judge.place';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface JudgePlace extends Stamped<'judge.place'> {
   /** Greatest length that the plan is for, in tokens. A whole number, 1 or more. */
   sequenceTokens: number;
   /** Layers that stay on the GPU. A whole number, 0 or more. */
@@ -30,24 +24,17 @@ export interface JudgePlace {
   pipelinedSeconds: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'start';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'longer_response';
+    | Because<'start'>['reason']
+    | Because<'longer_response', {
         /** Tokens of the response that is longer. A whole number, 0 to 1,000,000,000. */
         responseTokens: number;
         /** Length that the plan before was for, in tokens. A whole number, 1 or more. */
         plannedTokens: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_planned';
+      }>['reason']
+    | Because<'round_planned', {
         /** Longest length seen in rounds of this kind, in tokens. A whole number, 0 to 1,000,000,000. */
         longestTokens: number;
         /** Length that the plan before was for, in tokens. A whole number, 1 or more. */
         plannedTokens: number;
-      };
+      }>['reason'];
 }

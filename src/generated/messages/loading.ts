@@ -1,13 +1,7 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: loading. */
 import type {
-  BatchAssignment,
-  BatchPack,
-  BatchSequence,
-  GoneSample,
-  Resolution,
-  TensorShape,
-  TextSample,
+  BatchAssignment, BatchPack, BatchSequence, Because, GoneSample, Resolution, Stamped, TensorShape, TextSample,
   VisualSample,
 } from './objects.ts';
 
@@ -16,14 +10,7 @@ import type {
  *
  * Event `batch.ready`.
  */
-export interface BatchReady {
-  /** Which event or decision it is. */
-  type: 'batch.ready';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface BatchReady extends Stamped<'batch.ready'> {
   /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
   batchId: string;
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
@@ -37,14 +24,7 @@ export interface BatchReady {
  *
  * Event `batch.withdrawn`.
  */
-export interface BatchWithdrawn {
-  /** Which event or decision it is. */
-  type: 'batch.withdrawn';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface BatchWithdrawn extends Stamped<'batch.withdrawn'> {
   /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
   batchId: string;
 }
@@ -54,14 +34,7 @@ export interface BatchWithdrawn {
  *
  * Event `node.added`.
  */
-export interface NodeAdded {
-  /** Which event or decision it is. */
-  type: 'node.added';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface NodeAdded extends Stamped<'node.added'> {
   /** Id of the node, given by the host. At most 512 characters. */
   nodeId: string;
   /** Host memory for preprocessed tensors, in bytes. A whole number, 1 to 1,000,000,000,000,000. */
@@ -82,14 +55,7 @@ export interface NodeAdded {
  *
  * Event `node.lost`.
  */
-export interface NodeLost {
-  /** Which event or decision it is. */
-  type: 'node.lost';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface NodeLost extends Stamped<'node.lost'> {
   /** Id of the node, given by the host. At most 512 characters. */
   nodeId: string;
 }
@@ -99,14 +65,7 @@ export interface NodeLost {
  *
  * Event `preprocess.failed`.
  */
-export interface PreprocessFailed {
-  /** Which event or decision it is. */
-  type: 'preprocess.failed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PreprocessFailed extends Stamped<'preprocess.failed'> {
   /** Id of the try, minted by the policy. At most 256 characters. */
   preprocessId: string;
   /** Id of the node, given by the host. At most 512 characters. */
@@ -124,14 +83,7 @@ export interface PreprocessFailed {
  *
  * Event `sample.preprocessed`.
  */
-export interface SamplePreprocessed {
-  /** Which event or decision it is. */
-  type: 'sample.preprocessed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SamplePreprocessed extends Stamped<'sample.preprocessed'> {
   /** Id of the try, minted by the policy. At most 256 characters. */
   preprocessId: string;
   /** Id of the node, given by the host. At most 512 characters. */
@@ -145,14 +97,7 @@ export interface SamplePreprocessed {
  *
  * Event `samples.drawn`.
  */
-export interface SamplesDrawn {
-  /** Which event or decision it is. */
-  type: 'samples.drawn';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SamplesDrawn extends Stamped<'samples.drawn'> {
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
   stepId: string;
   /** The samples, in the order in which they are wanted. */
@@ -164,14 +109,7 @@ export interface SamplesDrawn {
  *
  * Event `slice.failed`.
  */
-export interface SliceFailed {
-  /** Which event or decision it is. */
-  type: 'slice.failed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SliceFailed extends Stamped<'slice.failed'> {
   /**
    * Id of the slice, minted by the policy; a rank that has it already does not fetch it again. At most 256 characters.
    */
@@ -191,14 +129,7 @@ export interface SliceFailed {
  *
  * Event `slice.materialized`.
  */
-export interface SliceMaterialized {
-  /** Which event or decision it is. */
-  type: 'slice.materialized';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SliceMaterialized extends Stamped<'slice.materialized'> {
   /**
    * Id of the slice, minted by the policy; a rank that has it already does not fetch it again. At most 256 characters.
    */
@@ -212,14 +143,7 @@ export interface SliceMaterialized {
  *
  * Event `step.completed`.
  */
-export interface StepCompleted {
-  /** Which event or decision it is. */
-  type: 'step.completed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface StepCompleted extends Stamped<'step.completed'> {
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
   stepId: string;
 }
@@ -229,14 +153,7 @@ export interface StepCompleted {
  *
  * Notice `batch.abandoned`.
  */
-export interface BatchAbandoned {
-  /** Which event or decision it is. */
-  type: 'batch.abandoned';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface BatchAbandoned extends Stamped<'batch.abandoned'> {
   /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
   batchId: string;
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
@@ -246,15 +163,7 @@ export interface BatchAbandoned {
   /** Samples that it had used and that are not here any more: draw them again where they are needed. */
   gone: GoneSample[];
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'withdrawn';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-      };
+  reason: Because<'withdrawn' | 'host_restarted'>['reason'];
 }
 
 /**
@@ -262,14 +171,7 @@ export interface BatchAbandoned {
  *
  * Notice `batch.materialized`.
  */
-export interface BatchMaterialized {
-  /** Which event or decision it is. */
-  type: 'batch.materialized';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface BatchMaterialized extends Stamped<'batch.materialized'> {
   /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
   batchId: string;
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
@@ -280,20 +182,16 @@ export interface BatchMaterialized {
   missing: string[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'delivered';
+    | Because<'delivered', {
         /** Since the batch was planned, in seconds. A number, 0 or more. */
         waitedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'samples_dropped';
+      }>['reason']
+    | Because<'samples_dropped', {
         /** Since the batch was planned, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** Samples that were dropped. A whole number, 1 or more. */
         dropped: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -301,14 +199,7 @@ export interface BatchMaterialized {
  *
  * Command `batch.run`.
  */
-export interface BatchRun {
-  /** Which event or decision it is. */
-  type: 'batch.run';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface BatchRun extends Stamped<'batch.run'> {
   /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
   batchId: string;
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
@@ -321,9 +212,7 @@ export interface BatchRun {
   order?: number[][] | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'planned';
+    | Because<'planned', {
         /** Compute of the rank that has most, in the unit of the cost model. A number, 0 or more. */
         maxCompute: number;
         /** No plan has less. A number, 0 or more. */
@@ -332,11 +221,8 @@ export interface BatchRun {
         communication: number;
         /** Whether a rank has more tokens than asked for. */
         memoryRelaxed: boolean;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host';
-      };
+      }>['reason']
+    | Because<'host'>['reason'];
 }
 
 /**
@@ -344,21 +230,11 @@ export interface BatchRun {
  *
  * Notice `preprocess.late`.
  */
-export interface PreprocessLate {
-  /** Which event or decision it is. */
-  type: 'preprocess.late';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PreprocessLate extends Stamped<'preprocess.late'> {
   /** Id of the try, minted by the policy. At most 256 characters. */
   preprocessId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'over';
-  };
+  reason: Because<'over'>['reason'];
 }
 
 /**
@@ -366,14 +242,7 @@ export interface PreprocessLate {
  *
  * Notice `sample.dropped`.
  */
-export interface SampleDropped {
-  /** Which event or decision it is. */
-  type: 'sample.dropped';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SampleDropped extends Stamped<'sample.dropped'> {
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
@@ -382,48 +251,26 @@ export interface SampleDropped {
   ref?: string | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'infrastructure';
+    | Because<'infrastructure' | 'data' | 'transfer', {
         /** Failures of the sample, of this kind. A whole number, 0 or more. */
         failures: number;
         /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'data';
-        /** Failures of the sample, of this kind. A whole number, 0 or more. */
-        failures: number;
-        /** Most failures that lead to another try. A whole number, 0 or more. */
-        budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'transfer';
-        /** Failures of the sample, of this kind. A whole number, 0 or more. */
-        failures: number;
-        /** Most failures that lead to another try. A whole number, 0 or more. */
-        budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'not_compared';
+      }>['reason']
+    | Because<'not_compared', {
         /** Failures that no success of another has followed. A whole number, 0 or more. */
         failures: number;
         /** How long it has waited for one, in seconds. A number, 0 or more. */
         seconds: number;
         /** How long it waits (`giveUpSeconds`), in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'too_large';
+      }>['reason']
+    | Because<'too_large', {
         /** What its tensors need, in bytes. A whole number, 0 or more. */
         bytes: number;
         /** Host memory of the largest node, lost or not, in bytes. A whole number, 0 or more. */
         largestBudgetBytes: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -431,14 +278,7 @@ export interface SampleDropped {
  *
  * Command `sample.evict`.
  */
-export interface SampleEvict {
-  /** Which event or decision it is. */
-  type: 'sample.evict';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SampleEvict extends Stamped<'sample.evict'> {
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
   /** Id of the node, given by the host. At most 512 characters. */
@@ -447,38 +287,21 @@ export interface SampleEvict {
   bytes: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'last_use';
+    | Because<'last_use', {
         /** Batches that have used it. A whole number, 0 or more. */
         uses: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'step_completed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'displaced';
+      }>['reason']
+    | Because<'step_completed' | 'copy_missing' | 'dropped'>['reason']
+    | Because<'displaced', {
         /** What a sample takes that a batch waits for. A whole number, 0 or more. In bytes. */
         neededBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'memory';
+      }>['reason']
+    | Because<'memory', {
         /** What was reserved for it, in bytes. A whole number, 0 or more. */
         reservedBytes: number;
         /** What its tensors need, in bytes. A whole number, 0 or more. */
         usedBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'copy_missing';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'dropped';
-      };
+      }>['reason'];
 }
 
 /**
@@ -487,14 +310,7 @@ export interface SampleEvict {
  *
  * Command `sample.materialize`; answered by `slice.materialized`, `slice.failed`.
  */
-export interface SampleMaterialize {
-  /** Which event or decision it is. */
-  type: 'sample.materialize';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SampleMaterialize extends Stamped<'sample.materialize'> {
   /**
    * Id of the slice, minted by the policy; a rank that has it already does not fetch it again. At most 256 characters.
    */
@@ -517,17 +333,8 @@ export interface SampleMaterialize {
   bytes: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'same_node';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'other_node';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'probe';
+    | Because<'same_node' | 'other_node'>['reason']
+    | Because<'probe', {
         /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
         scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
         /**
@@ -539,7 +346,7 @@ export interface SampleMaterialize {
         failures: number;
         /** Since the single try before, in seconds. A number, 0 or more. */
         pauseSeconds: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -547,14 +354,7 @@ export interface SampleMaterialize {
  *
  * Command `sample.placeholder`.
  */
-export interface SamplePlaceholder {
-  /** Which event or decision it is. */
-  type: 'sample.placeholder';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SamplePlaceholder extends Stamped<'sample.placeholder'> {
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
   /** Its tensors; none for text. */
@@ -562,15 +362,7 @@ export interface SamplePlaceholder {
   /** Opaque reference of the host, at most 256 bytes; echoed. */
   ref?: string | undefined;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'drawn';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-      };
+  reason: Because<'drawn' | 'host_restarted'>['reason'];
 }
 
 /**
@@ -578,14 +370,7 @@ export interface SamplePlaceholder {
  *
  * Command `sample.prefetch`; answered by `sample.preprocessed`, `preprocess.failed`.
  */
-export interface SamplePrefetch {
-  /** Which event or decision it is. */
-  type: 'sample.prefetch';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SamplePrefetch extends Stamped<'sample.prefetch'> {
   /** Id of the try, minted by the policy. At most 256 characters. */
   preprocessId: string;
   /** Id of the node, given by the host. At most 512 characters. */
@@ -611,29 +396,15 @@ export interface SamplePrefetch {
   ref?: string | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'drawn';
+    | Because<'drawn' | 'node_lost' | 'memory' | 'copy_missing' | 'displaced' | 'host_restarted', {
         /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
         /** The same in samples. A whole number, 0 or more. */
         queued: number;
         /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
         freeBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'node_lost';
-        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
-        queuedBytes: number;
-        /** The same in samples. A whole number, 0 or more. */
-        queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
-        freeBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry';
+      }>['reason']
+    | Because<'retry', {
         /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
         /** The same in samples. A whole number, 0 or more. */
@@ -646,10 +417,8 @@ export interface SamplePrefetch {
         budget: number;
         /** Since the last try that failed on a node, in seconds. A number, 0 or more. */
         pauseSeconds?: number | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'probe';
+      }>['reason']
+    | Because<'probe', {
         /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
         /** The same in samples. A whole number, 0 or more. */
@@ -667,47 +436,7 @@ export interface SamplePrefetch {
         failures: number;
         /** Since the single try before, in seconds. A number, 0 or more. */
         pauseSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'memory';
-        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
-        queuedBytes: number;
-        /** The same in samples. A whole number, 0 or more. */
-        queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
-        freeBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'copy_missing';
-        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
-        queuedBytes: number;
-        /** The same in samples. A whole number, 0 or more. */
-        queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
-        freeBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'displaced';
-        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
-        queuedBytes: number;
-        /** The same in samples. A whole number, 0 or more. */
-        queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
-        freeBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
-        queuedBytes: number;
-        /** The same in samples. A whole number, 0 or more. */
-        queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
-        freeBytes: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -716,14 +445,7 @@ export interface SamplePrefetch {
  *
  * Command `sample.preprocess`; answered by `sample.preprocessed`, `preprocess.failed`.
  */
-export interface SamplePreprocess {
-  /** Which event or decision it is. */
-  type: 'sample.preprocess';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SamplePreprocess extends Stamped<'sample.preprocess'> {
   /** Id of the try, minted by the policy. At most 256 characters. */
   preprocessId: string;
   /** Id of the node, given by the host. At most 512 characters. */
@@ -749,29 +471,15 @@ export interface SamplePreprocess {
   ref?: string | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'drawn';
+    | Because<'drawn' | 'node_lost' | 'memory' | 'copy_missing' | 'displaced' | 'host_restarted', {
         /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
         /** The same in samples. A whole number, 0 or more. */
         queued: number;
         /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
         freeBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'node_lost';
-        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
-        queuedBytes: number;
-        /** The same in samples. A whole number, 0 or more. */
-        queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
-        freeBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry';
+      }>['reason']
+    | Because<'retry', {
         /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
         /** The same in samples. A whole number, 0 or more. */
@@ -784,10 +492,8 @@ export interface SamplePreprocess {
         budget: number;
         /** Since the last try that failed on a node, in seconds. A number, 0 or more. */
         pauseSeconds?: number | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'probe';
+      }>['reason']
+    | Because<'probe', {
         /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
         /** The same in samples. A whole number, 0 or more. */
@@ -805,47 +511,7 @@ export interface SamplePreprocess {
         failures: number;
         /** Since the single try before, in seconds. A number, 0 or more. */
         pauseSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'memory';
-        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
-        queuedBytes: number;
-        /** The same in samples. A whole number, 0 or more. */
-        queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
-        freeBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'copy_missing';
-        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
-        queuedBytes: number;
-        /** The same in samples. A whole number, 0 or more. */
-        queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
-        freeBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'displaced';
-        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
-        queuedBytes: number;
-        /** The same in samples. A whole number, 0 or more. */
-        queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
-        freeBytes: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
-        queuedBytes: number;
-        /** The same in samples. A whole number, 0 or more. */
-        queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
-        freeBytes: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -853,14 +519,7 @@ export interface SamplePreprocess {
  *
  * Notice `sample.registered`.
  */
-export interface SampleRegistered {
-  /** Which event or decision it is. */
-  type: 'sample.registered';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SampleRegistered extends Stamped<'sample.registered'> {
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
   /** Id of the node, given by the host. At most 512 characters. */
@@ -868,12 +527,10 @@ export interface SampleRegistered {
   /** Bytes of the preprocessed tensors in host memory. A whole number, 1 to 1,000,000,000,000,000. */
   bytes: number;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'preprocessed';
+  reason: Because<'preprocessed', {
     /** What was reserved for it, in bytes. A whole number, 0 or more. */
     reservedBytes: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -881,30 +538,18 @@ export interface SampleRegistered {
  *
  * Notice `sample.released`.
  */
-export interface SampleReleased {
-  /** Which event or decision it is. */
-  type: 'sample.released';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SampleReleased extends Stamped<'sample.released'> {
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
   /** Opaque reference of the host, at most 256 bytes; echoed. */
   ref?: string | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'last_use';
+    | Because<'last_use', {
         /** Batches that have used it. A whole number, 0 or more. */
         uses: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'step_completed';
-      };
+      }>['reason']
+    | Because<'step_completed'>['reason'];
 }
 
 /**
@@ -913,14 +558,7 @@ export interface SampleReleased {
  *
  * Notice `sample.unplaced`.
  */
-export interface SampleUnplaced {
-  /** Which event or decision it is. */
-  type: 'sample.unplaced';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SampleUnplaced extends Stamped<'sample.unplaced'> {
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
@@ -928,16 +566,14 @@ export interface SampleUnplaced {
   /** Opaque reference of the host, at most 256 bytes; echoed. */
   ref?: string | undefined;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'node_away';
+  reason: Because<'node_away', {
     /** What its tensors need, in bytes. A whole number, 0 or more. */
     bytes: number;
     /** Host memory of the largest node that is here, in bytes. A whole number, 0 or more. */
     largestBudgetBytes: number;
     /** Host memory of the largest of the lost nodes that are remembered, in bytes. A whole number, 0 or more. */
     lostBudgetBytes: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -945,30 +581,18 @@ export interface SampleUnplaced {
  *
  * Notice `slice.late`.
  */
-export interface SliceLate {
-  /** Which event or decision it is. */
-  type: 'slice.late';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SliceLate extends Stamped<'slice.late'> {
   /**
    * Id of the slice, minted by the policy; a rank that has it already does not fetch it again. At most 256 characters.
    */
   sliceId: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'over';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'earlier_attempt';
+    | Because<'over'>['reason']
+    | Because<'earlier_attempt', {
         /** Number of the try that was reported. A whole number, 0 or more. */
         attempt: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -977,23 +601,14 @@ export interface SliceLate {
  *
  * Notice `step.resumed`.
  */
-export interface StepResumed {
-  /** Which event or decision it is. */
-  type: 'step.resumed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface StepResumed extends Stamped<'step.resumed'> {
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
   stepId: string;
   /** Its samples that are here, in the order in which they were drawn. Each: at most 512 characters. */
   samples: string[];
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'host_restarted';
+  reason: Because<'host_restarted', {
     /** How many these are. A whole number, 0 or more. */
     samples: number;
-  };
+  }>['reason'];
 }

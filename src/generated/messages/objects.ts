@@ -1,6 +1,29 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Objects that events, decisions, configurations and inputs share. */
 
+/** What every event and every decision has. */
+export interface Stamped<Type extends string> {
+  /** Which event or decision it is. */
+  type: Type;
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+}
+
+/** Which one of several reasons. */
+export interface Coded<Code extends string> {
+  /** Which reason it is. */
+  code: Code;
+}
+
+/** Why a decision was made. */
+export interface Because<Code extends string, Numbers = unknown> {
+  /** One of these codes, with what the decision rests on. */
+  reason: Code extends string ? { [Key in keyof (Coded<Code> & Numbers)]: (Coded<Code> & Numbers)[Key] } : never;
+}
+
 /** A response of a prompt that counts. */
 export interface CountedResponse {
   /** Id of the request, minted by the policy. At most 1,200 characters. */

@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: pacing. */
-import type { PacedGroup } from './objects.ts';
+import type { Because, PacedGroup, Stamped } from './objects.ts';
 
 /**
  * Give this group up: stop what generates it, and discard what it has. Only after the weights have advanced by more
@@ -8,14 +8,7 @@ import type { PacedGroup } from './objects.ts';
  *
  * Command `group.drop`.
  */
-export interface GroupDrop {
-  /** Which event or decision it is. */
-  type: 'group.drop';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GroupDrop extends Stamped<'group.drop'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the group: that of the prompt whose responses it is made of. At most 512 characters. */
@@ -25,9 +18,7 @@ export interface GroupDrop {
   /** Opaque reference of the host, at most 256 bytes; echoed. */
   ref?: string | undefined;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'version_skipped';
+  reason: Because<'version_skipped', {
     /** Version of the weights that it was launched with. A whole number, 0 to 4,000,000,000,000,000. */
     startVersion: number;
     /** Version of the weights that are trained next. A whole number, 0 to 4,000,000,000,000,000. */
@@ -36,7 +27,7 @@ export interface GroupDrop {
     maxStaleness: number;
     /** Tokens that it has, where it is complete; otherwise 0. A whole number, 0 to 1,000,000,000,000. */
     tokens: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -44,14 +35,7 @@ export interface GroupDrop {
  *
  * Command `group.launch`; answered by `group.completed`, `group.rejected`.
  */
-export interface GroupLaunch {
-  /** Which event or decision it is. */
-  type: 'group.launch';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GroupLaunch extends Stamped<'group.launch'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the group: that of the prompt whose responses it is made of. At most 512 characters. */
@@ -63,23 +47,12 @@ export interface GroupLaunch {
   /** Opaque reference of the host, at most 256 bytes; echoed. */
   ref?: string | undefined;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'within_staleness';
-        /** Groups that are launched and in no batch yet, this one included. A whole number, 0 or more. */
-        groups: number;
-        /** How many these may be, so that none gets too old. A whole number, 0 or more. */
-        allowed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** Groups that are launched and in no batch yet, this one included. A whole number, 0 or more. */
-        groups: number;
-        /** How many these may be, so that none gets too old. A whole number, 0 or more. */
-        allowed: number;
-      };
+  reason: Because<'within_staleness' | 'host_restarted', {
+    /** Groups that are launched and in no batch yet, this one included. A whole number, 0 or more. */
+    groups: number;
+    /** How many these may be, so that none gets too old. A whole number, 0 or more. */
+    allowed: number;
+  }>['reason'];
 }
 
 /**
@@ -88,14 +61,7 @@ export interface GroupLaunch {
  *
  * Command `train.batch`; answered by `weights.published`.
  */
-export interface TrainBatch {
-  /** Which event or decision it is. */
-  type: 'train.batch';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TrainBatch extends Stamped<'train.batch'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the publication, minted by the policy; new for every try. At most 200 characters. */
@@ -112,35 +78,12 @@ export interface TrainBatch {
   /** Tokens of these groups. A whole number, 0 to 1,000,000,000,000. */
   tokens: number;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'batch_ready';
-        /** Groups that were complete and in no batch yet. A whole number, 0 or more. */
-        finished: number;
-        /** Groups that were generated then. A whole number, 0 or more. */
-        inFlight: number;
-        /** Most versions that one of its groups is behind the weights that are trained. A whole number, 0 or more. */
-        largestLag: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'source_exhausted';
-        /** Groups that were complete and in no batch yet. A whole number, 0 or more. */
-        finished: number;
-        /** Groups that were generated then. A whole number, 0 or more. */
-        inFlight: number;
-        /** Most versions that one of its groups is behind the weights that are trained. A whole number, 0 or more. */
-        largestLag: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** Groups that were complete and in no batch yet. A whole number, 0 or more. */
-        finished: number;
-        /** Groups that were generated then. A whole number, 0 or more. */
-        inFlight: number;
-        /** Most versions that one of its groups is behind the weights that are trained. A whole number, 0 or more. */
-        largestLag: number;
-      };
+  reason: Because<'batch_ready' | 'source_exhausted' | 'host_restarted', {
+    /** Groups that were complete and in no batch yet. A whole number, 0 or more. */
+    finished: number;
+    /** Groups that were generated then. A whole number, 0 or more. */
+    inFlight: number;
+    /** Most versions that one of its groups is behind the weights that are trained. A whole number, 0 or more. */
+    largestLag: number;
+  }>['reason'];
 }

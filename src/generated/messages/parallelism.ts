@@ -1,20 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: parallelism. */
-import type { ProfileConfiguration, ProfileRow, ReplicaGroup, RolloutWorkload } from './objects.ts';
+import type { Because, ProfileConfiguration, ProfileRow, ReplicaGroup, RolloutWorkload, Stamped } from './objects.ts';
 
 /**
  * A `kind-tp.set` could not be carried out.
  *
  * Event `kind-tp.failed`.
  */
-export interface KindTpFailed {
-  /** Which event or decision it is. */
-  type: 'kind-tp.failed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface KindTpFailed extends Stamped<'kind-tp.failed'> {
   /** `short`: with speculation; `long`: without. */
   kind: 'short' | 'long';
   /** Tensor-parallel degree: GPUs of one replica. A whole number, 1 or more. */
@@ -30,14 +23,7 @@ export interface KindTpFailed {
  *
  * Event `profile.measured`.
  */
-export interface ProfileMeasured {
-  /** Which event or decision it is. */
-  type: 'profile.measured';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProfileMeasured extends Stamped<'profile.measured'> {
   /** The rows; the last one of a point counts. */
   rows: ProfileRow[];
 }
@@ -47,14 +33,7 @@ export interface ProfileMeasured {
  *
  * Event `profile.observed`.
  */
-export interface ProfileObserved {
-  /** Which event or decision it is. */
-  type: 'profile.observed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProfileObserved extends Stamped<'profile.observed'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Tensor-parallel degree: GPUs of one replica. A whole number, 1 or more. */
@@ -76,14 +55,7 @@ export interface ProfileObserved {
  *
  * Event `step.finished`.
  */
-export interface StepFinished {
-  /** Which event or decision it is. */
-  type: 'step.finished';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface StepFinished extends Stamped<'step.finished'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** `short`: with speculation; `long`: without. */
@@ -105,14 +77,7 @@ export interface StepFinished {
  *
  * Notice `kind-tp.kept`.
  */
-export interface KindTpKept {
-  /** Which event or decision it is. */
-  type: 'kind-tp.kept';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface KindTpKept extends Stamped<'kind-tp.kept'> {
   /** The round that has ended, if one has. At most 512 characters. */
   roundId?: string | undefined;
   /** `short`: with speculation; `long`: without. */
@@ -123,41 +88,31 @@ export interface KindTpKept {
   ep?: number | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'first_step';
+    | Because<'first_step', {
         /** Preemptions of the step, over all engines. A whole number, 0 or more. */
         preemptions: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'steady';
+      }>['reason']
+    | Because<'steady', {
         /** Preemptions of the step, over all engines. A whole number, 0 or more. */
         preemptions: number;
         /** Preemptions of the step of this kind before. A whole number, 0 or more. */
         previousPreemptions: number;
         /** Steps in a row without a preemption. A whole number, 0 or more. */
         calmSteps: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'cooldown';
+      }>['reason']
+    | Because<'cooldown', {
         /** Preemptions of the step, over all engines. A whole number, 0 or more. */
         preemptions: number;
         /** Steps of the cooldown that are left after this one. A whole number, 0 or more. */
         stepsLeft: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'at_bound';
+      }>['reason']
+    | Because<'at_bound', {
         /** Least tensor-parallel degree that is possible. A whole number, 1 or more. */
         minTp: number;
         /** Greatest tensor-parallel degree that is possible. A whole number, 1 or more. */
         maxTp: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'vetoed';
+      }>['reason']
+    | Because<'vetoed', {
         /** Tensor-parallel degree that it would have changed to. A whole number, 1 or more. */
         wantedTp: number;
         /** Expert-parallel degree that it would have changed to. A whole number, 1 or more. */
@@ -166,18 +121,14 @@ export interface KindTpKept {
         wantedPredictedSeconds: number;
         /** Seconds that it predicts with those that stay. A number, 0 or more. */
         predictedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'does_not_fit';
+      }>['reason']
+    | Because<'does_not_fit', {
         /** Tensor-parallel degree that it would have changed to. A whole number, 1 or more. */
         wantedTp: number;
         /** Expert-parallel degree that it would have changed to. A whole number, 1 or more. */
         wantedEp?: number | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'load_unchanged';
+      }>['reason']
+    | Because<'load_unchanged', {
         /** Tensor-parallel degree that it would have changed to. A whole number, 1 or more. */
         wantedTp: number;
         /** Expert-parallel degree that it would have changed to. A whole number, 1 or more. */
@@ -186,10 +137,8 @@ export interface KindTpKept {
         loadTokens: number;
         /** Load at which these degrees were undone or refused, in tokens. A number, 0 or more. */
         barredAtTokens: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'settled';
+      }>['reason']
+    | Because<'settled', {
         /** Tensor-parallel degree that it would have changed to. A whole number, 1 or more. */
         wantedTp: number;
         /** Expert-parallel degree that it would have changed to. A whole number, 1 or more. */
@@ -198,35 +147,20 @@ export interface KindTpKept {
         changes: number;
         /** Most changes at one load. A whole number, 0 or more. */
         mostChanges: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'other_parallelism';
+      }>['reason']
+    | Because<'other_parallelism', {
         /** Tensor-parallel degree that the round has run with. A whole number, 1 or more. */
         ranTp: number;
         /** Expert-parallel degree that the round has run with. A whole number, 1 or more. */
         ranEp?: number | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'repeated';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'not_applied';
+      }>['reason']
+    | Because<'repeated'>['reason']
+    | Because<'not_applied' | 'late', {
         /** Tensor-parallel degree that could not be set. A whole number, 1 or more. */
         failedTp: number;
         /** Expert-parallel degree that could not be set. A whole number, 1 or more. */
         failedEp?: number | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'late';
-        /** Tensor-parallel degree that could not be set. A whole number, 1 or more. */
-        failedTp: number;
-        /** Expert-parallel degree that could not be set. A whole number, 1 or more. */
-        failedEp?: number | undefined;
-      };
+      }>['reason'];
 }
 
 /**
@@ -234,14 +168,7 @@ export interface KindTpKept {
  *
  * Command `kind-tp.set`.
  */
-export interface KindTpSet {
-  /** Which event or decision it is. */
-  type: 'kind-tp.set';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface KindTpSet extends Stamped<'kind-tp.set'> {
   /** The round whose end led to it, if one did. At most 512 characters. */
   roundId?: string | undefined;
   /** `short`: with speculation; `long`: without. */
@@ -254,27 +181,12 @@ export interface KindTpSet {
   replicas: ReplicaGroup[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'start_configured';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'start_smallest';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'start_profile';
+    | Because<'start_configured' | 'start_smallest' | 'host_restarted'>['reason']
+    | Because<'start_profile', {
         /** Seconds of a rollout step that the profile predicts. A number, 0 or more. */
         predictedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'profile_selected';
+      }>['reason']
+    | Because<'profile_selected', {
         /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
         /** Expert-parallel degree before. A whole number, 1 or more. */
@@ -283,10 +195,8 @@ export interface KindTpSet {
         predictedSeconds: number;
         /** The same with the degrees before, where the profile knows them. A number, 0 or more. In seconds. */
         fromPredictedSeconds?: number | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'routing_skewed';
+      }>['reason']
+    | Because<'routing_skewed', {
         /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
         /** Expert-parallel degree before. A whole number, 1 or more. */
@@ -297,10 +207,8 @@ export interface KindTpSet {
         fromPredictedSeconds?: number | undefined;
         /** Observed tokens of the most loaded expert rank ÷ their mean over the ranks. A number, 0 or more. */
         routingSkew: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'preemptions_rose';
+      }>['reason']
+    | Because<'preemptions_rose', {
         /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
         /** Expert-parallel degree before. A whole number, 1 or more. */
@@ -309,20 +217,16 @@ export interface KindTpSet {
         preemptions: number;
         /** Preemptions of the step of this kind before. A whole number, 0 or more. */
         previousPreemptions: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'preemption_free';
+      }>['reason']
+    | Because<'preemption_free', {
         /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
         /** Expert-parallel degree before. A whole number, 1 or more. */
         fromEp?: number | undefined;
         /** Steps in a row without a preemption. A whole number, 0 or more. */
         steps: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'undone';
+      }>['reason']
+    | Because<'undone', {
         /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
         /** Expert-parallel degree before. A whole number, 1 or more. */
@@ -334,15 +238,13 @@ export interface KindTpSet {
          * more.
          */
         before: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'not_applied';
+      }>['reason']
+    | Because<'not_applied', {
         /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
         /** Expert-parallel degree before. A whole number, 1 or more. */
         fromEp?: number | undefined;
-      };
+      }>['reason'];
 }
 
 /**
@@ -350,36 +252,25 @@ export interface KindTpSet {
  *
  * Command `profile.measure`; answered by `profile.measured`.
  */
-export interface ProfileMeasure {
-  /** Which event or decision it is. */
-  type: 'profile.measure';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProfileMeasure extends Stamped<'profile.measure'> {
   /** Points to measure, by batch size and length. */
   configurations: ProfileConfiguration[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'observed_far';
+    | Because<'observed_far', {
         /** Rounds of such observations in a row. A whole number, 0 or more. */
         rounds: number;
         /** Seconds of a decode step that were observed. A number, 0 or more. */
         observedSeconds: number;
         /** Seconds that the profile says for such a step. A number, 0 or more. */
         profileSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'not_profiled';
+      }>['reason']
+    | Because<'not_profiled', {
         /** Rounds of such observations in a row. A whole number, 0 or more. */
         rounds: number;
         /** Seconds of a decode step that were observed. A number, 0 or more. */
         observedSeconds: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -387,14 +278,7 @@ export interface ProfileMeasure {
  *
  * Command `round-tp.set`.
  */
-export interface RoundTpSet {
-  /** Which event or decision it is. */
-  type: 'round-tp.set';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RoundTpSet extends Stamped<'round-tp.set'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** `short`: with speculation; `long`: without. */
@@ -406,13 +290,5 @@ export interface RoundTpSet {
   /** Every replica with its GPUs, each inside one server. */
   replicas: ReplicaGroup[];
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'round_planned';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-      };
+  reason: Because<'round_planned' | 'host_restarted'>['reason'];
 }

@@ -1,20 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: pipelining. */
-import type { MicroBatch } from './objects.ts';
+import type { Because, MicroBatch, Stamped } from './objects.ts';
 
 /**
  * The trainer is there again, without gradients, and with the weights of an earlier moment of the round.
  *
  * Event `trainer.restarted`.
  */
-export interface TrainerRestarted {
-  /** Which event or decision it is. */
-  type: 'trainer.restarted';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TrainerRestarted extends Stamped<'trainer.restarted'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Updates of the round that are in these weights, from the first one on. A whole number, 0 or more. */
@@ -26,14 +19,7 @@ export interface TrainerRestarted {
  *
  * Event `update.consumed`.
  */
-export interface UpdateConsumed {
-  /** Which event or decision it is. */
-  type: 'update.consumed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface UpdateConsumed extends Stamped<'update.consumed'> {
   /** Id of the update, minted by the policy; new for every try. At most 200 characters. */
   updateId: string;
   /** Groups of the update that were not reported before. Each: at most 512 characters. */
@@ -47,14 +33,7 @@ export interface UpdateConsumed {
  *
  * Event `update.lost`.
  */
-export interface UpdateLost {
-  /** Which event or decision it is. */
-  type: 'update.lost';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface UpdateLost extends Stamped<'update.lost'> {
   /** Id of the update, minted by the policy; new for every try. At most 200 characters. */
   updateId: string;
   /** What went wrong, for operators: a text of any length, of which 2,000 characters are kept. */
@@ -66,14 +45,7 @@ export interface UpdateLost {
  *
  * Event `weights.published`.
  */
-export interface WeightsPublished {
-  /** Which event or decision it is. */
-  type: 'weights.published';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface WeightsPublished extends Stamped<'weights.published'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the publication, minted by the policy; new for every try. At most 200 characters. */
@@ -87,14 +59,7 @@ export interface WeightsPublished {
  *
  * Notice `group.trainable`.
  */
-export interface GroupTrainable {
-  /** Which event or decision it is. */
-  type: 'group.trainable';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GroupTrainable extends Stamped<'group.trainable'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the group: that of the prompt whose responses it is made of. At most 512 characters. */
@@ -114,14 +79,12 @@ export interface GroupTrainable {
   /** The advantage of each of them, in the same order. */
   advantages: number[];
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'materialized';
+  reason: Because<'materialized', {
     /** Groups that wait for an update, this one included. A whole number, 0 or more. */
     waiting: number;
     /** Groups of a whole update. A whole number, 1 or more. */
     groupsPerUpdate: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -129,14 +92,7 @@ export interface GroupTrainable {
  *
  * Notice `pipeline.measured`.
  */
-export interface PipelineMeasured {
-  /** Which event or decision it is. */
-  type: 'pipeline.measured';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PipelineMeasured extends Stamped<'pipeline.measured'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Until every group had its rewards: when a serial trainer would begin. A number, 0 or more. In seconds. */
@@ -166,9 +122,7 @@ export interface PipelineMeasured {
   /** RolloutPipe §3.2, in words: `waitSeconds` ÷ `trainEndSeconds`. A number, 0 to 1. */
   wallClockWaitingRatio: number;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'round_trained';
+  reason: Because<'round_trained', {
     /** Groups that were trained. A whole number, 0 or more. */
     groups: number;
     /** Updates that they were trained in. A whole number, 0 or more. */
@@ -177,7 +131,7 @@ export interface PipelineMeasured {
     dropped: number;
     /** Tries of these updates. A whole number, 0 or more. */
     dispatches: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -186,14 +140,7 @@ export interface PipelineMeasured {
  *
  * Command `train.dispatch`; answered by `update.consumed`, `update.lost`.
  */
-export interface TrainDispatch {
-  /** Which event or decision it is. */
-  type: 'train.dispatch';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TrainDispatch extends Stamped<'train.dispatch'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the update, minted by the policy; new for every try. At most 200 characters. */
@@ -212,46 +159,18 @@ export interface TrainDispatch {
   microBatches: MicroBatch[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'batch_ready';
+    | Because<'batch_ready' | 'round_end', {
         /** Groups that waited for an update. A whole number, 0 or more. */
         waiting: number;
         /** Groups of a whole update. A whole number, 1 or more. */
         groupsPerUpdate: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_end';
-        /** Groups that waited for an update. A whole number, 0 or more. */
-        waiting: number;
-        /** Groups of a whole update. A whole number, 1 or more. */
-        groupsPerUpdate: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'update_lost';
+      }>['reason']
+    | Because<'update_lost' | 'trainer_restarted' | 'host_restarted', {
         /** Tries of this update before this one. A whole number, 0 or more. */
         attempts: number;
         /** Groups of it that the try before had reported. A whole number, 0 or more. */
         consumed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'trainer_restarted';
-        /** Tries of this update before this one. A whole number, 0 or more. */
-        attempts: number;
-        /** Groups of it that the try before had reported. A whole number, 0 or more. */
-        consumed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** Tries of this update before this one. A whole number, 0 or more. */
-        attempts: number;
-        /** Groups of it that the try before had reported. A whole number, 0 or more. */
-        consumed: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -259,25 +178,16 @@ export interface TrainDispatch {
  *
  * Command `update.cancel`.
  */
-export interface UpdateCancel {
-  /** Which event or decision it is. */
-  type: 'update.cancel';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface UpdateCancel extends Stamped<'update.cancel'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** In the order of their updates. Each: at most 200 characters. */
   updateIds: string[];
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'round_failed';
+  reason: Because<'round_failed', {
     /** Groups of these updates. A whole number, 0 or more. */
     groups: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -285,14 +195,7 @@ export interface UpdateCancel {
  *
  * Command `weights.publish`; answered by `weights.published`.
  */
-export interface WeightsPublish {
-  /** Which event or decision it is. */
-  type: 'weights.publish';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface WeightsPublish extends Stamped<'weights.publish'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the publication, minted by the policy; new for every try. At most 200 characters. */
@@ -303,38 +206,18 @@ export interface WeightsPublish {
   weightVersion: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'all_consumed';
+    | Because<'all_consumed', {
         /** Groups that were trained. A whole number, 0 or more. */
         groups: number;
         /** Updates that they were trained in. A whole number, 0 or more. */
         updates: number;
         /** Since the rollout of the round ended, in seconds. A number, 0 or more. */
         afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_failed';
+      }>['reason']
+    | Because<'round_failed' | 'trainer_restarted' | 'host_restarted', {
         /** Groups that were trained. A whole number, 0 or more. */
         groups: number;
         /** Updates that they were trained in. A whole number, 0 or more. */
         updates: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'trainer_restarted';
-        /** Groups that were trained. A whole number, 0 or more. */
-        groups: number;
-        /** Updates that they were trained in. A whole number, 0 or more. */
-        updates: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** Groups that were trained. A whole number, 0 or more. */
-        groups: number;
-        /** Updates that they were trained in. A whole number, 0 or more. */
-        updates: number;
-      };
+      }>['reason'];
 }

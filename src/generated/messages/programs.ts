@@ -1,19 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: programs. */
+import type { Because, Stamped } from './objects.ts';
 
 /**
  * A program is over, however it has ended: it needs no engine any more.
  *
  * Event `program.closed`.
  */
-export interface ProgramClosed {
-  /** Which event or decision it is. */
-  type: 'program.closed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProgramClosed extends Stamped<'program.closed'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
 }
@@ -23,14 +17,7 @@ export interface ProgramClosed {
  *
  * Event `program.opened`.
  */
-export interface ProgramOpened {
-  /** Which event or decision it is. */
-  type: 'program.opened';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProgramOpened extends Stamped<'program.opened'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -47,14 +34,7 @@ export interface ProgramOpened {
  *
  * Event `tool.finished`.
  */
-export interface ToolFinished {
-  /** Which event or decision it is. */
-  type: 'tool.finished';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ToolFinished extends Stamped<'tool.finished'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /**
@@ -68,14 +48,7 @@ export interface ToolFinished {
  *
  * Event `tool.started`.
  */
-export interface ToolStarted {
-  /** Which event or decision it is. */
-  type: 'tool.started';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ToolStarted extends Stamped<'tool.started'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Name of the tool; the one that takes longest, of several. 512 characters of it are kept. */
@@ -89,14 +62,7 @@ export interface ToolStarted {
  *
  * Event `turn.finished`.
  */
-export interface TurnFinished {
-  /** Which event or decision it is. */
-  type: 'turn.finished';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TurnFinished extends Stamped<'turn.finished'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Tokens that the trajectory has generated so far. A whole number, 0 to 1,000,000,000. */
@@ -112,14 +78,7 @@ export interface TurnFinished {
  *
  * Event `turn.requested`.
  */
-export interface TurnRequested {
-  /** Which event or decision it is. */
-  type: 'turn.requested';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TurnRequested extends Stamped<'turn.requested'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Tokens that the turn begins with: all that the engine has to have read. A whole number, 0 to 1,000,000,000. */
@@ -132,20 +91,11 @@ export interface TurnRequested {
  *
  * Notice `engine.freed`.
  */
-export interface EngineFreed {
-  /** Which event or decision it is. */
-  type: 'engine.freed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface EngineFreed extends Stamped<'engine.freed'> {
   /** Id of the inference engine, given by the host. At most 512 characters. */
   engineId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'packed';
+  reason: Because<'packed', {
     /** Programs that are left. A whole number, 0 or more. */
     programs: number;
     /** Engines that go on. A whole number, 0 or more. */
@@ -154,7 +104,7 @@ export interface EngineFreed {
     usedTokens: number;
     /** Tokens that they may have. A whole number, 0 to 1,000,000,000,000. */
     budgetTokens: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -162,14 +112,7 @@ export interface EngineFreed {
  *
  * Command `kv.retain`.
  */
-export interface KvRetain {
-  /** Which event or decision it is. */
-  type: 'kv.retain';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface KvRetain extends Stamped<'kv.retain'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the inference engine, given by the host. At most 512 characters. */
@@ -177,14 +120,12 @@ export interface KvRetain {
   /** For how long, in seconds; 0: it may be freed at once. */
   seconds: number;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'tool_time';
+  reason: Because<'tool_time', {
     /** Answers of the tool that were seen. A whole number, 0 or more. */
     answers: number;
     /** How long the tool is expected to take, in seconds, if anything is known of it. A number, 0 or more. */
     expectedSeconds?: number | undefined;
-  };
+  }>['reason'];
 }
 
 /**
@@ -193,27 +134,18 @@ export interface KvRetain {
  *
  * Notice `program.awaited`.
  */
-export interface ProgramAwaited {
-  /** Which event or decision it is. */
-  type: 'program.awaited';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProgramAwaited extends Stamped<'program.awaited'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'host_restarted';
+  reason: Because<'host_restarted', {
     /** Turns that it has finished. A whole number, 0 or more. */
     turns: number;
     /** Tokens of its context. A whole number, 0 to 1,000,000,000,000. */
     contextTokens: number;
     /** The tool that it waits for, if it does. */
     tool?: string | undefined;
-  };
+  }>['reason'];
 }
 
 /**
@@ -221,29 +153,20 @@ export interface ProgramAwaited {
  *
  * Notice `program.ended`; an event of `watchdog`.
  */
-export interface ProgramEnded {
-  /** Which event or decision it is. */
-  type: 'program.ended';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProgramEnded extends Stamped<'program.ended'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Tokens that it has generated, as far as was reported. A whole number, 0 to 1,000,000,000. */
   tokens: number;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'closed';
+  reason: Because<'closed', {
     /** Turns that it has finished. A whole number, 0 or more. */
     turns: number;
     /** How often a turn ran on another engine than the one before. A whole number, 0 or more. */
     moves: number;
     /** How long it was paused, in seconds. A number, 0 or more. */
     pausedSeconds: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -251,26 +174,11 @@ export interface ProgramEnded {
  *
  * Notice `program.late`; an event of `watchdog`.
  */
-export interface ProgramLate {
-  /** Which event or decision it is. */
-  type: 'program.late';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProgramLate extends Stamped<'program.late'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'already_ended';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'out_of_turn';
-      };
+  reason: Because<'already_ended' | 'out_of_turn'>['reason'];
 }
 
 /**
@@ -278,27 +186,18 @@ export interface ProgramLate {
  *
  * Command `program.pause`.
  */
-export interface ProgramPause {
-  /** Which event or decision it is. */
-  type: 'program.pause';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProgramPause extends Stamped<'program.pause'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'over_budget';
+  reason: Because<'over_budget', {
     /** Id of the inference engine, given by the host. At most 512 characters. */
     engineId: string;
     /** Tokens of the programs that run on the engine, this one included. A whole number, 0 to 1,000,000,000,000. */
     usedTokens: number;
     /** Tokens that they may have. A whole number, 0 to 1,000,000,000,000. */
     budgetTokens: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -306,21 +205,12 @@ export interface ProgramPause {
  *
  * Command `program.resume`.
  */
-export interface ProgramResume {
-  /** Which event or decision it is. */
-  type: 'program.resume';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ProgramResume extends Stamped<'program.resume'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'fits';
+    | Because<'fits', {
         /** Id of the inference engine, given by the host. At most 512 characters. */
         engineId: string;
         /** Tokens of the programs that run on the engine, this one included. A whole number, 0 to 1,000,000,000,000. */
@@ -329,15 +219,13 @@ export interface ProgramResume {
         budgetTokens: number;
         /** How long it was paused, in seconds. A number, 0 or more. */
         pausedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'paused_longest';
+      }>['reason']
+    | Because<'paused_longest', {
         /** How long it was paused, in seconds. A number, 0 or more. */
         pausedSeconds: number;
         /** How long a program may be paused, in seconds. A number, 0 or more. */
         limitSeconds: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -346,23 +234,14 @@ export interface ProgramResume {
  * Command `turn.route`; answered by `turn.finished`, `response.completed`, `response.failed`, `request.aborted`,
  * `program.closed`.
  */
-export interface TurnRoute {
-  /** Which event or decision it is. */
-  type: 'turn.route';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TurnRoute extends Stamped<'turn.route'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the inference engine, given by the host. At most 512 characters. */
   engineId: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'first';
+    | Because<'first' | 'cached' | 'engine_lost' | 'host_restarted', {
         /**
          * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
          * that run there. A number, 0 or more.
@@ -372,23 +251,8 @@ export interface TurnRoute {
         cachedTokens: number;
         /** How long the program waited for room, in seconds. A number, 0 or more. */
         waitedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'cached';
-        /**
-         * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
-         * that run there. A number, 0 or more.
-         */
-        seconds: number;
-        /** Tokens of its context that the engine is believed to have cached. A whole number, 0 to 1,000,000,000,000. */
-        cachedTokens: number;
-        /** How long the program waited for room, in seconds. A number, 0 or more. */
-        waitedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'moved';
+      }>['reason']
+    | Because<'moved', {
         /**
          * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
          * that run there. A number, 0 or more.
@@ -402,36 +266,8 @@ export interface TurnRoute {
          * Expected cost on the engine of its last turn, in seconds; absent if that takes no turns. A number, 0 or more.
          */
         stayingSeconds?: number | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'engine_lost';
-        /**
-         * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
-         * that run there. A number, 0 or more.
-         */
-        seconds: number;
-        /** Tokens of its context that the engine is believed to have cached. A whole number, 0 to 1,000,000,000,000. */
-        cachedTokens: number;
-        /** How long the program waited for room, in seconds. A number, 0 or more. */
-        waitedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /**
-         * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
-         * that run there. A number, 0 or more.
-         */
-        seconds: number;
-        /** Tokens of its context that the engine is believed to have cached. A whole number, 0 to 1,000,000,000,000. */
-        cachedTokens: number;
-        /** How long the program waited for room, in seconds. A number, 0 or more. */
-        waitedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'probe';
+      }>['reason']
+    | Because<'probe', {
         /**
          * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
          * that run there. A number, 0 or more.
@@ -445,5 +281,5 @@ export interface TurnRoute {
         failures: number;
         /** Time since the single turn before, in seconds. A number, 0 or more. */
         pauseSeconds: number;
-      };
+      }>['reason'];
 }

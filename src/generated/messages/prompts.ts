@@ -1,33 +1,24 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: prompts. */
-import type { CountedResponse, DroppedResponse, Prompt } from './objects.ts';
+import type { Because, CountedResponse, DroppedResponse, Prompt, Stamped } from './objects.ts';
 
 /**
  * An unfinished prompt goes on running into the next round (`maxStaleness` above 0).
  *
  * Notice `prompt.carried`; an event of `long-prompt-queue`.
  */
-export interface PromptCarried {
-  /** Which event or decision it is. */
-  type: 'prompt.carried';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PromptCarried extends Stamped<'prompt.carried'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'within_staleness';
+  reason: Because<'within_staleness', {
     /** Version of the weights that its first tokens are of. A whole number, 0 to 4,000,000,000,000,000. */
     startVersion: number;
     /** Most versions that its tokens may be behind. A whole number, 0 or more. */
     maxStaleness: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -35,14 +26,7 @@ export interface PromptCarried {
  *
  * Notice `prompt.collected`; an event of `frontier-group-dispatch`, `watchdog`.
  */
-export interface PromptCollected {
-  /** Which event or decision it is. */
-  type: 'prompt.collected';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PromptCollected extends Stamped<'prompt.collected'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
@@ -50,14 +34,12 @@ export interface PromptCollected {
   /** Requests of its held responses, by index. Each: at most 1,200 characters. */
   requestIds: string[];
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'responses_held';
+  reason: Because<'responses_held', {
     /** Responses of the prompt that are held. A whole number, 0 or more. */
     held: number;
     /** Responses of the prompt that were begun, those kept from earlier rounds included. A whole number, 0 or more. */
     launched: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -65,14 +47,7 @@ export interface PromptCollected {
  *
  * Notice `prompt.counted`; an event of `round-composition`, `group-assembly`, `gpu-scale-down`, `watchdog`.
  */
-export interface PromptCounted {
-  /** Which event or decision it is. */
-  type: 'prompt.counted';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PromptCounted extends Stamped<'prompt.counted'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
@@ -84,23 +59,12 @@ export interface PromptCounted {
   /** Its responses, by index. */
   responses: CountedResponse[];
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'no_filter';
-        /** Prompts of the round that count, this one included. A whole number, 0 or more. */
-        counted: number;
-        /** Prompts that the round needs. A whole number, 0 or more. */
-        needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'passed';
-        /** Prompts of the round that count, this one included. A whole number, 0 or more. */
-        counted: number;
-        /** Prompts that the round needs. A whole number, 0 or more. */
-        needed: number;
-      };
+  reason: Because<'no_filter' | 'passed', {
+    /** Prompts of the round that count, this one included. A whole number, 0 or more. */
+    counted: number;
+    /** Prompts that the round needs. A whole number, 0 or more. */
+    needed: number;
+  }>['reason'];
 }
 
 /**
@@ -110,14 +74,7 @@ export interface PromptCounted {
  * Notice `prompt.deferred`; an event of `long-prompt-queue`, `round-composition`, `reward-dispatch`, `group-assembly`,
  * `frontier-group-dispatch`, `watchdog`.
  */
-export interface PromptDeferred {
-  /** Which event or decision it is. */
-  type: 'prompt.deferred';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PromptDeferred extends Stamped<'prompt.deferred'> {
   /** The prompt, with what it carries. */
   prompt: Prompt;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
@@ -126,40 +83,20 @@ export interface PromptDeferred {
   dropped: DroppedResponse[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'round_completed';
+    | Because<'round_completed' | 'quota_filled' | 'round_failed', {
         /** Responses of the prompt that are held. A whole number, 0 or more. */
         held: number;
         /** Responses that it needs. A whole number, 0 or more. */
         needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'quota_filled';
-        /** Responses of the prompt that are held. A whole number, 0 or more. */
-        held: number;
-        /** Responses that it needs. A whole number, 0 or more. */
-        needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_failed';
-        /** Responses of the prompt that are held. A whole number, 0 or more. */
-        held: number;
-        /** Responses that it needs. A whole number, 0 or more. */
-        needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'stale_weights';
+      }>['reason']
+    | Because<'stale_weights', {
         /** Version of the weights that its first tokens are of. A whole number, 0 to 4,000,000,000,000,000. */
         startVersion: number;
         /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
         weightVersion: number;
         /** Most versions that its tokens may be behind. A whole number, 0 or more. */
         maxStaleness: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -168,14 +105,7 @@ export interface PromptDeferred {
  * Notice `prompt.failed`; an event of `long-prompt-queue`, `reward-dispatch`, `group-assembly`,
  * `frontier-group-dispatch`, `watchdog`.
  */
-export interface PromptFailed {
-  /** Which event or decision it is. */
-  type: 'prompt.failed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PromptFailed extends Stamped<'prompt.failed'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
@@ -186,56 +116,20 @@ export interface PromptFailed {
   dropped: DroppedResponse[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'infrastructure';
+    | Because<'infrastructure' | 'data' | 'environment' | 'timeout' | 'reward', {
         /** Failures of this kind. A whole number, 0 or more. */
         failures: number;
         /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'data';
-        /** Failures of this kind. A whole number, 0 or more. */
-        failures: number;
-        /** Most failures that lead to another try. A whole number, 0 or more. */
-        budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'environment';
-        /** Failures of this kind. A whole number, 0 or more. */
-        failures: number;
-        /** Most failures that lead to another try. A whole number, 0 or more. */
-        budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'timeout';
-        /** Failures of this kind. A whole number, 0 or more. */
-        failures: number;
-        /** Most failures that lead to another try. A whole number, 0 or more. */
-        budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'reward';
-        /** Failures of this kind. A whole number, 0 or more. */
-        failures: number;
-        /** Most failures that lead to another try. A whole number, 0 or more. */
-        budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'not_compared';
+      }>['reason']
+    | Because<'not_compared', {
         /** Failures that no success of another has followed. A whole number, 0 or more. */
         failures: number;
         /** How long it has waited for one, in seconds. A number, 0 or more. */
         seconds: number;
         /** How long it waits (`giveUpSeconds`), in seconds. A number, 0 or more. */
         limitSeconds: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -244,14 +138,7 @@ export interface PromptFailed {
  * Notice `prompt.filtered`; an event of `long-prompt-queue`, `round-composition`, `reward-dispatch`, `group-assembly`,
  * `watchdog`.
  */
-export interface PromptFiltered {
-  /** Which event or decision it is. */
-  type: 'prompt.filtered';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PromptFiltered extends Stamped<'prompt.filtered'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
@@ -262,18 +149,13 @@ export interface PromptFiltered {
   dropped: DroppedResponse[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'zero_variance';
+    | Because<'zero_variance', {
         /** Population standard deviation of the raw rewards. */
         standardDeviation: number;
         /** Up to which it counts as none. */
         tolerance: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host';
-      };
+      }>['reason']
+    | Because<'host'>['reason'];
 }
 
 /**
@@ -281,14 +163,7 @@ export interface PromptFiltered {
  *
  * Notice `prompt.merged`; an event of `reward-dispatch`, `group-assembly`, `watchdog`.
  */
-export interface PromptMerged {
-  /** Which event or decision it is. */
-  type: 'prompt.merged';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PromptMerged extends Stamped<'prompt.merged'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
@@ -299,16 +174,11 @@ export interface PromptMerged {
   dropped: DroppedResponse[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'already_in_round';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'already_queued';
+    | Because<'already_in_round'>['reason']
+    | Because<'already_queued', {
         /** How often the one that is kept has been deferred. A whole number, 0 or more. */
         deferrals: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -318,14 +188,7 @@ export interface PromptMerged {
  * Notice `prompt.returned`; an event of `long-prompt-queue`, `round-composition`, `reward-dispatch`, `group-assembly`,
  * `watchdog`.
  */
-export interface PromptReturned {
-  /** Which event or decision it is. */
-  type: 'prompt.returned';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PromptReturned extends Stamped<'prompt.returned'> {
   /** The prompt, with what it carries. */
   prompt: Prompt;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
@@ -333,17 +196,5 @@ export interface PromptReturned {
   /** Responses that are given up. */
   dropped: DroppedResponse[];
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'not_started';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_closed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_failed';
-      };
+  reason: Because<'not_started' | 'round_closed' | 'round_failed'>['reason'];
 }

@@ -1,20 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: requests. */
-import type { KeptResponse } from './objects.ts';
+import type { Because, KeptResponse, Stamped } from './objects.ts';
 
 /**
  * The engine confirms that a request has ended early.
  *
  * Event `request.aborted`.
  */
-export interface RequestAborted {
-  /** Which event or decision it is. */
-  type: 'request.aborted';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestAborted extends Stamped<'request.aborted'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Tokens that the request had generated, over all attempts. A whole number, 0 to 1,000,000,000. */
@@ -32,14 +25,7 @@ export interface RequestAborted {
  *
  * Event `request.progressed`.
  */
-export interface RequestProgressed {
-  /** Which event or decision it is. */
-  type: 'request.progressed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestProgressed extends Stamped<'request.progressed'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Tokens that the request has generated so far, over all attempts. A whole number, 0 to 1,000,000,000. */
@@ -51,14 +37,7 @@ export interface RequestProgressed {
  *
  * Event `request.started`.
  */
-export interface RequestStarted {
-  /** Which event or decision it is. */
-  type: 'request.started';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestStarted extends Stamped<'request.started'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the inference engine, given by the host. At most 512 characters. */
@@ -70,14 +49,7 @@ export interface RequestStarted {
  *
  * Event `response.completed`.
  */
-export interface ResponseCompleted {
-  /** Which event or decision it is. */
-  type: 'response.completed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ResponseCompleted extends Stamped<'response.completed'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Tokens of the response, over all attempts. A whole number, 0 to 1,000,000,000. */
@@ -94,14 +66,7 @@ export interface ResponseCompleted {
  *
  * Event `response.failed`.
  */
-export interface ResponseFailed {
-  /** Which event or decision it is. */
-  type: 'response.failed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ResponseFailed extends Stamped<'response.failed'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /**
@@ -118,14 +83,7 @@ export interface ResponseFailed {
  *
  * Command `request.abort`; answered by `request.aborted`, `response.completed`, `response.failed`.
  */
-export interface RequestAbort {
-  /** Which event or decision it is. */
-  type: 'request.abort';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestAbort extends Stamped<'request.abort'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -134,56 +92,33 @@ export interface RequestAbort {
   engineId?: string | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'prompt_collected';
+    | Because<'prompt_collected', {
         /** Responses of the prompt that are held. A whole number, 0 or more. */
         held: number;
         /** Responses that the prompt needs. A whole number, 0 or more. */
         needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_completed';
+      }>['reason']
+    | Because<'round_completed' | 'quota_filled', {
         /** Prompts that count for the round, or for the quota. A whole number, 0 or more. */
         counted: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'quota_filled';
-        /** Prompts that count for the round, or for the quota. A whole number, 0 or more. */
-        counted: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_failed';
+      }>['reason']
+    | Because<'prompt_failed', {
         /** Responses of the prompt that are held. A whole number, 0 or more. */
         held: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'response_timeout';
+      }>['reason']
+    | Because<'response_timeout', {
         /** How long the request has run, in seconds. A number, 0 or more. */
         ranSeconds: number;
         /** How long it may run, in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_failed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_left';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'stale_weights';
+      }>['reason']
+    | Because<'round_failed' | 'prompt_left'>['reason']
+    | Because<'stale_weights', {
         /** Version of the weights that its first tokens are of. A whole number, 0 to 4,000,000,000,000,000. */
         startVersion: number;
         /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
         weightVersion: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -191,25 +126,16 @@ export interface RequestAbort {
  *
  * Notice `request.expired`; an event of `watchdog`.
  */
-export interface RequestExpired {
-  /** Which event or decision it is. */
-  type: 'request.expired';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestExpired extends Stamped<'request.expired'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'abort_unconfirmed';
+  reason: Because<'abort_unconfirmed', {
     /** How long the confirmation was waited for, in seconds. A number, 0 or more. */
     graceSeconds: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -217,14 +143,7 @@ export interface RequestExpired {
  *
  * Command `request.launch`; answered by `response.completed`, `response.failed`.
  */
-export interface RequestLaunch {
-  /** Which event or decision it is. */
-  type: 'request.launch';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestLaunch extends Stamped<'request.launch'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -245,15 +164,11 @@ export interface RequestLaunch {
   resumeFrom?: KeptResponse | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'planned';
+    | Because<'planned' | 'host_restarted', {
         /** Requests in flight, without this one. A whole number, 0 or more. */
         inFlight: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry_infrastructure';
+      }>['reason']
+    | Because<'retry_infrastructure' | 'retry_environment' | 'retry_timeout', {
         /** How many tries of this response went before, within its budget. A whole number, 0 or more. */
         attempt: number;
         /** Most further tries after failures of this kind. A whole number, 0 or more. */
@@ -267,52 +182,14 @@ export interface RequestLaunch {
          * absent: all of them. At most 512 characters.
          */
         id?: string | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry_data';
+      }>['reason']
+    | Because<'retry_data', {
         /** How many tries of this response went before, within its budget. A whole number, 0 or more. */
         attempt: number;
         /** Most further tries after failures of this kind. A whole number, 0 or more. */
         budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry_environment';
-        /** How many tries of this response went before, within its budget. A whole number, 0 or more. */
-        attempt: number;
-        /** Most further tries after failures of this kind. A whole number, 0 or more. */
-        budget: number;
-        /** How long the response has waited since the try before, in seconds. A number, 0 or more. */
-        pauseSeconds: number;
-        /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
-        scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
-        /**
-         * Which one: id of the engine or worker, kind of the rewards, or `transfers` of samples, also from one node;
-         * absent: all of them. At most 512 characters.
-         */
-        id?: string | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry_timeout';
-        /** How many tries of this response went before, within its budget. A whole number, 0 or more. */
-        attempt: number;
-        /** Most further tries after failures of this kind. A whole number, 0 or more. */
-        budget: number;
-        /** How long the response has waited since the try before, in seconds. A number, 0 or more. */
-        pauseSeconds: number;
-        /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
-        scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
-        /**
-         * Which one: id of the engine or worker, kind of the rewards, or `transfers` of samples, also from one node;
-         * absent: all of them. At most 512 characters.
-         */
-        id?: string | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'probe';
+      }>['reason']
+    | Because<'probe', {
         /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
         scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
         /**
@@ -324,35 +201,23 @@ export interface RequestLaunch {
         failures: number;
         /** Time since the single try before, in seconds. A number, 0 or more. */
         pauseSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry_stale_weights';
+      }>['reason']
+    | Because<'retry_stale_weights', {
         /** How many tries of this response no budget was charged with. A whole number, 0 or more. */
         attempt: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry_engine_lost';
+      }>['reason']
+    | Because<'retry_engine_lost', {
         /** How many tries of this response no budget was charged with. A whole number, 0 or more. */
         attempt: number;
         /** Engines that the prompt has lost, one after the other. A whole number, 0 or more. */
         losses: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry_ended_early';
+      }>['reason']
+    | Because<'retry_ended_early', {
         /** How many tries of this response no budget was charged with. A whole number, 0 or more. */
         attempt: number;
         /** Tokens that it goes on from. A whole number, 0 to 1,000,000,000. */
         tokens: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** Requests in flight, without this one. A whole number, 0 or more. */
-        inFlight: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -361,14 +226,7 @@ export interface RequestLaunch {
  *
  * Command `request.resume`; answered by `response.completed`, `response.failed`.
  */
-export interface RequestResume {
-  /** Which event or decision it is. */
-  type: 'request.resume';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RequestResume extends Stamped<'request.resume'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -379,20 +237,16 @@ export interface RequestResume {
   ref?: string | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'tool_finished';
+    | Because<'tool_finished', {
         /** Requests in flight, without this one. A whole number, 0 or more. */
         inFlight: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
+      }>['reason']
+    | Because<'host_restarted', {
         /** Requests in flight, without this one. A whole number, 0 or more. */
         inFlight: number;
         /** Tokens that its finished turns have generated. A whole number, 0 to 1,000,000,000. */
         tokens: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -400,62 +254,27 @@ export interface RequestResume {
  *
  * Notice `response.abandoned`; an event of `frontier-group-dispatch`.
  */
-export interface ResponseAbandoned {
-  /** Which event or decision it is. */
-  type: 'response.abandoned';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ResponseAbandoned extends Stamped<'response.abandoned'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'infrastructure';
+    | Because<'infrastructure' | 'data' | 'environment' | 'timeout', {
         /** Failures of this kind. A whole number, 0 or more. */
         failures: number;
         /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'data';
-        /** Failures of this kind. A whole number, 0 or more. */
-        failures: number;
-        /** Most failures that lead to another try. A whole number, 0 or more. */
-        budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'environment';
-        /** Failures of this kind. A whole number, 0 or more. */
-        failures: number;
-        /** Most failures that lead to another try. A whole number, 0 or more. */
-        budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'timeout';
-        /** Failures of this kind. A whole number, 0 or more. */
-        failures: number;
-        /** Most failures that lead to another try. A whole number, 0 or more. */
-        budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'not_compared';
+      }>['reason']
+    | Because<'not_compared', {
         /** Failures that no success of another has followed. A whole number, 0 or more. */
         failures: number;
         /** How long it has waited for one, in seconds. A number, 0 or more. */
         seconds: number;
         /** How long it waits (`giveUpSeconds`), in seconds. A number, 0 or more. */
         limitSeconds: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -463,14 +282,7 @@ export interface ResponseAbandoned {
  *
  * Notice `response.accepted`; an event of `reward-dispatch`, `group-assembly`, `gpu-scale-down`, `watchdog`.
  */
-export interface ResponseAccepted {
-  /** Which event or decision it is. */
-  type: 'response.accepted';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ResponseAccepted extends Stamped<'response.accepted'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -479,17 +291,13 @@ export interface ResponseAccepted {
   domain?: string | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'held';
+    | Because<'held', {
         /** Responses of the prompt that are held. A whole number, 0 or more. */
         held: number;
         /** Responses that the prompt needs. A whole number, 0 or more. */
         needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'other_weights';
+      }>['reason']
+    | Because<'other_weights', {
         /** Responses of the prompt that are held. A whole number, 0 or more. */
         held: number;
         /** Responses that the prompt needs. A whole number, 0 or more. */
@@ -501,7 +309,7 @@ export interface ResponseAccepted {
         weightVersions: number[];
         /** Version of the weights of its round. A whole number, 0 to 4,000,000,000,000,000. */
         weightVersion: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -509,14 +317,7 @@ export interface ResponseAccepted {
  *
  * Notice `response.dropped`; an event of `reward-dispatch`, `group-assembly`, `frontier-group-dispatch`, `watchdog`.
  */
-export interface ResponseDropped {
-  /** Which event or decision it is. */
-  type: 'response.dropped';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ResponseDropped extends Stamped<'response.dropped'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -527,26 +328,19 @@ export interface ResponseDropped {
   finished: boolean;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'stale_weights';
+    | Because<'stale_weights', {
         /** Oldest version of the weights that it has tokens of. A whole number, 0 to 4,000,000,000,000,000. */
         oldestVersion: number;
         /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
         weightVersion: number;
         /** Most versions that its tokens may be behind. A whole number, 0 or more. */
         maxStaleness: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'beyond_round';
+      }>['reason']
+    | Because<'beyond_round', {
         /** Responses of the prompt that the round takes. A whole number, 0 or more. */
         needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'no_reward';
-      };
+      }>['reason']
+    | Because<'no_reward'>['reason'];
 }
 
 /**
@@ -554,28 +348,16 @@ export interface ResponseDropped {
  *
  * Notice `response.late`.
  */
-export interface ResponseLate {
-  /** Which event or decision it is. */
-  type: 'response.late';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ResponseLate extends Stamped<'response.late'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'completion';
+    | Because<'completion', {
         /** Tokens of the response. A whole number, 0 to 1,000,000,000. */
         tokens: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'report';
-      };
+      }>['reason']
+    | Because<'report'>['reason'];
 }
 
 /**
@@ -583,30 +365,14 @@ export interface ResponseLate {
  *
  * Notice `response.surplus`; an event of `frontier-group-dispatch`.
  */
-export interface ResponseSurplus {
-  /** Which event or decision it is. */
-  type: 'response.surplus';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ResponseSurplus extends Stamped<'response.surplus'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'after_abort';
-        /** Tokens of the response. A whole number, 0 to 1,000,000,000. */
-        tokens: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'control';
-        /** Tokens of the response. A whole number, 0 to 1,000,000,000. */
-        tokens: number;
-      };
+  reason: Because<'after_abort' | 'control', {
+    /** Tokens of the response. A whole number, 0 to 1,000,000,000. */
+    tokens: number;
+  }>['reason'];
 }

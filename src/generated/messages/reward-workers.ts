@@ -1,19 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: reward workers. */
+import type { Because, Stamped } from './objects.ts';
 
 /**
  * A reward worker takes dispatches. May be repeated, to change its slots or after a drain.
  *
  * Event `reward-worker.added`.
  */
-export interface RewardWorkerAdded {
-  /** Which event or decision it is. */
-  type: 'reward-worker.added';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardWorkerAdded extends Stamped<'reward-worker.added'> {
   /** Id of the reward worker, given by the host. At most 512 characters. */
   workerId: string;
   /** `rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges. */
@@ -27,14 +21,7 @@ export interface RewardWorkerAdded {
  *
  * Event `reward-worker.drained`.
  */
-export interface RewardWorkerDrained {
-  /** Which event or decision it is. */
-  type: 'reward-worker.drained';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardWorkerDrained extends Stamped<'reward-worker.drained'> {
   /** Id of the reward worker, given by the host. At most 512 characters. */
   workerId: string;
 }
@@ -44,14 +31,7 @@ export interface RewardWorkerDrained {
  *
  * Event `reward-worker.lost`.
  */
-export interface RewardWorkerLost {
-  /** Which event or decision it is. */
-  type: 'reward-worker.lost';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardWorkerLost extends Stamped<'reward-worker.lost'> {
   /** Id of the reward worker, given by the host. At most 512 characters. */
   workerId: string;
 }
@@ -61,14 +41,7 @@ export interface RewardWorkerLost {
  *
  * Event `reward.finished`.
  */
-export interface RewardFinished {
-  /** Which event or decision it is. */
-  type: 'reward.finished';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardFinished extends Stamped<'reward.finished'> {
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
   /**
@@ -89,14 +62,7 @@ export interface RewardFinished {
  *
  * Event `reward.requested`.
  */
-export interface RewardRequested {
-  /** Which event or decision it is. */
-  type: 'reward.requested';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardRequested extends Stamped<'reward.requested'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Prompt of the response; when the prompt leaves its round, the reward is not needed. At most 512 characters. */
@@ -118,14 +84,7 @@ export interface RewardRequested {
  *
  * Event `reward.started`.
  */
-export interface RewardStarted {
-  /** Which event or decision it is. */
-  type: 'reward.started';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardStarted extends Stamped<'reward.started'> {
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
 }
@@ -135,14 +94,7 @@ export interface RewardStarted {
  *
  * Event `reward.withdrawn`.
  */
-export interface RewardWithdrawn {
-  /** Which event or decision it is. */
-  type: 'reward.withdrawn';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardWithdrawn extends Stamped<'reward.withdrawn'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
 }
@@ -152,14 +104,7 @@ export interface RewardWithdrawn {
  *
  * Command `reward.cancel`; answered by `reward.finished`.
  */
-export interface RewardCancel {
-  /** Which event or decision it is. */
-  type: 'reward.cancel';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardCancel extends Stamped<'reward.cancel'> {
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
   /** Id of the reward worker, given by the host. At most 512 characters. */
@@ -168,70 +113,19 @@ export interface RewardCancel {
   requestId: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'round_completed';
+    | Because<'round_completed' | 'round_failed' | 'prompt_deferred' | 'prompt_filtered' | 'prompt_failed' |
+          'prompt_returned' | 'prompt_merged' | 'response_dropped' | 'withdrawn', {
         /** Since the reward was asked for, in seconds. A number, 0 or more. */
         afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_failed';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_deferred';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_filtered';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_failed';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_returned';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_merged';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'response_dropped';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'withdrawn';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'no_answer';
+      }>['reason']
+    | Because<'no_answer', {
         /** Since the dispatch, in seconds. A number, 0 or more. */
         ranSeconds: number;
         /** Seconds that the worker may take, > 0, at most 1,000,000. */
         budgetSeconds: number;
         /** How long the confirmation of a cancellation is waited for, in seconds. A number, 0 or more. */
         graceSeconds: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -239,14 +133,7 @@ export interface RewardCancel {
  *
  * Notice `reward.cancelled`.
  */
-export interface RewardCancelled {
-  /** Which event or decision it is. */
-  type: 'reward.cancelled';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardCancelled extends Stamped<'reward.cancelled'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -254,61 +141,11 @@ export interface RewardCancelled {
   /** `rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges. */
   kind: 'rule' | 'sandbox' | 'judge';
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'round_completed';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_failed';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_deferred';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_filtered';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_failed';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_returned';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_merged';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'response_dropped';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'withdrawn';
-        /** Since the reward was asked for, in seconds. A number, 0 or more. */
-        afterSeconds: number;
-      };
+  reason: Because<'round_completed' | 'round_failed' | 'prompt_deferred' | 'prompt_filtered' | 'prompt_failed' |
+      'prompt_returned' | 'prompt_merged' | 'response_dropped' | 'withdrawn', {
+    /** Since the reward was asked for, in seconds. A number, 0 or more. */
+    afterSeconds: number;
+  }>['reason'];
 }
 
 /**
@@ -316,14 +153,7 @@ export interface RewardCancelled {
  *
  * Command `reward.dispatch`; answered by `reward.finished`.
  */
-export interface RewardDispatch {
-  /** Which event or decision it is. */
-  type: 'reward.dispatch';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardDispatch extends Stamped<'reward.dispatch'> {
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
   /** Id of the reward worker, given by the host. At most 512 characters. */
@@ -338,17 +168,13 @@ export interface RewardDispatch {
   budgetSeconds: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'requested';
+    | Because<'requested' | 'host_restarted', {
         /** Since it was asked for, or queued again, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** Dispatches on the worker, without this one. A whole number, 0 or more. */
         running: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry_infrastructure';
+      }>['reason']
+    | Because<'retry_infrastructure', {
         /** Since it was asked for, or queued again, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** Dispatches on the worker, without this one. A whole number, 0 or more. */
@@ -366,10 +192,8 @@ export interface RewardDispatch {
          * absent: all of them. At most 512 characters.
          */
         id?: string | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry_timeout';
+      }>['reason']
+    | Because<'retry_timeout', {
         /** Since it was asked for, or queued again, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** Dispatches on the worker, without this one. A whole number, 0 or more. */
@@ -378,10 +202,8 @@ export interface RewardDispatch {
         attempt: number;
         /** Most further tries after failures of this kind. A whole number, 0 or more. */
         budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'probe';
+      }>['reason']
+    | Because<'probe', {
         /** Since it was asked for, or queued again, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** Dispatches on the worker, without this one. A whole number, 0 or more. */
@@ -397,15 +219,7 @@ export interface RewardDispatch {
         failures: number;
         /** Since the single try before, in seconds. A number, 0 or more. */
         pauseSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** Since it was asked for, or queued again, in seconds. A number, 0 or more. */
-        waitedSeconds: number;
-        /** Dispatches on the worker, without this one. A whole number, 0 or more. */
-        running: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -413,14 +227,7 @@ export interface RewardDispatch {
  *
  * Notice `reward.expired`.
  */
-export interface RewardExpired {
-  /** Which event or decision it is. */
-  type: 'reward.expired';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardExpired extends Stamped<'reward.expired'> {
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
   /** Id of the reward worker, given by the host. At most 512 characters. */
@@ -428,12 +235,10 @@ export interface RewardExpired {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'cancel_unconfirmed';
+  reason: Because<'cancel_unconfirmed', {
     /** How long the confirmation of a cancellation is waited for, in seconds. A number, 0 or more. */
     graceSeconds: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -442,14 +247,7 @@ export interface RewardExpired {
  *
  * Notice `reward.failed`; an event of `speculative-admission`, `group-assembly`, `watchdog`.
  */
-export interface RewardFailed {
-  /** Which event or decision it is. */
-  type: 'reward.failed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardFailed extends Stamped<'reward.failed'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -458,32 +256,26 @@ export interface RewardFailed {
   kind: 'rule' | 'sandbox' | 'judge';
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'infrastructure';
+    | Because<'infrastructure', {
         /** Dispatches that failed. A whole number, 0 or more. */
         failures: number;
         /** Most failures of this kind that lead to another try. A whole number, 0 or more. */
         budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'timeout';
+      }>['reason']
+    | Because<'timeout', {
         /** Dispatches that ran out of time. A whole number, 0 or more. */
         timeouts: number;
         /** Most failures of this kind that lead to another try. A whole number, 0 or more. */
         budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'not_compared';
+      }>['reason']
+    | Because<'not_compared', {
         /** Failures that no success of another has followed. A whole number, 0 or more. */
         failures: number;
         /** How long it has waited for one, in seconds. A number, 0 or more. */
         seconds: number;
         /** How long it waits (`giveUpSeconds`), in seconds. A number, 0 or more. */
         limitSeconds: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -491,36 +283,18 @@ export interface RewardFailed {
  *
  * Notice `reward.late`.
  */
-export interface RewardLate {
-  /** Which event or decision it is. */
-  type: 'reward.late';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardLate extends Stamped<'reward.late'> {
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
   /** The raw reward that nobody waits for. */
   reward?: number | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'result';
+    | Because<'result' | 'after_cancel', {
         /** How long the worker took, in seconds. A number, 0 or more. */
         seconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'after_cancel';
-        /** How long the worker took, in seconds. A number, 0 or more. */
-        seconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'report';
-      };
+      }>['reason']
+    | Because<'report'>['reason'];
 }
 
 /**
@@ -528,23 +302,14 @@ export interface RewardLate {
  *
  * Notice `reward.merged`.
  */
-export interface RewardMerged {
-  /** Which event or decision it is. */
-  type: 'reward.merged';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardMerged extends Stamped<'reward.merged'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'already_requested';
+  reason: Because<'already_requested', {
     /** Since the reward was asked for, in seconds. A number, 0 or more. */
     afterSeconds: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -552,14 +317,7 @@ export interface RewardMerged {
  *
  * Notice `reward.scored`.
  */
-export interface RewardScored {
-  /** Which event or decision it is. */
-  type: 'reward.scored';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardScored extends Stamped<'reward.scored'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -572,24 +330,20 @@ export interface RewardScored {
   reward: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'scored';
+    | Because<'scored', {
         /** How long the worker took, in seconds. A number, 0 or more. */
         seconds: number;
         /** Dispatches that it took. A whole number, 0 or more. */
         attempts: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'timeout';
+      }>['reason']
+    | Because<'timeout', {
         /** How long the worker took, in seconds. A number, 0 or more. */
         seconds: number;
         /** Seconds that the worker may take, > 0, at most 1,000,000. */
         budgetSeconds: number;
         /** Dispatches that ran out of time. A whole number, 0 or more. */
         timeouts: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -597,25 +351,16 @@ export interface RewardScored {
  *
  * Notice `rewards.resumed`.
  */
-export interface RewardsResumed {
-  /** Which event or decision it is. */
-  type: 'rewards.resumed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardsResumed extends Stamped<'rewards.resumed'> {
   /** `rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges. */
   kind: 'rule' | 'sandbox' | 'judge';
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'queue_short';
+  reason: Because<'queue_short', {
     /** Rewards of this kind that wait for a worker. A whole number, 0 or more. */
     queued: number;
     /** With this many or fewer waiting it goes on. A whole number, 0 or more. */
     resumedQueued: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -623,38 +368,25 @@ export interface RewardsResumed {
  *
  * Notice `rewards.saturated`.
  */
-export interface RewardsSaturated {
-  /** Which event or decision it is. */
-  type: 'rewards.saturated';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardsSaturated extends Stamped<'rewards.saturated'> {
   /** `rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges. */
   kind: 'rule' | 'sandbox' | 'judge';
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'queue_long';
+    | Because<'queue_long', {
         /** Rewards of this kind that wait for a worker. A whole number, 0 or more. */
         queued: number;
         /** With this many or more waiting it is saturated. A whole number, 0 or more. */
         saturatedQueued: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'no_worker';
+      }>['reason']
+    | Because<'no_worker', {
         /** Rewards of this kind that wait for a worker. A whole number, 0 or more. */
         queued: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
+      }>['reason']
+    | Because<'host_restarted', {
         /** Rewards of this kind that wait for a worker. A whole number, 0 or more. */
         queued: number;
         /** With this many or fewer waiting it goes on. A whole number, 0 or more. */
         resumedQueued: number;
-      };
+      }>['reason'];
 }

@@ -1,19 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: rewards. */
+import type { Because, Stamped } from './objects.ts';
 
 /**
  * The host has judged a collected prompt (filter `host`).
  *
  * Event `prompt.judged`.
  */
-export interface PromptJudged {
-  /** Which event or decision it is. */
-  type: 'prompt.judged';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PromptJudged extends Stamped<'prompt.judged'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -28,14 +22,7 @@ export interface PromptJudged {
  *
  * Event `reward.ready`.
  */
-export interface RewardReady {
-  /** Which event or decision it is. */
-  type: 'reward.ready';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardReady extends Stamped<'reward.ready'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** The raw reward, not a shaped one. */
@@ -47,23 +34,13 @@ export interface RewardReady {
  *
  * Notice `judgement.late`.
  */
-export interface JudgementLate {
-  /** Which event or decision it is. */
-  type: 'judgement.late';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface JudgementLate extends Stamped<'judgement.late'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'not_waiting';
-  };
+  reason: Because<'not_waiting'>['reason'];
 }
 
 /**
@@ -71,14 +48,7 @@ export interface JudgementLate {
  *
  * Command `judgement.request`; answered by `prompt.judged`.
  */
-export interface JudgementRequest {
-  /** Which event or decision it is. */
-  type: 'judgement.request';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface JudgementRequest extends Stamped<'judgement.request'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
@@ -88,15 +58,7 @@ export interface JudgementRequest {
   /** Requests of its held responses, by index. Each: at most 1,200 characters. */
   requestIds: string[];
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'round_opened';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-      };
+  reason: Because<'round_opened' | 'host_restarted'>['reason'];
 }
 
 /**
@@ -104,14 +66,7 @@ export interface JudgementRequest {
  *
  * Command `reward.request`; answered by `reward.ready`.
  */
-export interface RewardRequest {
-  /** Which event or decision it is. */
-  type: 'reward.request';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RewardRequest extends Stamped<'reward.request'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -119,17 +74,5 @@ export interface RewardRequest {
   /** Data domain of the prompt, such as `math` or `code`. At most 512 characters. */
   domain?: string | undefined;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'kept_without_reward';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_opened';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-      };
+  reason: Because<'kept_without_reward' | 'round_opened' | 'host_restarted'>['reason'];
 }

@@ -1,20 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: rounds. */
-import type { FinalPrompt, Prompt } from './objects.ts';
+import type { Because, FinalPrompt, Prompt, Stamped } from './objects.ts';
 
 /**
  * Prompts that `prompts.request` asked for, in portions of any size.
  *
  * Event `prompts.supplied`.
  */
-export interface PromptsSupplied {
-  /** Which event or decision it is. */
-  type: 'prompts.supplied';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PromptsSupplied extends Stamped<'prompts.supplied'> {
   /** The round of the `prompts.request`; prompts for another round are returned. At most 512 characters. */
   roundId: string;
   /** In any number and order; what is beyond the count stands by. A prompt that is here already is merged. */
@@ -26,14 +19,7 @@ export interface PromptsSupplied {
  *
  * Event `round.failed`.
  */
-export interface RoundFailed {
-  /** Which event or decision it is. */
-  type: 'round.failed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RoundFailed extends Stamped<'round.failed'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** What went wrong, for operators: a text of any length, of which 2,000 characters are kept. */
@@ -45,14 +31,7 @@ export interface RoundFailed {
  *
  * Event `round.opened`.
  */
-export interface RoundOpened {
-  /** Which event or decision it is. */
-  type: 'round.opened';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RoundOpened extends Stamped<'round.opened'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** `short`: with speculation; `long`: without. */
@@ -69,14 +48,7 @@ export interface RoundOpened {
  *
  * Event `round.requested`.
  */
-export interface RoundRequested {
-  /** Which event or decision it is. */
-  type: 'round.requested';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RoundRequested extends Stamped<'round.requested'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
@@ -88,14 +60,7 @@ export interface RoundRequested {
  *
  * Event `source.exhausted`.
  */
-export interface SourceExhausted {
-  /** Which event or decision it is. */
-  type: 'source.exhausted';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SourceExhausted extends Stamped<'source.exhausted'> {
   /** Only this domain is exhausted. At most 512 characters. */
   domain?: string | undefined;
 }
@@ -105,40 +70,23 @@ export interface SourceExhausted {
  *
  * Event `source.reopened`.
  */
-export interface SourceReopened {
-  /** Which event or decision it is. */
-  type: 'source.reopened';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
-}
+export interface SourceReopened extends Stamped<'source.reopened'> {}
 
 /**
  * Queued prompts join the open round, because the source has no others for it. Those that it does not start come back.
  *
  * Notice `prompts.released`.
  */
-export interface PromptsReleased {
-  /** Which event or decision it is. */
-  type: 'prompts.released';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PromptsReleased extends Stamped<'prompts.released'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** These prompts, in order. */
   queued: Prompt[];
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'source_exhausted';
+  reason: Because<'source_exhausted', {
     /** Prompts in the queue. A whole number, 0 or more. */
     queued: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -146,14 +94,7 @@ export interface PromptsReleased {
  *
  * Command `prompts.request`; answered by `prompts.supplied`, `source.exhausted`.
  */
-export interface PromptsRequest {
-  /** Which event or decision it is. */
-  type: 'prompts.request';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface PromptsRequest extends Stamped<'prompts.request'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Prompts that are still missing. A whole number, 1 or more. */
@@ -162,72 +103,32 @@ export interface PromptsRequest {
   domains?: Record<string, number> | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'round_opened';
+    | Because<'round_opened', {
         /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
         target: number;
         /** Prompts that are here for it, those that wait included. A whole number, 0 or more. */
         known: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'window_begun';
+      }>['reason']
+    | Because<'window_begun', {
         /** Rounds that are composed together. A whole number, 0 or more. */
         rounds: number;
         /** Prompts from which they are composed. A whole number, 0 or more. */
         target: number;
         /** Prompts that are here for them. A whole number, 0 or more. */
         known: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'within_staleness';
+      }>['reason']
+    | Because<'within_staleness', {
         /** Groups that are launched, or wait to be, and are in no batch yet. A whole number, 0 or more. */
         groups: number;
         /** How many these may be, so that none gets too old. A whole number, 0 or more. */
         allowed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'filtered';
+      }>['reason']
+    | Because<'filtered' | 'failed' | 'merged' | 'to_compare' | 'host_restarted', {
         /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
         target: number;
         /** Prompts that were admitted to it, or wait to be. A whole number, 0 or more. */
         admitted: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'failed';
-        /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
-        target: number;
-        /** Prompts that were admitted to it, or wait to be. A whole number, 0 or more. */
-        admitted: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'merged';
-        /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
-        target: number;
-        /** Prompts that were admitted to it, or wait to be. A whole number, 0 or more. */
-        admitted: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'to_compare';
-        /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
-        target: number;
-        /** Prompts that were admitted to it, or wait to be. A whole number, 0 or more. */
-        admitted: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
-        target: number;
-        /** Prompts that were admitted to it, or wait to be. A whole number, 0 or more. */
-        admitted: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -237,14 +138,7 @@ export interface PromptsRequest {
  * Notice `round.completed`; an event of `long-prompt-queue`, `reward-dispatch`, `group-assembly`, `stream-training`,
  * `adaptive-tp`, `gpu-scale-down`, `frontier-group-dispatch`, `watchdog`.
  */
-export interface RoundCompleted {
-  /** Which event or decision it is. */
-  type: 'round.completed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RoundCompleted extends Stamped<'round.completed'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** `short`: with speculation; `long`: without. */
@@ -259,33 +153,13 @@ export interface RoundCompleted {
   deferred: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'quota_reached';
+    | Because<'quota_reached' | 'source_exhausted' | 'only_duplicates' | 'round_failed' | 'all_ended', {
         /** Prompts of the round that count. A whole number, 0 or more. */
         counted: number;
         /** Prompts that the round needs. A whole number, 0 or more. */
         needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'source_exhausted';
-        /** Prompts of the round that count. A whole number, 0 or more. */
-        counted: number;
-        /** Prompts that the round needs. A whole number, 0 or more. */
-        needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'only_duplicates';
-        /** Prompts of the round that count. A whole number, 0 or more. */
-        counted: number;
-        /** Prompts that the round needs. A whole number, 0 or more. */
-        needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'filtered';
+      }>['reason']
+    | Because<'filtered', {
         /** Prompts of the round that count. A whole number, 0 or more. */
         counted: number;
         /** Prompts that the round needs. A whole number, 0 or more. */
@@ -294,23 +168,7 @@ export interface RoundCompleted {
         filtered: number;
         /** After how many it asks for no more. A whole number, 1 or more. */
         maxFiltered: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_failed';
-        /** Prompts of the round that count. A whole number, 0 or more. */
-        counted: number;
-        /** Prompts that the round needs. A whole number, 0 or more. */
-        needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'all_ended';
-        /** Prompts of the round that count. A whole number, 0 or more. */
-        counted: number;
-        /** Prompts that the round needs. A whole number, 0 or more. */
-        needed: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -318,23 +176,14 @@ export interface RoundCompleted {
  *
  * Notice `round.drained`; an event of `watchdog`.
  */
-export interface RoundDrained {
-  /** Which event or decision it is. */
-  type: 'round.drained';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RoundDrained extends Stamped<'round.drained'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'all_ended';
+  reason: Because<'all_ended', {
     /** Since the round was complete, in seconds. A number, 0 or more. */
     afterSeconds: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -342,14 +191,7 @@ export interface RoundDrained {
  *
  * Notice `round.planned`; an event of `adaptive-tp`.
  */
-export interface RoundPlanned {
-  /** Which event or decision it is. */
-  type: 'round.planned';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RoundPlanned extends Stamped<'round.planned'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** `short`: with speculation; `long`: without. */
@@ -360,41 +202,25 @@ export interface RoundPlanned {
   queued: Prompt[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'queue_below_threshold';
+    | Because<'queue_below_threshold' | 'queue_full', {
         /** Prompts in the queue. A whole number, 0 or more. */
         queued: number;
         /** P0: prompts that a round trains on. A whole number. */
         promptsPerRound: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'queue_full';
-        /** Prompts in the queue. A whole number, 0 or more. */
-        queued: number;
-        /** P0: prompts that a round trains on. A whole number. */
-        promptsPerRound: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'prompt_overdue';
+      }>['reason']
+    | Because<'prompt_overdue', {
         /** How often the prompt that is overdue has been deferred. A whole number, 0 or more. */
         deferrals: number;
         /** How many rounds it has waited. A whole number, 0 or more. */
         waitedRounds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'source_exhausted';
+      }>['reason']
+    | Because<'source_exhausted', {
         /** Prompts in the queue. A whole number, 0 or more. */
         queued: number;
         /** Prompts that run on into it, if there are any. A whole number, 0 or more. */
         carried?: number | undefined;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'composed';
+      }>['reason']
+    | Because<'composed', {
         /** Prompts that were here before the round took its own. A whole number, 0 or more. */
         waiting: number;
         /** Prompts of the round that were due, whatever their length. A whole number, 0 or more. */
@@ -403,7 +229,7 @@ export interface RoundPlanned {
         longestTokens: number;
         /** Least expected length of the same; equal lengths keep the order of the data. In tokens. */
         shortestTokens: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -412,14 +238,7 @@ export interface RoundPlanned {
  *
  * Notice `round.resumed`.
  */
-export interface RoundResumed {
-  /** Which event or decision it is. */
-  type: 'round.resumed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RoundResumed extends Stamped<'round.resumed'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /**
@@ -429,12 +248,10 @@ export interface RoundResumed {
   /** Prompts, or groups, of the round that are known here, in order. Each: at most 512 characters. */
   promptIds: string[];
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'host_restarted';
+  reason: Because<'host_restarted', {
     /** How many these are. A whole number, 0 or more. */
     prompts: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -442,21 +259,11 @@ export interface RoundResumed {
  *
  * Notice `source.drained`.
  */
-export interface SourceDrained {
-  /** Which event or decision it is. */
-  type: 'source.drained';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SourceDrained extends Stamped<'source.drained'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'source_exhausted';
-  };
+  reason: Because<'source_exhausted'>['reason'];
 }
 
 /**
@@ -464,34 +271,23 @@ export interface SourceDrained {
  *
  * Notice `speculation.chosen`.
  */
-export interface SpeculationChosen {
-  /** Which event or decision it is. */
-  type: 'speculation.chosen';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SpeculationChosen extends Stamped<'speculation.chosen'> {
   /** Factor for prompts. */
   promptSpeculation: number;
   /** Factor for responses. */
   responseSpeculation: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'exploring';
+    | Because<'exploring', {
         /** Rounds that were measured so far. A whole number, 0 or more. */
         round: number;
         /** How many are to be measured. A whole number, 0 or more. */
         rounds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'fixed';
+      }>['reason']
+    | Because<'fixed', {
         /** Seconds of a round with the factor that is chosen. A number, 0 or more. */
         secondsPerRound: number;
         /** Rounds that were measured, with all factors. A whole number, 0 or more. */
         measuredRounds: number;
-      };
+      }>['reason'];
 }

@@ -1,20 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: sandbox. */
-import type { TimeoutEstimate } from './objects.ts';
+import type { Because, Stamped, TimeoutEstimate } from './objects.ts';
 
 /**
  * The host has given up a run: nobody needs it.
  *
  * Event `sandbox.cancelled`.
  */
-export interface SandboxCancelled {
-  /** Which event or decision it is. */
-  type: 'sandbox.cancelled';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SandboxCancelled extends Stamped<'sandbox.cancelled'> {
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
 }
@@ -24,14 +17,7 @@ export interface SandboxCancelled {
  *
  * Event `sandbox.finished`.
  */
-export interface SandboxFinished {
-  /** Which event or decision it is. */
-  type: 'sandbox.finished';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SandboxFinished extends Stamped<'sandbox.finished'> {
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
   /** `timeout`: stopped at the timeout that it was given. `infrastructure`: the sandbox failed, not the code in it. */
@@ -47,14 +33,7 @@ export interface SandboxFinished {
  *
  * Event `sandbox.report.requested`.
  */
-export interface SandboxReportRequested {
-  /** Which event or decision it is. */
-  type: 'sandbox.report.requested';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SandboxReportRequested extends Stamped<'sandbox.report.requested'> {
   /** Values of λ to judge, each 1 to 1000; 1, 1.25, 1.5, 2, 3, 4, 6, 8 and 16 if absent. */
   factors?: number[] | undefined;
 }
@@ -64,14 +43,7 @@ export interface SandboxReportRequested {
  *
  * Event `sandbox.requested`.
  */
-export interface SandboxRequested {
-  /** Which event or decision it is. */
-  type: 'sandbox.requested';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SandboxRequested extends Stamped<'sandbox.requested'> {
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
   /** Id of the test case, given by the host; the same whenever it is run. At most 512 characters. */
@@ -83,21 +55,11 @@ export interface SandboxRequested {
  *
  * Notice `sandbox.late`.
  */
-export interface SandboxLate {
-  /** Which event or decision it is. */
-  type: 'sandbox.late';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SandboxLate extends Stamped<'sandbox.late'> {
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'already_ended';
-  };
+  reason: Because<'already_ended'>['reason'];
 }
 
 /**
@@ -105,14 +67,7 @@ export interface SandboxLate {
  *
  * Notice `sandbox.report`.
  */
-export interface SandboxReport {
-  /** Which event or decision it is. */
-  type: 'sandbox.report';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SandboxReport extends Stamped<'sandbox.report'> {
   /** Runs remembered: those that had an anchor and scored. A whole number, 0 or more. */
   runs: number;
   /** Correct ones among them. A whole number, 0 or more. */
@@ -132,12 +87,10 @@ export interface SandboxReport {
   /** Test cases that left because there were too many. A whole number, 0 or more. */
   forgottenTestCases: number;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'requested';
+  reason: Because<'requested', {
     /** Most runs that are remembered. A whole number, 0 or more. */
     historyRuns: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -145,14 +98,7 @@ export interface SandboxReport {
  *
  * Command `sandbox.run`; answered by `sandbox.finished`.
  */
-export interface SandboxRun {
-  /** Which event or decision it is. */
-  type: 'sandbox.run';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SandboxRun extends Stamped<'sandbox.run'> {
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
   /** Id of the test case, given by the host; the same whenever it is run. At most 512 characters. */
@@ -161,9 +107,7 @@ export interface SandboxRun {
   timeoutSeconds: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'anchored';
+    | Because<'anchored', {
         /** The longest correct run of the test case, in seconds. A number, 0 or more. */
         anchorSeconds: number;
         /** λ: the timeout is this many times the anchor. */
@@ -172,21 +116,17 @@ export interface SandboxRun {
         minTimeoutSeconds: number;
         /** Tmax: the longest timeout, in seconds. A number above 0. */
         maxTimeoutSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'no_anchor';
+      }>['reason']
+    | Because<'no_anchor', {
         /** Tmax: the longest timeout, in seconds. A number above 0. */
         maxTimeoutSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'exploration';
+      }>['reason']
+    | Because<'exploration', {
         /** The longest correct run of the test case, in seconds. A number, 0 or more. */
         anchorSeconds: number;
         /** How many runs there are for one that explores. A whole number, 0 or more. */
         exploreEvery: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -194,14 +134,7 @@ export interface SandboxRun {
  *
  * Notice `sandbox.scored`.
  */
-export interface SandboxScored {
-  /** Which event or decision it is. */
-  type: 'sandbox.scored';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SandboxScored extends Stamped<'sandbox.scored'> {
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
   /** Id of the test case, given by the host; the same whenever it is run. At most 512 characters. */
@@ -210,34 +143,28 @@ export interface SandboxScored {
   score: 0 | 1;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'correct';
+    | Because<'correct', {
         /** How long the run took, in seconds. A number, 0 or more. */
         seconds: number;
         /** How long the code may run, in seconds. A number above 0. */
         timeoutSeconds: number;
         /** The longest correct run of the test case, in seconds. A number, 0 or more. */
         anchorSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'wrong';
+      }>['reason']
+    | Because<'wrong', {
         /** How long the run took, in seconds. A number, 0 or more. */
         seconds: number;
         /** How long the code may run, in seconds. A number above 0. */
         timeoutSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'timeout';
+      }>['reason']
+    | Because<'timeout', {
         /** How long the run took, in seconds. A number, 0 or more. */
         seconds: number;
         /** How long the code may run, in seconds. A number above 0. */
         timeoutSeconds: number;
         /** Tmax: the longest timeout, in seconds. A number above 0. */
         maxTimeoutSeconds: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -245,32 +172,16 @@ export interface SandboxScored {
  *
  * Notice `sandbox.unscored`.
  */
-export interface SandboxUnscored {
-  /** Which event or decision it is. */
-  type: 'sandbox.unscored';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SandboxUnscored extends Stamped<'sandbox.unscored'> {
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
   /** Id of the test case, given by the host; the same whenever it is run. At most 512 characters. */
   testCaseId: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'infrastructure';
+    | Because<'infrastructure', {
         /** How long the run took, in seconds. A number, 0 or more. */
         seconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'cancelled';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-      };
+      }>['reason']
+    | Because<'cancelled' | 'host_restarted'>['reason'];
 }

@@ -1,19 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: session. */
+import type { Because, Stamped } from './objects.ts';
 
 /**
  * What the host of a session in shadow mode has decided by itself; the session takes it, not its policy.
  *
  * Event `host.decided`.
  */
-export interface HostDecided {
-  /** Which event or decision it is. */
-  type: 'host.decided';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface HostDecided extends Stamped<'host.decided'> {
   /** The decision, with those of its fields that the host knows. */
   decision: {
     /** A decision of the policy. At most 256 characters. */
@@ -27,14 +21,7 @@ export interface HostDecided {
  *
  * Event `host.restarted`.
  */
-export interface HostRestarted {
-  /** Which event or decision it is. */
-  type: 'host.restarted';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface HostRestarted extends Stamped<'host.restarted'> {
   /** Prefix of every request id; new after each restart of the host. At most 128 characters. */
   idPrefix: string;
   /**
@@ -49,14 +36,7 @@ export interface HostRestarted {
  *
  * Event `timer.fired`.
  */
-export interface TimerFired {
-  /** Which event or decision it is. */
-  type: 'timer.fired';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TimerFired extends Stamped<'timer.fired'> {
   /** Id of the timer, minted by the policy. At most 512 characters. */
   timerId: string;
 }
@@ -66,14 +46,7 @@ export interface TimerFired {
  *
  * Notice `host.owes`.
  */
-export interface HostOwes {
-  /** Which event or decision it is. */
-  type: 'host.owes';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface HostOwes extends Stamped<'host.owes'> {
   /** Who has to act. */
   sender:
     | 'host'
@@ -97,9 +70,7 @@ export interface HostOwes {
   sinceSeconds: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'overdue';
+    | Because<'overdue', {
         /** How long the oldest of these answers has been awaited, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** Beyond which such an answer is overdue, in seconds. A number, 0 or more. */
@@ -108,10 +79,8 @@ export interface HostOwes {
         usualSeconds?: number | undefined;
         /** From how many answers that was learnt; older ones weigh less. A whole number, 0 or more. */
         answers: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'silent';
+      }>['reason']
+    | Because<'silent', {
         /** How long the oldest of these answers has been awaited, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** Beyond which such an answer is overdue, in seconds. A number, 0 or more. */
@@ -122,10 +91,8 @@ export interface HostOwes {
         answers: number;
         /** How long nothing has come, in seconds. A number, 0 or more. */
         silentSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'nothing_comes';
+      }>['reason']
+    | Because<'nothing_comes', {
         /** How long the oldest of these answers has been awaited, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** Beyond which such an answer is overdue, in seconds. A number, 0 or more. */
@@ -138,7 +105,7 @@ export interface HostOwes {
         silentSeconds: number;
         /** Engines, workers and kinds of answers that owe something; all are silent. A whole number, 1 or more. */
         causes: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -147,14 +114,7 @@ export interface HostOwes {
  *
  * Notice `round.stalled`.
  */
-export interface RoundStalled {
-  /** Which event or decision it is. */
-  type: 'round.stalled';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RoundStalled extends Stamped<'round.stalled'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** How many were filtered since one counted last, in this round and before it. A whole number, 1 or more. */
@@ -162,9 +122,7 @@ export interface RoundStalled {
   /** When the first of them was, on the clock of `at`, in seconds. A number, 0 or more. */
   sinceSeconds: number;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'filtered';
+  reason: Because<'filtered', {
     /** From how many on this is said. A whole number, 1 or more. */
     mostFiltered: number;
     /**
@@ -174,7 +132,7 @@ export interface RoundStalled {
     highFiltered?: number | undefined;
     /** From how many that count that was learnt; older ones weigh less. A whole number, 0 or more. */
     counted: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -182,14 +140,7 @@ export interface RoundStalled {
  *
  * Command `timer.set`; answered by `timer.fired`.
  */
-export interface TimerSet {
-  /** Which event or decision it is. */
-  type: 'timer.set';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TimerSet extends Stamped<'timer.set'> {
   /** Id of the timer, minted by the policy. At most 512 characters. */
   timerId: string;
   /** When, on the clock of the host, in seconds. A number, 0 or more. */
@@ -201,60 +152,42 @@ export interface TimerSet {
   aheadSeconds?: number | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'abort_grace';
+    | Because<'abort_grace', {
         /** How long the confirmation of an abort is waited for, in seconds. A number, 0 or more. */
         graceSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'response_timeout';
+      }>['reason']
+    | Because<'response_timeout', {
         /** How long a request may run, in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'stale_weights';
+      }>['reason']
+    | Because<'stale_weights', {
         /** How long the next try after weights that are too old is put off at most, in seconds. A number, 0 or more. */
         longestPauseSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry_pause';
+      }>['reason']
+    | Because<'retry_pause', {
         /** How long a retry, or a single try, is put off at most, in seconds. A number, 0 or more. */
         longestPauseSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'reward_budget';
+      }>['reason']
+    | Because<'reward_budget', {
         /** Seconds that the worker may take, > 0, at most 1,000,000. */
         budgetSeconds: number;
         /** How long the report of a worker is waited for beyond that, in seconds. A number, 0 or more. */
         graceSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'reward_cancel_grace';
+      }>['reason']
+    | Because<'reward_cancel_grace', {
         /** How long the report of a worker is waited for beyond that, in seconds. A number, 0 or more. */
         graceSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'environment_due';
+      }>['reason']
+    | Because<'environment_due', {
         /** What has taken too long then, or whether an environment is idle, or tried, for long enough. */
         due: 'start' | 'tool' | 'end' | 'idle' | 'trial';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'program_waits';
+      }>['reason']
+    | Because<'program_waits', {
         /** How long a program may wait for room, in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'owed';
+      }>['reason']
+    | Because<'owed', {
         /** Answers that are owed. A whole number, 1 or more. */
         owed: number;
-      };
+      }>['reason'];
 }

@@ -1,19 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: slots. */
+import type { Because, Stamped } from './objects.ts';
 
 /**
  * An environment did not start, or has broken, and is gone: through no fault of the code in it.
  *
  * Event `slot.failed`.
  */
-export interface SlotFailed {
-  /** Which event or decision it is. */
-  type: 'slot.failed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotFailed extends Stamped<'slot.failed'> {
   /** Id of the environment, minted by the policy. At most 512 characters. */
   slotId: string;
   /** What went wrong, for operators: a text of any length, of which 2,000 characters are kept. */
@@ -25,14 +19,7 @@ export interface SlotFailed {
  *
  * Event `slot.ready`.
  */
-export interface SlotReady {
-  /** Which event or decision it is. */
-  type: 'slot.ready';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotReady extends Stamped<'slot.ready'> {
   /** Id of the environment, minted by the policy. At most 512 characters. */
   slotId: string;
 }
@@ -42,14 +29,7 @@ export interface SlotReady {
  *
  * Event `slot.released`.
  */
-export interface SlotReleased {
-  /** Which event or decision it is. */
-  type: 'slot.released';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotReleased extends Stamped<'slot.released'> {
   /** Id of the environment, minted by the policy. At most 512 characters. */
   slotId: string;
 }
@@ -59,14 +39,7 @@ export interface SlotReleased {
  *
  * Event `slot.requested`.
  */
-export interface SlotRequested {
-  /** Which event or decision it is. */
-  type: 'slot.requested';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotRequested extends Stamped<'slot.requested'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
@@ -78,14 +51,7 @@ export interface SlotRequested {
  *
  * Event `slots.changed`.
  */
-export interface SlotsChanged {
-  /** Which event or decision it is. */
-  type: 'slots.changed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotsChanged extends Stamped<'slots.changed'> {
   /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
   environment: string;
   /** Most environments of this kind. A whole number, 0 or more. */
@@ -97,14 +63,7 @@ export interface SlotsChanged {
  *
  * Command `slot.assign`; answered by `response.completed`, `response.failed`, `request.aborted`, `program.closed`.
  */
-export interface SlotAssign {
-  /** Which event or decision it is. */
-  type: 'slot.assign';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotAssign extends Stamped<'slot.assign'> {
   /** Id of the environment, minted by the policy. At most 512 characters. */
   slotId: string;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
@@ -113,28 +72,21 @@ export interface SlotAssign {
   environment: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'oldest';
+    | Because<'oldest', {
         /** How long the program has waited, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** Programs that wait for an environment of this kind. A whole number, 0 or more. */
         waiting: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'retry';
+      }>['reason']
+    | Because<'retry', {
         /** How long the program has waited, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** Environments of this program that have failed. A whole number, 0 or more. */
         failures: number;
         /** How many may fail before it gets no other. A whole number, 0 or more. */
         budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-      };
+      }>['reason']
+    | Because<'host_restarted'>['reason'];
 }
 
 /**
@@ -142,44 +94,26 @@ export interface SlotAssign {
  *
  * Notice `slot.denied`; an event of `watchdog`.
  */
-export interface SlotDenied {
-  /** Which event or decision it is. */
-  type: 'slot.denied';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotDenied extends Stamped<'slot.denied'> {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
   environment: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'failed';
+    | Because<'failed', {
         /** Environments of this program that have failed. A whole number, 0 or more. */
         failures: number;
         /** How many may fail before it gets no other. A whole number, 0 or more. */
         budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'failing';
+      }>['reason']
+    | Because<'failing', {
         /** Failures one after the other. A whole number, 0 or more. */
         failures: number;
         /** Time until one is tried, in seconds. A number, 0 or more. */
         retrySeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'no_slots';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'closed';
-      };
+      }>['reason']
+    | Because<'no_slots' | 'closed'>['reason'];
 }
 
 /**
@@ -187,25 +121,16 @@ export interface SlotDenied {
  *
  * Notice `slot.expired`; an event of `watchdog`.
  */
-export interface SlotExpired {
-  /** Which event or decision it is. */
-  type: 'slot.expired';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotExpired extends Stamped<'slot.expired'> {
   /** Id of the environment, minted by the policy. At most 512 characters. */
   slotId: string;
   /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
   environment: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'end_unconfirmed';
+  reason: Because<'end_unconfirmed', {
     /** How long the confirmation was waited for, in seconds. A number, 0 or more. */
     graceSeconds: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -213,21 +138,11 @@ export interface SlotExpired {
  *
  * Notice `slot.late`.
  */
-export interface SlotLate {
-  /** Which event or decision it is. */
-  type: 'slot.late';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotLate extends Stamped<'slot.late'> {
   /** Id of the environment, minted by the policy. At most 512 characters. */
   slotId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'already_ended';
-  };
+  reason: Because<'already_ended'>['reason'];
 }
 
 /**
@@ -235,40 +150,27 @@ export interface SlotLate {
  *
  * Command `slot.prewarm`; answered by `slot.ready`, `slot.failed`.
  */
-export interface SlotPrewarm {
-  /** Which event or decision it is. */
-  type: 'slot.prewarm';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotPrewarm extends Stamped<'slot.prewarm'> {
   /** Id of the environment, minted by the policy. At most 512 characters. */
   slotId: string;
   /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
   environment: string;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'requested';
+    | Because<'requested', {
         /** Programs that wait for an environment of this kind. A whole number, 0 or more. */
         waiting: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'predicted';
+      }>['reason']
+    | Because<'predicted', {
         /** Programs that will need one before another could start. A whole number, 0 or more. */
         expected: number;
         /** Environments of this kind that are ready or start, and have no program. A whole number, 0 or more. */
         idle: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'trial';
+      }>['reason']
+    | Because<'trial', {
         /** Failures one after the other, since which none was started. A whole number, 0 or more. */
         failures: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -277,14 +179,7 @@ export interface SlotPrewarm {
  *
  * Command `slot.reclaim`; answered by `slot.released`, `slot.ready`, `slot.failed`.
  */
-export interface SlotReclaim {
-  /** Which event or decision it is. */
-  type: 'slot.reclaim';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotReclaim extends Stamped<'slot.reclaim'> {
   /** Id of the environment, minted by the policy. At most 512 characters. */
   slotId: string;
   /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
@@ -293,44 +188,33 @@ export interface SlotReclaim {
   requestId?: string | undefined;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'closed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'tool_timeout';
+    | Because<'closed'>['reason']
+    | Because<'tool_timeout', {
         /** Name of the tool. */
         tool: string;
         /** How long its tool has run, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** How long it may run, in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'start_timeout';
+      }>['reason']
+    | Because<'start_timeout', {
         /** How long it has been starting, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** How long it may take, in seconds. A number, 0 or more. */
         limitSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'idle';
+      }>['reason']
+    | Because<'idle', {
         /**
          * Environments of this kind that are ready and have no program, this one included. A whole number, 0 or more.
          */
         idle: number;
         /** How long this one had no program, in seconds. A number, 0 or more. */
         idleSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'fewer';
+      }>['reason']
+    | Because<'fewer', {
         /** Most environments of this kind. A whole number, 0 or more. */
         slots: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -338,30 +222,14 @@ export interface SlotReclaim {
  *
  * Notice `slots.recovered`.
  */
-export interface SlotsRecovered {
-  /** Which event or decision it is. */
-  type: 'slots.recovered';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotsRecovered extends Stamped<'slots.recovered'> {
   /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
   environment: string;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'started';
-        /** How long none was started, in seconds. A number, 0 or more. */
-        suspendedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** How long none was started, in seconds. A number, 0 or more. */
-        suspendedSeconds: number;
-      };
+  reason: Because<'started' | 'host_restarted', {
+    /** How long none was started, in seconds. A number, 0 or more. */
+    suspendedSeconds: number;
+  }>['reason'];
 }
 
 /**
@@ -369,23 +237,14 @@ export interface SlotsRecovered {
  *
  * Notice `slots.suspended`.
  */
-export interface SlotsSuspended {
-  /** Which event or decision it is. */
-  type: 'slots.suspended';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface SlotsSuspended extends Stamped<'slots.suspended'> {
   /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
   environment: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'failing';
+  reason: Because<'failing', {
     /** Failures one after the other. A whole number, 0 or more. */
     failures: number;
     /** Time until one is tried, in seconds. A number, 0 or more. */
     retrySeconds: number;
-  };
+  }>['reason'];
 }

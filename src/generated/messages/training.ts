@@ -1,20 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: training. */
-import type { TrainingShare } from './objects.ts';
+import type { Because, Stamped, TrainingShare } from './objects.ts';
 
 /**
  * A group has all its responses, rewards and advantages and counts for the round.
  *
  * Event `group.completed`.
  */
-export interface GroupCompleted {
-  /** Which event or decision it is. */
-  type: 'group.completed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GroupCompleted extends Stamped<'group.completed'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the group: that of the prompt whose responses it is made of. At most 512 characters. */
@@ -36,14 +29,7 @@ export interface GroupCompleted {
  *
  * Event `group.rejected`.
  */
-export interface GroupRejected {
-  /** Which event or decision it is. */
-  type: 'group.rejected';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GroupRejected extends Stamped<'group.rejected'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the group: that of the prompt whose responses it is made of. At most 512 characters. */
@@ -59,14 +45,7 @@ export interface GroupRejected {
  *
  * Event `optimizer.stepped`.
  */
-export interface OptimizerStepped {
-  /** Which event or decision it is. */
-  type: 'optimizer.stepped';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface OptimizerStepped extends Stamped<'optimizer.stepped'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** That of the `optimizer.step` which was carried out. At most 200 characters. */
@@ -78,14 +57,7 @@ export interface OptimizerStepped {
  *
  * Event `replica.added`.
  */
-export interface ReplicaAdded {
-  /** Which event or decision it is. */
-  type: 'replica.added';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ReplicaAdded extends Stamped<'replica.added'> {
   /** Id of the data-parallel training replica. At most 512 characters. */
   replica: string;
 }
@@ -95,14 +67,7 @@ export interface ReplicaAdded {
  *
  * Event `replica.lost`.
  */
-export interface ReplicaLost {
-  /** Which event or decision it is. */
-  type: 'replica.lost';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ReplicaLost extends Stamped<'replica.lost'> {
   /** Id of the data-parallel training replica. At most 512 characters. */
   replica: string;
 }
@@ -112,14 +77,7 @@ export interface ReplicaLost {
  *
  * Event `train.consumed`.
  */
-export interface TrainConsumed {
-  /** Which event or decision it is. */
-  type: 'train.consumed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TrainConsumed extends Stamped<'train.consumed'> {
   /** Id of the fetch or share, minted by the policy. At most 1,200 characters. */
   fetchId: string;
   /** Id of the data-parallel training replica. At most 512 characters. */
@@ -139,14 +97,7 @@ export interface TrainConsumed {
  *
  * Event `train.finished`.
  */
-export interface TrainFinished {
-  /** Which event or decision it is. */
-  type: 'train.finished';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TrainFinished extends Stamped<'train.finished'> {
   /** Id of the fetch or share, minted by the policy. At most 1,200 characters. */
   fetchId: string;
   /** Id of the data-parallel training replica. At most 512 characters. */
@@ -166,14 +117,7 @@ export interface TrainFinished {
  *
  * Command `gradient.scale`.
  */
-export interface GradientScale {
-  /** Which event or decision it is. */
-  type: 'gradient.scale';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GradientScale extends Stamped<'gradient.scale'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the data-parallel training replica. At most 512 characters. */
@@ -181,27 +125,14 @@ export interface GradientScale {
   /** Factor; 0 for a replica without units of a mean. */
   factor: number;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'local_mean';
-        /** Units of the loss on this replica: samples, tokens or groups. A number, 0 or more. */
-        units: number;
-        /** Units on all replicas, or the divisor that is configured. A number, 0 or more. */
-        total: number;
-        /** Replicas of the collective. A whole number, 0 or more. */
-        replicas: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'local_sum';
-        /** Units of the loss on this replica: samples, tokens or groups. A number, 0 or more. */
-        units: number;
-        /** Units on all replicas, or the divisor that is configured. A number, 0 or more. */
-        total: number;
-        /** Replicas of the collective. A whole number, 0 or more. */
-        replicas: number;
-      };
+  reason: Because<'local_mean' | 'local_sum', {
+    /** Units of the loss on this replica: samples, tokens or groups. A number, 0 or more. */
+    units: number;
+    /** Units on all replicas, or the divisor that is configured. A number, 0 or more. */
+    total: number;
+    /** Replicas of the collective. A whole number, 0 or more. */
+    replicas: number;
+  }>['reason'];
 }
 
 /**
@@ -209,38 +140,16 @@ export interface GradientScale {
  *
  * Command `gradients.discard`.
  */
-export interface GradientsDiscard {
-  /** Which event or decision it is. */
-  type: 'gradients.discard';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GradientsDiscard extends Stamped<'gradients.discard'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the data-parallel training replica. At most 512 characters. */
   replica: string;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'round_failed';
-        /** How many groups. A whole number, 0 or more. */
-        groups: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'not_final';
-        /** How many groups. A whole number, 0 or more. */
-        groups: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'step_failed';
-        /** How many groups. A whole number, 0 or more. */
-        groups: number;
-      };
+  reason: Because<'round_failed' | 'not_final' | 'step_failed', {
+    /** How many groups. A whole number, 0 or more. */
+    groups: number;
+  }>['reason'];
 }
 
 /**
@@ -248,32 +157,16 @@ export interface GradientsDiscard {
  *
  * Command `gradients.offload`.
  */
-export interface GradientsOffload {
-  /** Which event or decision it is. */
-  type: 'gradients.offload';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GradientsOffload extends Stamped<'gradients.offload'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the data-parallel training replica. At most 512 characters. */
   replica: string;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'idle';
-        /** How many groups. A whole number, 0 or more. */
-        groups: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'gpus_returned';
-        /** How many groups. A whole number, 0 or more. */
-        groups: number;
-      };
+  reason: Because<'idle' | 'gpus_returned', {
+    /** How many groups. A whole number, 0 or more. */
+    groups: number;
+  }>['reason'];
 }
 
 /**
@@ -281,32 +174,16 @@ export interface GradientsOffload {
  *
  * Command `gradients.reload`.
  */
-export interface GradientsReload {
-  /** Which event or decision it is. */
-  type: 'gradients.reload';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GradientsReload extends Stamped<'gradients.reload'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the data-parallel training replica. At most 512 characters. */
   replica: string;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'fetch';
-        /** How many groups. A whole number, 0 or more. */
-        groups: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'finish';
-        /** How many groups. A whole number, 0 or more. */
-        groups: number;
-      };
+  reason: Because<'fetch' | 'finish', {
+    /** How many groups. A whole number, 0 or more. */
+    groups: number;
+  }>['reason'];
 }
 
 /**
@@ -314,36 +191,13 @@ export interface GradientsReload {
  *
  * Notice `group.late`.
  */
-export interface GroupLate {
-  /** Which event or decision it is. */
-  type: 'group.late';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GroupLate extends Stamped<'group.late'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the group: that of the prompt whose responses it is made of. At most 512 characters. */
   groupId: string;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'known';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'launch_over';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_completed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_over';
-      };
+  reason: Because<'known' | 'launch_over' | 'round_completed' | 'round_over'>['reason'];
 }
 
 /**
@@ -351,56 +205,35 @@ export interface GroupLate {
  *
  * Notice `groups.dropped`.
  */
-export interface GroupsDropped {
-  /** Which event or decision it is. */
-  type: 'groups.dropped';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface GroupsDropped extends Stamped<'groups.dropped'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** In the order in which they were completed. Each: at most 512 characters. */
   groups: string[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'round_failed';
+    | Because<'round_failed' | 'not_final', {
         /** How many groups. A whole number, 0 or more. */
         groups: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'not_final';
-        /** How many groups. A whole number, 0 or more. */
-        groups: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'zero_variance';
+      }>['reason']
+    | Because<'zero_variance', {
         /** Population standard deviation of the raw rewards. */
         standardDeviation: number;
         /** Up to which it counts as none. */
         tolerance: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'incomplete';
+      }>['reason']
+    | Because<'incomplete', {
         /** Responses of the group that have a reward. A whole number, 0 or more. */
         samples: number;
         /** Responses that a group needs. A whole number, 0 or more. */
         needed: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'other_weights';
+      }>['reason']
+    | Because<'other_weights', {
         /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
         weightVersion: number;
         /** Version of the weights that generated the group. A whole number, 0 to 4,000,000,000,000,000. */
         got: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -408,14 +241,7 @@ export interface GroupsDropped {
  *
  * Command `optimizer.step`; answered by `optimizer.stepped`.
  */
-export interface OptimizerStep {
-  /** Which event or decision it is. */
-  type: 'optimizer.step';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface OptimizerStep extends Stamped<'optimizer.step'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of this try to step, minted by the policy; it goes into the answer. At most 200 characters. */
@@ -433,19 +259,15 @@ export interface OptimizerStep {
   tokens: number;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'all_finished';
+    | Because<'all_finished', {
         /** Groups that were trained. A whole number, 0 or more. */
         groups: number;
         /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
         streamed: number;
         /** Since the round was complete, in seconds. A number, 0 or more. */
         afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'update_consumed';
+      }>['reason']
+    | Because<'update_consumed', {
         /** Groups of the update. A whole number, 0 or more. */
         groups: number;
         /** Groups of a whole update. A whole number, 1 or more. */
@@ -454,7 +276,7 @@ export interface OptimizerStep {
         update: number;
         /** How long the trainer has computed for it, in seconds. A number, 0 or more. */
         seconds: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -462,14 +284,7 @@ export interface OptimizerStep {
  *
  * Command `reference.compute`.
  */
-export interface ReferenceCompute {
-  /** Which event or decision it is. */
-  type: 'reference.compute';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface ReferenceCompute extends Stamped<'reference.compute'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the fetch or share, minted by the policy. At most 1,200 characters. */
@@ -479,12 +294,10 @@ export interface ReferenceCompute {
   /** In the order in which they are trained. Each: at most 512 characters. */
   groups: string[];
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'reference_pass';
+  reason: Because<'reference_pass', {
     /** How many groups. A whole number, 0 or more. */
     groups: number;
-  };
+  }>['reason'];
 }
 
 /**
@@ -492,44 +305,30 @@ export interface ReferenceCompute {
  *
  * Notice `round.trained`.
  */
-export interface RoundTrained {
-  /** Which event or decision it is. */
-  type: 'round.trained';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface RoundTrained extends Stamped<'round.trained'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** In the order in which they were completed. Each: at most 512 characters. */
   groups: string[];
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'stepped';
+    | Because<'stepped', {
         /** Groups that were trained. A whole number, 0 or more. */
         groups: number;
         /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
         streamed: number;
         /** Since the round was complete, in seconds. A number, 0 or more. */
         afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'published';
+      }>['reason']
+    | Because<'published', {
         /** Groups that were trained. A whole number, 0 or more. */
         groups: number;
         /** Updates that they were trained in. A whole number, 0 or more. */
         updates: number;
         /** Since the round was complete, in seconds. A number, 0 or more. */
         afterSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'nothing_to_train';
-      };
+      }>['reason']
+    | Because<'nothing_to_train'>['reason'];
 }
 
 /**
@@ -537,14 +336,7 @@ export interface RoundTrained {
  *
  * Command `train.fetch`; answered by `train.consumed`.
  */
-export interface TrainFetch {
-  /** Which event or decision it is. */
-  type: 'train.fetch';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TrainFetch extends Stamped<'train.fetch'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the fetch or share, minted by the policy. At most 1,200 characters. */
@@ -563,25 +355,19 @@ export interface TrainFetch {
   optimizerLoaded: false;
   /** Why, with the numbers. */
   reason:
-    | {
-        /** Which reason it is. */
-        code: 'probe';
+    | Because<'probe', {
         /** Groups of the round that wait to be trained. A whole number, 0 or more. */
         waitingGroups: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'fair_share';
+      }>['reason']
+    | Because<'fair_share', {
         /** Groups of the round that wait to be trained. A whole number, 0 or more. */
         waitingGroups: number;
         /** Tokens of these groups. A whole number, 0 to 1,000,000,000,000. */
         waitingTokens: number;
         /** Replicas that train. A whole number, 0 or more. */
         replicas: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_end';
+      }>['reason']
+    | Because<'round_end', {
         /** Groups of the round that wait to be trained. A whole number, 0 or more. */
         waitingGroups: number;
         /** Groups of the round that are not complete. A whole number, 0 or more. */
@@ -590,15 +376,13 @@ export interface TrainFetch {
         restSeconds: number;
         /** Seconds that the replica takes for a token. A number, 0 or more. */
         secondsPerToken: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'once';
+      }>['reason']
+    | Because<'once', {
         /** Groups of the round that wait to be trained. A whole number, 0 or more. */
         waitingGroups: number;
         /** Most groups that are fetched at once. A whole number, 0 or more. */
         capGroups: number;
-      };
+      }>['reason'];
 }
 
 /**
@@ -606,14 +390,7 @@ export interface TrainFetch {
  *
  * Command `train.finish`; answered by `train.finished`.
  */
-export interface TrainFinish {
-  /** Which event or decision it is. */
-  type: 'train.finish';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TrainFinish extends Stamped<'train.finish'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Groups that are spread by this decision. A whole number, 0 or more. */
@@ -626,57 +403,14 @@ export interface TrainFinish {
    */
   expectedSeconds?: number | undefined;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'round_completed';
-        /** Groups that are spread by this decision. A whole number, 0 or more. */
-        remaining: number;
-        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
-        streamed: number;
-        /** Replicas that take part. A whole number, 0 or more. */
-        replicas: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'replica_lost';
-        /** Groups that are spread by this decision. A whole number, 0 or more. */
-        remaining: number;
-        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
-        streamed: number;
-        /** Replicas that take part. A whole number, 0 or more. */
-        replicas: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** Groups that are spread by this decision. A whole number, 0 or more. */
-        remaining: number;
-        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
-        streamed: number;
-        /** Replicas that take part. A whole number, 0 or more. */
-        replicas: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'partly_consumed';
-        /** Groups that are spread by this decision. A whole number, 0 or more. */
-        remaining: number;
-        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
-        streamed: number;
-        /** Replicas that take part. A whole number, 0 or more. */
-        replicas: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'step_failed';
-        /** Groups that are spread by this decision. A whole number, 0 or more. */
-        remaining: number;
-        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
-        streamed: number;
-        /** Replicas that take part. A whole number, 0 or more. */
-        replicas: number;
-      };
+  reason: Because<'round_completed' | 'replica_lost' | 'host_restarted' | 'partly_consumed' | 'step_failed', {
+    /** Groups that are spread by this decision. A whole number, 0 or more. */
+    remaining: number;
+    /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
+    streamed: number;
+    /** Replicas that take part. A whole number, 0 or more. */
+    replicas: number;
+  }>['reason'];
 }
 
 /**
@@ -684,14 +418,7 @@ export interface TrainFinish {
  *
  * Notice `train.requeued`.
  */
-export interface TrainRequeued {
-  /** Which event or decision it is. */
-  type: 'train.requeued';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TrainRequeued extends Stamped<'train.requeued'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the data-parallel training replica. At most 512 characters. */
@@ -699,47 +426,12 @@ export interface TrainRequeued {
   /** In the order in which they will be fetched again. Each: at most 512 characters. */
   groups: string[];
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'replica_lost';
-        /** Groups whose gradients the replica had accumulated. A whole number, 0 or more. */
-        consumed: number;
-        /** Groups that it had been sent and had not reported. A whole number, 0 or more. */
-        inFlight: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'host_restarted';
-        /** Groups whose gradients the replica had accumulated. A whole number, 0 or more. */
-        consumed: number;
-        /** Groups that it had been sent and had not reported. A whole number, 0 or more. */
-        inFlight: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'step_failed';
-        /** Groups whose gradients the replica had accumulated. A whole number, 0 or more. */
-        consumed: number;
-        /** Groups that it had been sent and had not reported. A whole number, 0 or more. */
-        inFlight: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'not_final';
-        /** Groups whose gradients the replica had accumulated. A whole number, 0 or more. */
-        consumed: number;
-        /** Groups that it had been sent and had not reported. A whole number, 0 or more. */
-        inFlight: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'partly_consumed';
-        /** Groups whose gradients the replica had accumulated. A whole number, 0 or more. */
-        consumed: number;
-        /** Groups that it had been sent and had not reported. A whole number, 0 or more. */
-        inFlight: number;
-      };
+  reason: Because<'replica_lost' | 'host_restarted' | 'step_failed' | 'not_final' | 'partly_consumed', {
+    /** Groups whose gradients the replica had accumulated. A whole number, 0 or more. */
+    consumed: number;
+    /** Groups that it had been sent and had not reported. A whole number, 0 or more. */
+    inFlight: number;
+  }>['reason'];
 }
 
 /**
@@ -748,14 +440,7 @@ export interface TrainRequeued {
  *
  * Notice `training.late`.
  */
-export interface TrainingLate {
-  /** Which event or decision it is. */
-  type: 'training.late';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TrainingLate extends Stamped<'training.late'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId?: string | undefined;
   /** Id of the fetch or share, minted by the policy. At most 1,200 characters. */
@@ -765,39 +450,8 @@ export interface TrainingLate {
   /** Id of the publication, minted by the policy; new for every try. At most 200 characters. */
   publicationId?: string | undefined;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'fetch_over';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'release_over';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_over';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'round_completed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'update_over';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'already_consumed';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'publication_over';
-      }
-    | {
-        /** Which reason it is. */
-        code: 'step_withdrawn';
-      };
+  reason: Because<'fetch_over' | 'release_over' | 'round_over' | 'round_completed' | 'update_over' | 'already_consumed' |
+      'publication_over' | 'step_withdrawn'>['reason'];
 }
 
 /**
@@ -805,14 +459,7 @@ export interface TrainingLate {
  *
  * Command `weights.swap`.
  */
-export interface WeightsSwap {
-  /** Which event or decision it is. */
-  type: 'weights.swap';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface WeightsSwap extends Stamped<'weights.swap'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the data-parallel training replica. At most 512 characters. */
@@ -820,10 +467,8 @@ export interface WeightsSwap {
   /** Which weights the replica has next. */
   to: 'reference' | 'actor';
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'reference_pass';
+  reason: Because<'reference_pass', {
     /** How many groups. A whole number, 0 or more. */
     groups: number;
-  };
+  }>['reason'];
 }

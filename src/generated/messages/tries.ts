@@ -1,19 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Events and decisions: tries. */
+import type { Because, Stamped } from './objects.ts';
 
 /**
  * Tries in a domain that was suspended are made as usual again.
  *
  * Notice `tries.recovered`.
  */
-export interface TriesRecovered {
-  /** Which event or decision it is. */
-  type: 'tries.recovered';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TriesRecovered extends Stamped<'tries.recovered'> {
   /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
   scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
   /**
@@ -22,19 +16,10 @@ export interface TriesRecovered {
    */
   id?: string | undefined;
   /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'succeeded';
-        /** How long there were only single tries, in seconds. A number, 0 or more. */
-        suspendedSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'told';
-        /** How long there were only single tries, in seconds. A number, 0 or more. */
-        suspendedSeconds: number;
-      };
+  reason: Because<'succeeded' | 'told', {
+    /** How long there were only single tries, in seconds. A number, 0 or more. */
+    suspendedSeconds: number;
+  }>['reason'];
 }
 
 /**
@@ -43,14 +28,7 @@ export interface TriesRecovered {
  *
  * Notice `tries.suspended`.
  */
-export interface TriesSuspended {
-  /** Which event or decision it is. */
-  type: 'tries.suspended';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
+export interface TriesSuspended extends Stamped<'tries.suspended'> {
   /** What fails: an engine, an environment, a reward worker, a loader of samples, or the data of prompts. */
   scope: 'engine' | 'environment' | 'reward' | 'loader' | 'prompt';
   /**
@@ -59,9 +37,7 @@ export interface TriesSuspended {
    */
   id?: string | undefined;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'failing';
+  reason: Because<'failing', {
     /**
      * Different prompts, responses or samples whose tries have failed, none having succeeded since. A whole number, 1
      * or more.
@@ -71,5 +47,5 @@ export interface TriesSuspended {
     failures: number;
     /** Time until the next single try, in seconds; absent: there is none. A number, 0 or more. */
     retrySeconds?: number | undefined;
-  };
+  }>['reason'];
 }

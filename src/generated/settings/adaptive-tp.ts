@@ -1,18 +1,8 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `adaptive-tp`: its settings, what it is told, and what it answers. */
 import type {
-  HostRestarted,
-  KindTpFailed,
-  KindTpKept,
-  KindTpSet,
-  ProfileMeasure,
-  ProfileMeasured,
-  ProfileObserved,
-  RoundCompleted,
-  RoundFailed,
-  RoundPlanned,
-  RoundTpSet,
-  StepFinished,
+  HostRestarted, KindTpFailed, KindTpKept, KindTpSet, ProfileMeasure, ProfileMeasured, ProfileObserved, RoundCompleted,
+  RoundFailed, RoundPlanned, RoundTpSet, StepFinished,
 } from '../messages/index.ts';
 import type { GpuServer, ProfileRow, RolloutWorkload } from '../messages/objects.ts';
 
@@ -132,30 +122,16 @@ export interface AdaptiveTpInput {
 }
 
 /** Configuration of `adaptive-tp`, its defaults filled in. */
-export interface AdaptiveTpConfig {
-  /** The servers of the rollout, with their GPUs in order. */
-  servers: GpuServer[];
-  /** KV heads of the model; a TP degree divides them. A whole number, 1 or more. */
-  kvHeads: number;
-  /** Bytes of the weights of the model, over all GPUs of a replica. A number above 0. */
-  modelBytes: number;
-  /** Bytes of memory of one GPU. A number above 0. */
-  gpuMemoryBytes: number;
+export interface AdaptiveTpConfig
+  extends Pick<AdaptiveTpInput, 'servers' | 'kvHeads' | 'modelBytes' | 'gpuMemoryBytes' | 'experts' | 'maxTp'> {
   /** Share of the GPU memory that an engine may use for weights and KV cache. A number above 0 and at most 1. */
   memoryUtilization: number;
   /**
    * Bytes of KV cache of one sequence of the greatest length; a replica must hold at least one. A number, 0 or more.
    */
   sequenceBytes: number;
-  /**
-   * Routed experts of an MoE model; EP degrees divide them and the TP. Without it EP is not touched. A whole number, 1
-   * or more.
-   */
-  experts?: number | undefined;
   /** Least tensor-parallel degree. A whole number, 1 or more. */
   minTp: number;
-  /** Greatest tensor-parallel degree; that of a server if absent. A whole number, 1 or more. */
-  maxTp?: number | undefined;
   /** Degrees to start with, in place of those that the profile gives. */
   startTp: {
     /** Degree that short rounds start with. A whole number, 1 or more. */
@@ -194,13 +170,7 @@ export interface AdaptiveTpConfig {
 
 /** What `adaptive-tp` is told. */
 export type AdaptiveTpEvent =
-  | HostRestarted
-  | KindTpFailed
-  | ProfileMeasured
-  | ProfileObserved
-  | RoundCompleted
-  | RoundFailed
-  | RoundPlanned
+  | HostRestarted | KindTpFailed | ProfileMeasured | ProfileObserved | RoundCompleted | RoundFailed | RoundPlanned
   | StepFinished;
 
 /** What `adaptive-tp` asks of the host. */

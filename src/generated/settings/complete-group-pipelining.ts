@@ -1,27 +1,9 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `complete-group-pipelining`: its settings, what it is told, and what it answers. */
 import type {
-  GroupLate,
-  GroupRewarded,
-  GroupsDropped,
-  GroupTrainable,
-  HostRestarted,
-  OptimizerStep,
-  OptimizerStepped,
-  PipelineMeasured,
-  RoundFailed,
-  RoundOpened,
-  RoundResumed,
-  RoundRewarded,
-  RoundTrained,
-  TrainDispatch,
-  TrainerRestarted,
-  TrainingLate,
-  UpdateCancel,
-  UpdateConsumed,
-  UpdateLost,
-  WeightsPublish,
-  WeightsPublished,
+  GroupLate, GroupRewarded, GroupsDropped, GroupTrainable, HostRestarted, OptimizerStep, OptimizerStepped,
+  PipelineMeasured, RoundFailed, RoundOpened, RoundResumed, RoundRewarded, RoundTrained, TrainDispatch,
+  TrainerRestarted, TrainingLate, UpdateCancel, UpdateConsumed, UpdateLost, WeightsPublish, WeightsPublished,
 } from '../messages/index.ts';
 
 /** Configuration of `complete-group-pipelining`, as a caller writes it. */
@@ -104,16 +86,8 @@ export interface CompleteGroupPipeliningInput {
 }
 
 /** Configuration of `complete-group-pipelining`, its defaults filled in. */
-export interface CompleteGroupPipeliningConfig {
-  /** K: responses of a complete group. A whole number, 1 or more. */
-  responsesPerPrompt: number;
-  /**
-   * B: samples of an update, a multiple of `responsesPerPrompt`; an update takes U = B / K groups. A whole number, 1 or
-   * more.
-   */
-  globalBatchSamples: number;
-  /** Token budget of a micro-batch; absent: an update is one micro-batch. A whole number, 1 or more. */
-  maxTokensPerGpu?: number | undefined;
+export interface CompleteGroupPipeliningConfig
+  extends Pick<CompleteGroupPipeliningInput, 'responsesPerPrompt' | 'globalBatchSamples' | 'maxTokensPerGpu'> {
   /** Whether updates are dispatched while the rollout goes on; `false`: after it, as a serial trainer does. */
   pipelining: boolean;
   /** `zero-variance`: groups whose rewards are all the same are not trained. */
@@ -140,29 +114,15 @@ export interface CompleteGroupPipeliningConfig {
 
 /** What `complete-group-pipelining` is told. */
 export type CompleteGroupPipeliningEvent =
-  | GroupRewarded
-  | HostRestarted
-  | OptimizerStepped
-  | RoundFailed
-  | RoundOpened
-  | RoundRewarded
-  | TrainerRestarted
-  | UpdateConsumed
-  | UpdateLost
-  | WeightsPublished;
+  | GroupRewarded | HostRestarted | OptimizerStepped | RoundFailed | RoundOpened | RoundRewarded | TrainerRestarted
+  | UpdateConsumed | UpdateLost | WeightsPublished;
 
 /** What `complete-group-pipelining` asks of the host. */
 export type CompleteGroupPipeliningCommand = OptimizerStep | TrainDispatch | UpdateCancel | WeightsPublish;
 
 /** What `complete-group-pipelining` lets others know. */
 export type CompleteGroupPipeliningNotice =
-  | GroupLate
-  | GroupTrainable
-  | GroupsDropped
-  | PipelineMeasured
-  | RoundResumed
-  | RoundTrained
-  | TrainingLate;
+  | GroupLate | GroupTrainable | GroupsDropped | PipelineMeasured | RoundResumed | RoundTrained | TrainingLate;
 
 /** What `complete-group-pipelining` answers. */
 export type CompleteGroupPipeliningDecision = CompleteGroupPipeliningCommand | CompleteGroupPipeliningNotice;

@@ -1,21 +1,8 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `divided-rollout`: its settings, what it is told, and what it answers. */
 import type {
-  ChunkAwaited,
-  ChunkContinue,
-  ChunkFinished,
-  ChunkLate,
-  ChunksRequested,
-  EngineAdded,
-  EngineDrained,
-  EngineLost,
-  EngineReported,
-  EnginesChanged,
-  HostRestarted,
-  RequestAborted,
-  RequestEnded,
-  RequestOpened,
-  ResponseCompleted,
+  ChunkAwaited, ChunkContinue, ChunkFinished, ChunkLate, ChunksRequested, EngineAdded, EngineDrained, EngineLost,
+  EngineReported, EnginesChanged, HostRestarted, RequestAborted, RequestEnded, RequestOpened, ResponseCompleted,
   ResponseFailed,
 } from '../messages/index.ts';
 
@@ -88,7 +75,7 @@ export interface DividedRolloutInput {
 }
 
 /** Configuration of `divided-rollout`, its defaults filled in. */
-export interface DividedRolloutConfig {
+export interface DividedRolloutConfig extends Pick<DividedRolloutInput, 'poolTokensPerSecond'> {
   /** Tokens that fit the KV cache of an engine, until it reports its own number. A whole number, 1 or more. */
   kvCapacityTokens: number;
   /** Part of its KV cache that the chunks of an engine may fill. A number, 0.05 to 1. */
@@ -97,11 +84,6 @@ export interface DividedRolloutConfig {
   maxWaitSeconds: number;
   /** Tokens of a context that an engine reads in a second. The order of magnitude is enough. A number, 1 or more. */
   prefillTokensPerSecond: number;
-  /**
-   * Tokens of a context that an engine loads in a second from a KV cache that engines share; absent: there is none, and
-   * an engine reads the context again. A number, 1 or more.
-   */
-  poolTokensPerSecond?: number | undefined;
   /**
    * What a chunk costs its response, in seconds, beside its tokens: the way to the host and back. A number, 0 or more.
    */
@@ -121,18 +103,8 @@ export interface DividedRolloutConfig {
 
 /** What `divided-rollout` is told. */
 export type DividedRolloutEvent =
-  | ChunkFinished
-  | ChunksRequested
-  | EngineAdded
-  | EngineDrained
-  | EngineLost
-  | EngineReported
-  | EnginesChanged
-  | HostRestarted
-  | RequestAborted
-  | RequestOpened
-  | ResponseCompleted
-  | ResponseFailed;
+  | ChunkFinished | ChunksRequested | EngineAdded | EngineDrained | EngineLost | EngineReported | EnginesChanged
+  | HostRestarted | RequestAborted | RequestOpened | ResponseCompleted | ResponseFailed;
 
 /** What `divided-rollout` asks of the host. */
 export type DividedRolloutCommand = ChunkContinue;

@@ -90,7 +90,7 @@ export interface DraftBudgetInput {
 }
 
 /** Input of `draft-budget`, its defaults filled in. */
-export interface DraftBudgetSettings {
+export interface DraftBudgetSettings extends Pick<DraftBudgetInput, 'passSeconds' | 'maxDraftTokens'> {
   /** The sequences that the engine decodes together. */
   groups: {
     /** Sequences of the group. A whole number, 1 to 1,000,000. */
@@ -120,13 +120,6 @@ export interface DraftBudgetSettings {
      */
     tokens: number;
   };
-  /** Seconds of a decode step without drafts, at numbers of sequences; no larger step is planned. */
-  passSeconds: {
-    /** Tokens in the step, one for each sequence; more at each point. A whole number, 1 to 1,000,000,000,000. */
-    tokens: number;
-    /** Seconds of the step. A number above 0 and at most 1,000,000. */
-    seconds: number;
-  }[];
   /** What drafting costs. */
   drafter: {
     /**
@@ -139,8 +132,6 @@ export interface DraftBudgetSettings {
     /** Further seconds for each drafted token. A number, 0 to 1,000,000. */
     secondsPerToken: number;
   };
-  /** Most tokens that the engine can draft for a sequence. A whole number, 0 to 64. */
-  maxDraftTokens: number;
   /** Whether the engine takes a budget for each sequence; otherwise all get the same. */
   perSequence: boolean;
   /**

@@ -1,25 +1,9 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `environment-slots`: its settings, what it is told, and what it answers. */
 import type {
-  HostRestarted,
-  ProgramClosed,
-  SlotAssign,
-  SlotDenied,
-  SlotExpired,
-  SlotFailed,
-  SlotLate,
-  SlotPrewarm,
-  SlotReady,
-  SlotReclaim,
-  SlotReleased,
-  SlotRequested,
-  SlotsChanged,
-  SlotsRecovered,
-  SlotsSuspended,
-  TimerFired,
-  TimerSet,
-  ToolFinished,
-  ToolStarted,
+  HostRestarted, ProgramClosed, SlotAssign, SlotDenied, SlotExpired, SlotFailed, SlotLate, SlotPrewarm, SlotReady,
+  SlotReclaim, SlotReleased, SlotRequested, SlotsChanged, SlotsRecovered, SlotsSuspended, TimerFired, TimerSet,
+  ToolFinished, ToolStarted,
 } from '../messages/index.ts';
 
 /** Configuration of `environment-slots`, as a caller writes it. */
@@ -152,16 +136,8 @@ export interface EnvironmentSlotsConfig {
 
 /** What `environment-slots` is told. */
 export type EnvironmentSlotsEvent =
-  | HostRestarted
-  | ProgramClosed
-  | SlotFailed
-  | SlotReady
-  | SlotReleased
-  | SlotRequested
-  | SlotsChanged
-  | TimerFired
-  | ToolFinished
-  | ToolStarted;
+  | HostRestarted | ProgramClosed | SlotFailed | SlotReady | SlotReleased | SlotRequested | SlotsChanged | TimerFired
+  | ToolFinished | ToolStarted;
 
 /** What `environment-slots` asks of the host. */
 export type EnvironmentSlotsCommand = SlotAssign | SlotPrewarm | SlotReclaim | TimerSet;

@@ -116,26 +116,14 @@ export interface FlexUlyssesInput {
 }
 
 /** Input of `flex-ulysses`, its defaults filled in. */
-export interface FlexUlyssesSettings {
-  /** Tokens of each sequence of the batch, 0 to 1e9. Each: a whole number. */
-  lengths: number[];
-  /** Devices, numbered from 0, neighbours beside each other. A whole number, 1 to 65,536. */
-  devices: number;
+export interface FlexUlyssesSettings
+  extends Omit<FlexUlyssesInput, 'maxDegree' | 'devicesPerNode' | 'memorySlack' | 'overCap' | 'balanceTolerance' |
+      'effort' | 'strategy' | 'costs'> {
   /**
    * Largest sharding degree; degrees are the powers of two up to it that divide the devices and the heads. A whole
    * number, 1 to 65,536.
    */
   maxDegree: number;
-  /**
-   * Query heads of the model: a degree divides them, as each device takes whole heads; no limit if absent. A whole
-   * number, 1 to 65,536.
-   */
-  attentionHeads?: number | undefined;
-  /**
-   * Key and value heads: a degree divides them, or is a multiple of them (then they are repeated). A whole number, 1 to
-   * 65,536.
-   */
-  kvHeads?: number | undefined;
   /**
    * Devices of one node; the all-to-all of a group that does not fit into one node costs more. A whole number, 1 to
    * 65,536.
@@ -143,8 +131,6 @@ export interface FlexUlyssesSettings {
   devicesPerNode: number;
   /** Most tokens of a device, relative to the mean over all devices (α in the paper). A number, 1 to 1,000,000. */
   memorySlack: number;
-  /** Most tokens of a device; stands in place of `memorySlack`. A number, 0 to 1,000,000,000,000,000. */
-  memoryCapTokens?: number | undefined;
   /** What becomes of a plan that does not keep `memoryCapTokens`: it is refused, or given, with `memoryRelaxed`. */
   overCap: 'refuse' | 'allow';
   /**
@@ -154,56 +140,10 @@ export interface FlexUlyssesSettings {
   balanceTolerance: number;
   /** How long `search` looks for less communication: a budget of steps, the same on every machine. */
   effort: 'fast' | 'default' | 'thorough';
-  /**
-   * Most steps of `search`, a few nanoseconds each; by `effort` and the number of sequences if absent. A whole number,
-   * 1 to 10,000,000,000,000.
-   */
-  maxSteps?: number | undefined;
   /** `search`: the best plan; `paper`: Algorithms 2 and 3 of FlexRL; the others are baselines. */
   strategy: 'search' | 'paper' | 'bucketing' | 'karmarkar-karp' | 'ulysses';
-  /**
-   * The one degree of `strategy: ulysses`, which must be admissible; the largest if absent. A whole number, 1 or more.
-   */
-  ulyssesDegree?: number | undefined;
-  /** A longer sequence runs alone, 0 to 1e9; `packCapTokens`, given or not, if absent. A whole number. */
-  packThresholdTokens?: number | undefined;
-  /**
-   * Most tokens of a pack of several sequences, at least the threshold; if absent a quarter of a top group. A whole
-   * number, 0 to 1,000,000,000.
-   */
-  packCapTokens?: number | undefined;
-  /**
-   * Images or frames of each sequence, as many numbers as `lengths` has: they are spread over the devices. Each: a
-   * whole number, 0 to 1,000,000,000.
-   */
-  frames?: number[] | undefined;
   /** What a sequence costs; the proxies of the paper if absent. */
   costs: CostModel;
-  /** An earlier plan, for a batch that has changed little: the search starts from its assignments. */
-  previous?:
-    | {
-        /** Where each sequence went, by its index in `lengths`. */
-        assignments: SequenceAssignment[];
-        /** Not read; it is here so that a plan can be given back whole. */
-        bounds?: unknown;
-        /** Not read; it is here so that a plan can be given back whole. */
-        limits?: unknown;
-        /** Not read; it is here so that a plan can be given back whole. */
-        metrics?: unknown;
-        /** Not read; it is here so that a plan can be given back whole. */
-        packs?: unknown;
-        /** Not read; it is here so that a plan can be given back whole. */
-        order?: unknown;
-        /** Not read; it is here so that a plan can be given back whole. */
-        schedule?: unknown;
-        /** Not read; it is here so that a plan can be given back whole. */
-        vision?: unknown;
-        /** Not read; it is here so that a plan can be given back whole. */
-        memoryRelaxed?: unknown;
-        /** Not read; it is here so that a plan can be given back whole. */
-        cut?: unknown;
-      }
-    | undefined;
 }
 
 /** Plan of `flex-ulysses`. */
@@ -305,22 +245,13 @@ export interface CostModelInput {
 }
 
 /** What a sequence costs at a sharding degree. */
-export interface CostModel {
+export interface CostModel extends Pick<CostModelInput, 'communication'> {
   /** Work of a whole sequence, by its length, in any unit; at degree p each device has 1/p of it. */
   compute: LengthFunction;
   /**
    * What an all-to-all between nodes costs, relative to one inside a node (γ in the paper). A number, 0 to 1,000,000.
    */
   crossNodeFactor: number;
-  /** Cost of sharding by degree, for every degree from 2; stands in place of length · (p − 1) ÷ p². */
-  communication?:
-    | {
-        /** Sharding degree. A whole number, 2 or more. */
-        degree: number;
-        /** What sharding costs at this degree, by sequence length. */
-        cost: LengthFunction;
-      }[]
-    | undefined;
   /** Seconds of attention and all-to-alls, for `schedule` only: coefficients, or a cluster of the paper. */
   timing: TimingSettings;
   /** What `bucketing` and `karmarkar-karp` balance; as in verl if absent. Metrics are in `compute` always. */

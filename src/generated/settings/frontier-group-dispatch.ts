@@ -1,30 +1,10 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `frontier-group-dispatch`: its settings, what it is told, and what it answers. */
 import type {
-  FrontierResized,
-  FrontierStarved,
-  GroupLeft,
-  HostRestarted,
-  PromptCollected,
-  PromptDeferred,
-  PromptFailed,
-  RequestAbort,
-  RequestAborted,
-  RequestAdmit,
-  RequestArrived,
-  RequestAwaited,
-  RequestDeferred,
-  RequestDropped,
-  RequestLaunch,
-  ResponseAbandoned,
-  ResponseCompleted,
-  ResponseDropped,
-  ResponseFailed,
-  ResponseLate,
-  ResponseSurplus,
-  RoundCompleted,
-  RoundFailed,
-  TrainConsumed,
+  FrontierResized, FrontierStarved, GroupLeft, HostRestarted, PromptCollected, PromptDeferred, PromptFailed,
+  RequestAbort, RequestAborted, RequestAdmit, RequestArrived, RequestAwaited, RequestDeferred, RequestDropped,
+  RequestLaunch, ResponseAbandoned, ResponseCompleted, ResponseDropped, ResponseFailed, ResponseLate, ResponseSurplus,
+  RoundCompleted, RoundFailed, TrainConsumed,
 } from '../messages/index.ts';
 
 /** Configuration of `frontier-group-dispatch`, as a caller writes it. */
@@ -75,11 +55,7 @@ export interface FrontierGroupDispatchInput {
 }
 
 /** Configuration of `frontier-group-dispatch`, its defaults filled in. */
-export interface FrontierGroupDispatchConfig {
-  /** K: requests of a group; it has left when that many have ended. A whole number, 1 or more. */
-  responsesPerPrompt: number;
-  /** F_w: most groups in service at once; `auto`: measured and planned anew for every round. */
-  width: number | 'auto';
+export interface FrontierGroupDispatchConfig extends Pick<FrontierGroupDispatchInput, 'responsesPerPrompt' | 'width'> {
   /**
    * U: groups that the trainer takes at a time; what `auto` and the suggested width reckon with. A whole number, 1 or
    * more.
@@ -105,35 +81,16 @@ export interface FrontierGroupDispatchConfig {
 
 /** What `frontier-group-dispatch` is told. */
 export type FrontierGroupDispatchEvent =
-  | HostRestarted
-  | PromptCollected
-  | PromptDeferred
-  | PromptFailed
-  | RequestAbort
-  | RequestAborted
-  | RequestArrived
-  | RequestLaunch
-  | ResponseAbandoned
-  | ResponseCompleted
-  | ResponseDropped
-  | ResponseFailed
-  | ResponseSurplus
-  | RoundCompleted
-  | RoundFailed
-  | TrainConsumed;
+  | HostRestarted | PromptCollected | PromptDeferred | PromptFailed | RequestAbort | RequestAborted | RequestArrived
+  | RequestLaunch | ResponseAbandoned | ResponseCompleted | ResponseDropped | ResponseFailed | ResponseSurplus
+  | RoundCompleted | RoundFailed | TrainConsumed;
 
 /** What `frontier-group-dispatch` asks of the host. */
 export type FrontierGroupDispatchCommand = RequestAdmit;
 
 /** What `frontier-group-dispatch` lets others know. */
 export type FrontierGroupDispatchNotice =
-  | FrontierResized
-  | FrontierStarved
-  | GroupLeft
-  | RequestAwaited
-  | RequestDeferred
-  | RequestDropped
-  | ResponseLate;
+  | FrontierResized | FrontierStarved | GroupLeft | RequestAwaited | RequestDeferred | RequestDropped | ResponseLate;
 
 /** What `frontier-group-dispatch` answers. */
 export type FrontierGroupDispatchDecision = FrontierGroupDispatchCommand | FrontierGroupDispatchNotice;

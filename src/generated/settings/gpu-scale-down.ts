@@ -1,32 +1,10 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `gpu-scale-down`: its settings, what it is told, and what it answers. */
 import type {
-  EngineAdded,
-  EngineDrained,
-  EngineLost,
-  EnginesPlaced,
-  GpusReclaim,
-  GpusRelease,
-  GpusReleased,
-  GpusReleaseFailed,
-  GpusReturned,
-  HostRestarted,
-  MigrationAbandoned,
-  MigrationCancel,
-  MigrationFailed,
-  ProgressQuery,
-  ProgressReported,
-  PromptCounted,
-  RequestAbort,
-  RequestAborted,
-  RequestMigrate,
-  RequestMigrated,
-  ResponseAccepted,
-  ResponseCompleted,
-  RoundCompleted,
-  RoundOpened,
-  ScaleDownLate,
-  ScaleDownRejected,
+  EngineAdded, EngineDrained, EngineLost, EnginesPlaced, GpusReclaim, GpusRelease, GpusReleased, GpusReleaseFailed,
+  GpusReturned, HostRestarted, MigrationAbandoned, MigrationCancel, MigrationFailed, ProgressQuery, ProgressReported,
+  PromptCounted, RequestAbort, RequestAborted, RequestMigrate, RequestMigrated, ResponseAccepted, ResponseCompleted,
+  RoundCompleted, RoundOpened, ScaleDownLate, ScaleDownRejected,
 } from '../messages/index.ts';
 import type { PlacedEngine } from '../messages/objects.ts';
 
@@ -103,19 +81,12 @@ export interface GpuScaleDownInput {
 }
 
 /** Configuration of `gpu-scale-down`, its defaults filled in. */
-export interface GpuScaleDownConfig {
-  /** P0: prompts that a round trains on. A whole number, 1 or more. */
-  promptsPerRound: number;
-  /** R0: responses of each of them. A whole number, 1 or more. */
-  responsesPerPrompt: number;
+export interface GpuScaleDownConfig
+  extends Pick<GpuScaleDownInput, 'promptsPerRound' | 'responsesPerPrompt' | 'maxResponseTokens' | 'bytesPerToken'> {
   /** The engines that roll out, with the GPUs that they run on; none until `engines.placed` names them. */
   engines: PlacedEngine[];
   /** GPUs that a data-parallel replica needs together in training: none of these groups is split. */
   communicationGroups: string[][];
-  /** Longest response, in tokens, over all attempts. A whole number, 1 to 16,777,216. */
-  maxResponseTokens: number;
-  /** KV cache of a token, in bytes; with `kvCapacityBytes`. A number above 0. */
-  bytesPerToken?: number | undefined;
   /** What progress counts: accepted responses of P0 · R0, or counted prompts of P0. */
   progressUnit: 'responses' | 'prompts';
   /** `adaptive`, or the fraction at which GPUs are released once without asking whether the KV cache fits. */
@@ -136,24 +107,9 @@ export interface GpuScaleDownConfig {
 
 /** What `gpu-scale-down` is told. */
 export type GpuScaleDownEvent =
-  | EngineAdded
-  | EngineDrained
-  | EngineLost
-  | EnginesPlaced
-  | GpusReleaseFailed
-  | GpusReleased
-  | GpusReturned
-  | HostRestarted
-  | MigrationFailed
-  | ProgressReported
-  | PromptCounted
-  | RequestAbort
-  | RequestAborted
-  | RequestMigrated
-  | ResponseAccepted
-  | ResponseCompleted
-  | RoundCompleted
-  | RoundOpened;
+  | EngineAdded | EngineDrained | EngineLost | EnginesPlaced | GpusReleaseFailed | GpusReleased | GpusReturned
+  | HostRestarted | MigrationFailed | ProgressReported | PromptCounted | RequestAbort | RequestAborted | RequestMigrated
+  | ResponseAccepted | ResponseCompleted | RoundCompleted | RoundOpened;
 
 /** What `gpu-scale-down` asks of the host. */
 export type GpuScaleDownCommand = GpusReclaim | GpusRelease | MigrationCancel | ProgressQuery | RequestMigrate;

@@ -64,36 +64,9 @@ export interface GradientRenormalizationInput {
 }
 
 /** Input of `gradient-renormalization`, its defaults filled in. */
-export interface GradientRenormalizationSettings {
-  /** All data-parallel replicas that take part in the collective, also those that have trained on nothing. */
-  replicas: {
-    /** Responses in it; one response that was cut into several rows is one. A whole number, 0 or more. */
-    samples: number;
-    /**
-     * Tokens in it that the loss counts; needed with `unit: tokens` where there are samples. A whole number, 0 or more.
-     */
-    tokens?: number | undefined;
-    /** Whole groups in it; needed with `unit: groups` where there are samples. A whole number, 0 or more. */
-    groups?: number | undefined;
-    /** Its micro-batches, empty ones included; their counts add up to its own. */
-    microBatches?:
-      | {
-          /** Responses in it; one response that was cut into several rows is one. A whole number, 0 or more. */
-          samples: number;
-          /**
-           * Tokens in it that the loss counts; needed with `unit: tokens` where there are samples. A whole number, 0 or
-           * more.
-           */
-          tokens?: number | undefined;
-          /** Whole groups in it; needed with `unit: groups` where there are samples. A whole number, 0 or more. */
-          groups?: number | undefined;
-        }[]
-      | undefined;
-  }[];
+export interface GradientRenormalizationSettings extends Pick<GradientRenormalizationInput, 'replicas' | 'divisor'> {
   /** What the loss of the whole batch is a mean over; `constant`: its sum over samples ÷ `divisor`. */
   unit: 'samples' | 'tokens' | 'groups' | 'constant';
-  /** What the sum over the batch is divided by; with `unit: constant` only. A number, 1e-9 or more. */
-  divisor?: number | undefined;
   /** What a replica (a micro-batch) computes over its own units; with `unit: constant` over samples. */
   reduction: 'mean' | 'sum';
   /** What the all-reduce or reduce-scatter does over the replicas; DDP and FSDP take the mean. */

@@ -2,26 +2,9 @@
 /** Types of `group-assembly`: its settings, what it is told, and what it answers. */
 import type { Reported } from '../../schemas/messages.ts';
 import type {
-  GroupRewarded,
-  GroupUnrewarded,
-  GroupWithdrawn,
-  HostRestarted,
-  PromptCounted,
-  PromptDeferred,
-  PromptFailed,
-  PromptFiltered,
-  PromptMerged,
-  PromptReturned,
-  ResponseAccepted,
-  ResponseDropped,
-  RewardFailed,
-  RewardReady,
-  RewardRequest,
-  RewardUnused,
-  RoundCompleted,
-  RoundFailed,
-  RoundResumed,
-  RoundRewarded,
+  GroupRewarded, GroupUnrewarded, GroupWithdrawn, HostRestarted, PromptCounted, PromptDeferred, PromptFailed,
+  PromptFiltered, PromptMerged, PromptReturned, ResponseAccepted, ResponseDropped, RewardFailed, RewardReady,
+  RewardRequest, RewardUnused, RoundCompleted, RoundFailed, RoundResumed, RoundRewarded,
 } from '../messages/index.ts';
 
 /** Configuration of `group-assembly`, as a caller writes it. */
@@ -42,31 +25,15 @@ export interface GroupAssemblyConfig {
 
 /** What `group-assembly` is told. */
 export type GroupAssemblyEvent =
-  | HostRestarted
-  | PromptCounted
-  | PromptDeferred
-  | PromptFailed
-  | PromptFiltered
-  | PromptMerged
-  | PromptReturned
-  | Reported<RewardFailed>
-  | ResponseAccepted
-  | ResponseDropped
-  | RewardReady
-  | RoundCompleted
-  | RoundFailed;
+  | HostRestarted | PromptCounted | PromptDeferred | PromptFailed | PromptFiltered | PromptMerged | PromptReturned
+  | Reported<RewardFailed> | ResponseAccepted | ResponseDropped | RewardReady | RoundCompleted | RoundFailed;
 
 /** What `group-assembly` asks of the host. */
 export type GroupAssemblyCommand = RewardRequest;
 
 /** What `group-assembly` lets others know. */
 export type GroupAssemblyNotice =
-  | GroupRewarded
-  | GroupUnrewarded
-  | GroupWithdrawn
-  | RewardUnused
-  | RoundResumed
-  | RoundRewarded;
+  | GroupRewarded | GroupUnrewarded | GroupWithdrawn | RewardUnused | RoundResumed | RoundRewarded;
 
 /** What `group-assembly` answers. */
 export type GroupAssemblyDecision = GroupAssemblyCommand | GroupAssemblyNotice;

@@ -44,9 +44,7 @@ export interface GrpoAdvantagesInput {
 }
 
 /** Input of `grpo-advantages`, its defaults filled in. */
-export interface GrpoAdvantagesSettings {
-  /** The groups, each of any size. */
-  groups: AdvantageGroup[];
+export interface GrpoAdvantagesSettings extends Pick<GrpoAdvantagesInput, 'groups'> {
   /** What is taken off a reward: the mean of its group, or of the others in it. */
   baseline: 'group' | 'leave-one-out';
   /** Whether the difference is divided by standard deviation + `epsilon`. */

@@ -53,34 +53,14 @@ export interface JudgeOffloadInput {
 }
 
 /** Input of `judge-offload`, its defaults filled in. */
-export interface JudgeOffloadSettings {
-  /** Layers of the judge, all of one size. A whole number, 1 to 256. */
-  layers: number;
-  /** Bytes of the weights of a layer. A number, 1 or more. */
-  layerBytes: number;
+export interface JudgeOffloadSettings
+  extends Omit<JudgeOffloadInput, 'fixedBytes' | 'transferOverheadSeconds' | 'judgeSmShare' | 'latencyTolerance'> {
   /** Bytes that always stay on the GPU: embeddings, output head, workspace of the process. A number, 0 or more. */
   fixedBytes: number;
-  /**
-   * Length that the plan is for, in tokens: the longest that the judge is given until the next plan. A whole number, 1
-   * to 1,000,000,000.
-   */
-  sequenceTokens: number;
-  /** Bytes of activations and KV cache of a forward pass, by sequence length: a polynomial, or measured points. */
-  activationBytes: LengthFunction;
-  /** Seconds that a layer computes with all SMs to itself, by sequence length: a polynomial, or measured points. */
-  layerSeconds: LengthFunction;
-  /** GPU memory that the actor leaves, in bytes. A number, 0 or more. */
-  memoryBytes: number;
-  /** Bandwidth from host memory to the GPU that the actor leaves, in bytes a second. A number, 1 or more. */
-  pcieBytesPerSecond: number;
   /** Seconds that the transfer of a layer takes besides its bytes. A number, 0 to 1,000,000. */
   transferOverheadSeconds: number;
-  /** Share of the SMs that the actor keeps, 0 to 1. */
-  actorSmShare: number;
   /** Share of the SMs that the judge can fill; with fewer, a layer takes longer in proportion. A number, 0.01 to 1. */
   judgeSmShare: number;
-  /** Most layers that wait or run in buffers; no limit if absent. A whole number, 1 or more. */
-  maxPrefetchDepth?: number | undefined;
   /**
    * How much slower than the fastest plan a plan may be, relative, if it leaves more SMs to the actor. A number, 0 to
    * 10.

@@ -1,20 +1,8 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `long-prompt-queue`: its settings, what it is told, and what it answers. */
 import type {
-  PromptCarried,
-  PromptDeferred,
-  PromptFailed,
-  PromptFiltered,
-  PromptMerged,
-  PromptReturned,
-  PromptsReleased,
-  PromptsRequest,
-  RewardReady,
-  RoundCompleted,
-  RoundPlanned,
-  RoundRequested,
-  SourceDrained,
-  SourceExhausted,
+  PromptCarried, PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned, PromptsReleased,
+  PromptsRequest, RewardReady, RoundCompleted, RoundPlanned, RoundRequested, SourceDrained, SourceExhausted,
   SourceReopened,
 } from '../messages/index.ts';
 
@@ -58,16 +46,10 @@ export interface LongPromptQueueInput {
 }
 
 /** Configuration of `long-prompt-queue`, its defaults filled in. */
-export interface LongPromptQueueConfig {
-  /** P0: prompts that a round trains on; a long round starts with that many queued. A whole number, 1 or more. */
-  promptsPerRound: number;
+export interface LongPromptQueueConfig
+  extends Pick<LongPromptQueueInput, 'promptsPerRound' | 'domains' | 'maxDeferrals'> {
   /** Over-provisioning of prompts in short rounds. A number, 1 to 16. */
   promptSpeculation: number;
-  /**
-   * Domains of the source: it is exhausted when each of them is. If absent, it is so only as a whole. Each: at most 512
-   * characters.
-   */
-  domains?: string[] | undefined;
   /**
    * Weight versions that kept tokens may lag behind: their prompts go into the round after which they would be too old,
    * of either kind. 0: no such rule. A whole number.
@@ -75,8 +57,6 @@ export interface LongPromptQueueConfig {
   maxStaleness: number;
   /** Which queued prompts a long round takes first; overdue ones always come before. */
   order: 'fifo' | 'longest-expected-first';
-  /** A prompt that was deferred this often forces a long round; never if absent. A whole number, 1 or more. */
-  maxDeferrals?: number | undefined;
   /**
    * A prompt that has waited this many rounds forces a long round, with fresh prompts where too few wait. A whole
    * number, 1 or more.
@@ -86,16 +66,8 @@ export interface LongPromptQueueConfig {
 
 /** What `long-prompt-queue` is told. */
 export type LongPromptQueueEvent =
-  | PromptCarried
-  | PromptDeferred
-  | PromptFailed
-  | PromptFiltered
-  | PromptReturned
-  | RewardReady
-  | RoundCompleted
-  | RoundRequested
-  | SourceExhausted
-  | SourceReopened;
+  | PromptCarried | PromptDeferred | PromptFailed | PromptFiltered | PromptReturned | RewardReady | RoundCompleted
+  | RoundRequested | SourceExhausted | SourceReopened;
 
 /** What `long-prompt-queue` asks of the host. */
 export type LongPromptQueueCommand = PromptsRequest;

@@ -56,31 +56,8 @@ export interface MicroBatchesInput {
 }
 
 /** Input of `micro-batches`, its defaults filled in. */
-export interface MicroBatchesSettings {
-  /** Tokens of each sequence of each data-parallel rank, where sequences have their rank already. */
-  lengthsByRank?: number[][] | undefined;
-  /**
-   * Tokens of each sequence of the whole batch, in place of `lengthsByRank`. Each: a whole number, 0 to 1,000,000,000.
-   */
-  lengths?: number[] | undefined;
-  /** Ranks that share `lengths`; needed with it. A whole number, 1 to 65,536. */
-  ranks?: number | undefined;
-  /** Where each of `lengths` lies, as flex-ulysses says; they are dealt out to the ranks if absent. */
-  assignments?:
-    | {
-        /** Index of the sequence in `lengths`. A whole number, 0 or more. */
-        sequence: number;
-        /** How many ranks share it; each has length ÷ degree of its tokens. A whole number, 1 to 65,536. */
-        degree: number;
-        /** Those ranks: neighbours, ascending. Each: a whole number, 0 or more. */
-        devices: number[];
-      }[]
-    | undefined;
-  /**
-   * Most tokens that a rank has in one micro-batch; the sum of length ÷ degree where sequences are sharded. A whole
-   * number, 1 to 1,000,000,000,000,000.
-   */
-  maxTokensPerMicroBatch: number;
+export interface MicroBatchesSettings
+  extends Omit<MicroBatchesInput, 'overlong' | 'minMicroBatches' | 'divisibleBy' | 'compute'> {
   /** What becomes of a sequence above the cap: no plan, or a micro-batch for itself that says `overCap`. */
   overlong: 'refuse' | 'alone';
   /** Fewest micro-batches of a rank. A whole number, 0 to 1,000,000. */

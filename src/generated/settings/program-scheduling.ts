@@ -1,32 +1,10 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `program-scheduling`: its settings, what it is told, and what it answers. */
 import type {
-  EngineAdded,
-  EngineDrained,
-  EngineFreed,
-  EngineLost,
-  EngineReported,
-  EnginesChanged,
-  HostRestarted,
-  KvRetain,
-  ProgramAwaited,
-  ProgramClosed,
-  ProgramEnded,
-  ProgramLate,
-  ProgramOpened,
-  ProgramPause,
-  ProgramResume,
-  ResponseCompleted,
-  ResponseFailed,
-  TimerFired,
-  TimerSet,
-  ToolFinished,
-  ToolStarted,
-  TriesRecovered,
-  TriesSuspended,
-  TurnFinished,
-  TurnRequested,
-  TurnRoute,
+  EngineAdded, EngineDrained, EngineFreed, EngineLost, EngineReported, EnginesChanged, HostRestarted, KvRetain,
+  ProgramAwaited, ProgramClosed, ProgramEnded, ProgramLate, ProgramOpened, ProgramPause, ProgramResume,
+  ResponseCompleted, ResponseFailed, TimerFired, TimerSet, ToolFinished, ToolStarted, TriesRecovered, TriesSuspended,
+  TurnFinished, TurnRequested, TurnRoute,
 } from '../messages/index.ts';
 
 /** Configuration of `program-scheduling`, as a caller writes it. */
@@ -87,7 +65,7 @@ export interface ProgramSchedulingInput {
 }
 
 /** Configuration of `program-scheduling`, its defaults filled in. */
-export interface ProgramSchedulingConfig {
+export interface ProgramSchedulingConfig extends Pick<ProgramSchedulingInput, 'tailSlowdown'> {
   /** Tokens that fit the KV cache of an engine, until it reports its own number. A whole number, 1 or more. */
   kvCapacityTokens: number;
   /** Part of its KV cache that the programs of an engine may fill. A number, 0.05 to 1. */
@@ -99,11 +77,6 @@ export interface ProgramSchedulingConfig {
   maxPauseSeconds: number;
   /** Tokens of a context that an engine reads in a second. The order of magnitude is enough. A number, 1 or more. */
   prefillTokensPerSecond: number;
-  /**
-   * How many times as long as alone on an engine a turn may take where the last programs are packed onto few engines,
-   * so that others become free; absent: none is freed. A number, 1 to 100.
-   */
-  tailSlowdown?: number | undefined;
   /** How long an engine takes to generate a token for each of its turns. The order of magnitude is enough. */
   decode: {
     /** Seconds of a step, whatever runs. A number, 0 or more. */
@@ -117,20 +90,8 @@ export interface ProgramSchedulingConfig {
 
 /** What `program-scheduling` is told. */
 export type ProgramSchedulingEvent =
-  | EngineAdded
-  | EngineDrained
-  | EngineLost
-  | EngineReported
-  | EnginesChanged
-  | HostRestarted
-  | ProgramClosed
-  | ProgramOpened
-  | ResponseCompleted
-  | ResponseFailed
-  | TimerFired
-  | ToolFinished
-  | ToolStarted
-  | TurnFinished
+  | EngineAdded | EngineDrained | EngineLost | EngineReported | EnginesChanged | HostRestarted | ProgramClosed
+  | ProgramOpened | ResponseCompleted | ResponseFailed | TimerFired | ToolFinished | ToolStarted | TurnFinished
   | TurnRequested;
 
 /** What `program-scheduling` asks of the host. */
@@ -138,12 +99,7 @@ export type ProgramSchedulingCommand = KvRetain | ProgramPause | ProgramResume |
 
 /** What `program-scheduling` lets others know. */
 export type ProgramSchedulingNotice =
-  | EngineFreed
-  | ProgramAwaited
-  | ProgramEnded
-  | ProgramLate
-  | TriesRecovered
-  | TriesSuspended;
+  | EngineFreed | ProgramAwaited | ProgramEnded | ProgramLate | TriesRecovered | TriesSuspended;
 
 /** What `program-scheduling` answers. */
 export type ProgramSchedulingDecision = ProgramSchedulingCommand | ProgramSchedulingNotice;

@@ -1,38 +1,11 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `reward-dispatch`: its settings, what it is told, and what it answers. */
 import type {
-  HostRestarted,
-  PromptDeferred,
-  PromptFailed,
-  PromptFiltered,
-  PromptMerged,
-  PromptReturned,
-  ResponseAccepted,
-  ResponseDropped,
-  RewardCancel,
-  RewardCancelled,
-  RewardDispatch,
-  RewardExpired,
-  RewardFailed,
-  RewardFinished,
-  RewardLate,
-  RewardMerged,
-  RewardRequest,
-  RewardRequested,
-  RewardScored,
-  RewardStarted,
-  RewardsResumed,
-  RewardsSaturated,
-  RewardWithdrawn,
-  RewardWorkerAdded,
-  RewardWorkerDrained,
-  RewardWorkerLost,
-  RoundCompleted,
-  RoundFailed,
-  TimerFired,
-  TimerSet,
-  TriesRecovered,
-  TriesSuspended,
+  HostRestarted, PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned, ResponseAccepted,
+  ResponseDropped, RewardCancel, RewardCancelled, RewardDispatch, RewardExpired, RewardFailed, RewardFinished,
+  RewardLate, RewardMerged, RewardRequest, RewardRequested, RewardScored, RewardStarted, RewardsResumed,
+  RewardsSaturated, RewardWithdrawn, RewardWorkerAdded, RewardWorkerDrained, RewardWorkerLost, RoundCompleted,
+  RoundFailed, TimerFired, TimerSet, TriesRecovered, TriesSuspended,
 } from '../messages/index.ts';
 
 /** Configuration of `reward-dispatch`, as a caller writes it. */
@@ -139,11 +112,10 @@ export interface RewardDispatchInput {
 }
 
 /** Configuration of `reward-dispatch`, its defaults filled in. */
-export interface RewardDispatchConfig {
+export interface RewardDispatchConfig
+  extends Pick<RewardDispatchInput, 'kindByDomain' | 'saturatedQueued' | 'resumedQueued'> {
   /** How rewards are computed where nothing else says so. */
   defaultKind: 'rule' | 'sandbox' | 'judge';
-  /** How rewards are computed, by the domain. */
-  kindByDomain?: Record<string, 'rule' | 'sandbox' | 'judge'> | undefined;
   /** Budgets of the kinds, for requests that bring none of their own. */
   budgetSeconds: {
     /** Seconds that a rule may take. A number above 0 and at most 1,000,000. */
@@ -178,56 +150,23 @@ export interface RewardDispatchConfig {
   cancelGraceSeconds: number;
   /** Rewards of one kind that may wait; `reward.requested` is refused beyond. A whole number, 1 or more. */
   maxQueued: number;
-  /**
-   * With this many of one kind waiting the host is told to hold back; `maxQueued` if absent. A whole number, 1 or more.
-   */
-  saturatedQueued?: number | undefined;
-  /**
-   * With this many or fewer waiting it is told to go on; half of `saturatedQueued` if absent. A whole number, 0 or
-   * more.
-   */
-  resumedQueued?: number | undefined;
   /** Prefix of every dispatch id; new after each restart of the host. At most 128 characters. */
   idPrefix: string;
 }
 
 /** What `reward-dispatch` is told. */
 export type RewardDispatchEvent =
-  | HostRestarted
-  | PromptDeferred
-  | PromptFailed
-  | PromptFiltered
-  | PromptMerged
-  | PromptReturned
-  | ResponseAccepted
-  | ResponseDropped
-  | RewardFinished
-  | RewardRequest
-  | RewardRequested
-  | RewardStarted
-  | RewardWithdrawn
-  | RewardWorkerAdded
-  | RewardWorkerDrained
-  | RewardWorkerLost
-  | RoundCompleted
-  | RoundFailed
-  | TimerFired;
+  | HostRestarted | PromptDeferred | PromptFailed | PromptFiltered | PromptMerged | PromptReturned | ResponseAccepted
+  | ResponseDropped | RewardFinished | RewardRequest | RewardRequested | RewardStarted | RewardWithdrawn
+  | RewardWorkerAdded | RewardWorkerDrained | RewardWorkerLost | RoundCompleted | RoundFailed | TimerFired;
 
 /** What `reward-dispatch` asks of the host. */
 export type RewardDispatchCommand = RewardCancel | RewardDispatch | TimerSet;
 
 /** What `reward-dispatch` lets others know. */
 export type RewardDispatchNotice =
-  | RewardCancelled
-  | RewardExpired
-  | RewardFailed
-  | RewardLate
-  | RewardMerged
-  | RewardScored
-  | RewardsResumed
-  | RewardsSaturated
-  | TriesRecovered
-  | TriesSuspended;
+  | RewardCancelled | RewardExpired | RewardFailed | RewardLate | RewardMerged | RewardScored | RewardsResumed
+  | RewardsSaturated | TriesRecovered | TriesSuspended;
 
 /** What `reward-dispatch` answers. */
 export type RewardDispatchDecision = RewardDispatchCommand | RewardDispatchNotice;

@@ -1,19 +1,8 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `round-composition`: its settings, what it is told, and what it answers. */
 import type {
-  HostRestarted,
-  PromptCounted,
-  PromptDeferred,
-  PromptFiltered,
-  PromptReturned,
-  PromptsRequest,
-  PromptsSupplied,
-  RoundFailed,
-  RoundPlanned,
-  RoundRequested,
-  SourceDrained,
-  SourceExhausted,
-  SourceReopened,
+  HostRestarted, PromptCounted, PromptDeferred, PromptFiltered, PromptReturned, PromptsRequest, PromptsSupplied,
+  RoundFailed, RoundPlanned, RoundRequested, SourceDrained, SourceExhausted, SourceReopened,
 } from '../messages/index.ts';
 
 /** Configuration of `round-composition`, as a caller writes it. */
@@ -45,11 +34,7 @@ export interface RoundCompositionInput {
 }
 
 /** Configuration of `round-composition`, its defaults filled in. */
-export interface RoundCompositionConfig {
-  /** P0: prompts that a round trains on. A whole number, 1 or more. */
-  promptsPerRound: number;
-  /** R0: responses that a prompt needs (the group size). A whole number, 1 or more. */
-  responsesPerPrompt: number;
+export interface RoundCompositionConfig extends Pick<RoundCompositionInput, 'promptsPerRound' | 'responsesPerPrompt'> {
   /** Over-provisioning of prompts by the admission that follows: a round gets that many more. A number, 1 to 16. */
   promptSpeculation: number;
   /**
@@ -66,16 +51,8 @@ export interface RoundCompositionConfig {
 
 /** What `round-composition` is told. */
 export type RoundCompositionEvent =
-  | HostRestarted
-  | PromptCounted
-  | PromptDeferred
-  | PromptFiltered
-  | PromptReturned
-  | PromptsSupplied
-  | RoundFailed
-  | RoundRequested
-  | SourceExhausted
-  | SourceReopened;
+  | HostRestarted | PromptCounted | PromptDeferred | PromptFiltered | PromptReturned | PromptsSupplied | RoundFailed
+  | RoundRequested | SourceExhausted | SourceReopened;
 
 /** What `round-composition` asks of the host. */
 export type RoundCompositionCommand = PromptsRequest;

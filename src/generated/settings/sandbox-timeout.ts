@@ -1,16 +1,8 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `sandbox-timeout`: its settings, what it is told, and what it answers. */
 import type {
-  HostRestarted,
-  SandboxCancelled,
-  SandboxFinished,
-  SandboxLate,
-  SandboxReport,
-  SandboxReportRequested,
-  SandboxRequested,
-  SandboxRun,
-  SandboxScored,
-  SandboxUnscored,
+  HostRestarted, SandboxCancelled, SandboxFinished, SandboxLate, SandboxReport, SandboxReportRequested,
+  SandboxRequested, SandboxRun, SandboxScored, SandboxUnscored,
 } from '../messages/index.ts';
 
 /** Configuration of `sandbox-timeout`, as a caller writes it. */
@@ -81,11 +73,7 @@ export interface SandboxTimeoutConfig {
 
 /** What `sandbox-timeout` is told. */
 export type SandboxTimeoutEvent =
-  | HostRestarted
-  | SandboxCancelled
-  | SandboxFinished
-  | SandboxReportRequested
-  | SandboxRequested;
+  | HostRestarted | SandboxCancelled | SandboxFinished | SandboxReportRequested | SandboxRequested;
 
 /** What `sandbox-timeout` asks of the host. */
 export type SandboxTimeoutCommand = SandboxRun;

@@ -1,35 +1,10 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `shadow-loader`: its settings, what it is told, and what it answers. */
 import type {
-  BatchAbandoned,
-  BatchMaterialized,
-  BatchRun,
-  BatchWithdrawn,
-  HostRestarted,
-  NodeAdded,
-  NodeLost,
-  PreprocessFailed,
-  PreprocessLate,
-  SampleDropped,
-  SampleEvict,
-  SampleMaterialize,
-  SamplePlaceholder,
-  SamplePrefetch,
-  SamplePreprocess,
-  SamplePreprocessed,
-  SampleRegistered,
-  SampleReleased,
-  SamplesDrawn,
-  SampleUnplaced,
-  SliceFailed,
-  SliceLate,
-  SliceMaterialized,
-  StepCompleted,
-  StepResumed,
-  TimerFired,
-  TimerSet,
-  TriesRecovered,
-  TriesSuspended,
+  BatchAbandoned, BatchMaterialized, BatchRun, BatchWithdrawn, HostRestarted, NodeAdded, NodeLost, PreprocessFailed,
+  PreprocessLate, SampleDropped, SampleEvict, SampleMaterialize, SamplePlaceholder, SamplePrefetch, SamplePreprocess,
+  SamplePreprocessed, SampleRegistered, SampleReleased, SamplesDrawn, SampleUnplaced, SliceFailed, SliceLate,
+  SliceMaterialized, StepCompleted, StepResumed, TimerFired, TimerSet, TriesRecovered, TriesSuspended,
 } from '../messages/index.ts';
 import type { LoaderNode } from '../messages/objects.ts';
 
@@ -133,41 +108,17 @@ export interface ShadowLoaderConfig {
 
 /** What `shadow-loader` is told. */
 export type ShadowLoaderEvent =
-  | BatchRun
-  | BatchWithdrawn
-  | HostRestarted
-  | NodeAdded
-  | NodeLost
-  | PreprocessFailed
-  | SamplePreprocessed
-  | SamplesDrawn
-  | SliceFailed
-  | SliceMaterialized
-  | StepCompleted
-  | TimerFired;
+  | BatchRun | BatchWithdrawn | HostRestarted | NodeAdded | NodeLost | PreprocessFailed | SamplePreprocessed
+  | SamplesDrawn | SliceFailed | SliceMaterialized | StepCompleted | TimerFired;
 
 /** What `shadow-loader` asks of the host. */
 export type ShadowLoaderCommand =
-  | SampleEvict
-  | SampleMaterialize
-  | SamplePlaceholder
-  | SamplePrefetch
-  | SamplePreprocess
-  | TimerSet;
+  | SampleEvict | SampleMaterialize | SamplePlaceholder | SamplePrefetch | SamplePreprocess | TimerSet;
 
 /** What `shadow-loader` lets others know. */
 export type ShadowLoaderNotice =
-  | BatchAbandoned
-  | BatchMaterialized
-  | PreprocessLate
-  | SampleDropped
-  | SampleRegistered
-  | SampleReleased
-  | SampleUnplaced
-  | SliceLate
-  | StepResumed
-  | TriesRecovered
-  | TriesSuspended;
+  | BatchAbandoned | BatchMaterialized | PreprocessLate | SampleDropped | SampleRegistered | SampleReleased
+  | SampleUnplaced | SliceLate | StepResumed | TriesRecovered | TriesSuspended;
 
 /** What `shadow-loader` answers. */
 export type ShadowLoaderDecision = ShadowLoaderCommand | ShadowLoaderNotice;

@@ -2,55 +2,13 @@
 /** Types of `speculative-admission`: its settings, what it is told, and what it answers. */
 import type { Reported } from '../../schemas/messages.ts';
 import type {
-  EngineAdded,
-  EngineDrained,
-  EngineLost,
-  EnginesChanged,
-  HostRestarted,
-  JudgementLate,
-  JudgementRequest,
-  PromptCarried,
-  PromptCollected,
-  PromptCounted,
-  PromptDeferred,
-  PromptFailed,
-  PromptFiltered,
-  PromptJudged,
-  PromptMerged,
-  PromptReturned,
-  PromptsRequest,
-  PromptsSupplied,
-  RequestAbort,
-  RequestAborted,
-  RequestExpired,
-  RequestLaunch,
-  RequestProgressed,
-  RequestResume,
-  RequestStarted,
-  ResponseAbandoned,
-  ResponseAccepted,
-  ResponseCompleted,
-  ResponseDropped,
-  ResponseFailed,
-  ResponseLate,
-  ResponseSurplus,
-  RewardFailed,
-  RewardReady,
-  RewardRequest,
-  RoundCompleted,
-  RoundDrained,
-  RoundFailed,
-  RoundOpened,
-  SourceExhausted,
-  SourceReopened,
-  SpeculationChosen,
-  TimerFired,
-  TimerSet,
-  ToolFinished,
-  ToolStarted,
-  TriesRecovered,
-  TriesSuspended,
-  TurnFinished,
+  EngineAdded, EngineDrained, EngineLost, EnginesChanged, HostRestarted, JudgementLate, JudgementRequest, PromptCarried,
+  PromptCollected, PromptCounted, PromptDeferred, PromptFailed, PromptFiltered, PromptJudged, PromptMerged,
+  PromptReturned, PromptsRequest, PromptsSupplied, RequestAbort, RequestAborted, RequestExpired, RequestLaunch,
+  RequestProgressed, RequestResume, RequestStarted, ResponseAbandoned, ResponseAccepted, ResponseCompleted,
+  ResponseDropped, ResponseFailed, ResponseLate, ResponseSurplus, RewardFailed, RewardReady, RewardRequest,
+  RoundCompleted, RoundDrained, RoundFailed, RoundOpened, SourceExhausted, SourceReopened, SpeculationChosen,
+  TimerFired, TimerSet, ToolFinished, ToolStarted, TriesRecovered, TriesSuspended, TurnFinished,
 } from '../messages/index.ts';
 
 /** Configuration of `speculative-admission`, as a caller writes it. */
@@ -173,23 +131,14 @@ export interface SpeculativeAdmissionInput {
 }
 
 /** Configuration of `speculative-admission`, its defaults filled in. */
-export interface SpeculativeAdmissionConfig {
-  /** P0: prompts that a round trains on. A whole number, 1 or more. */
-  promptsPerRound: number;
-  /** R0: responses that a prompt needs (the group size). A whole number, 1 or more. */
-  responsesPerPrompt: number;
+export interface SpeculativeAdmissionConfig
+  extends Pick<SpeculativeAdmissionInput, 'promptsPerRound' | 'responsesPerPrompt' | 'promptSpeculation' |
+      'responseSpeculation' | 'maxInFlight' | 'maxInFlightPerEngine' | 'maxFiltered' | 'quotas' |
+      'responseTimeoutSeconds' | 'onRestart'> {
   /** `auto` tries factors from 1.1 to 1.4 in the first rounds and keeps the fastest. */
   speculation: 'fixed' | 'auto';
-  /** Over-provisioning of prompts in short rounds; 1.25 if absent. A number, 1 to 16. */
-  promptSpeculation?: number | undefined;
-  /** Over-provisioning of responses in short rounds; 1.25 if absent. A number, 1 to 16. */
-  responseSpeculation?: number | undefined;
   /** Who chooses the engine of a request. */
   placement: 'policy' | 'host';
-  /** Most requests in flight at once; unlimited if absent. A whole number, 1 or more. */
-  maxInFlight?: number | undefined;
-  /** Most requests in flight on one engine (`placement: policy`); unlimited if absent. A whole number, 1 or more. */
-  maxInFlightPerEngine?: number | undefined;
   /** Retry budgets of each response; only failures that are its own are charged. */
   retry: {
     /** Further tries of a response after infrastructure faults. A whole number, 0 or more. */
@@ -208,16 +157,6 @@ export interface SpeculativeAdmissionConfig {
   filter: 'none' | 'zero-variance' | 'host';
   /** Standard deviation of raw rewards up to which a prompt has zero variance. A number, 0 or more. */
   varianceTolerance: number;
-  /**
-   * Prompts that a round filters before it asks for no more, and ends with those that it has; no bound if absent. A
-   * whole number, 1 or more.
-   */
-  maxFiltered?: number | undefined;
-  /**
-   * Prompts of each domain in a short round; together they are P0. Long rounds take any mix. Each: a whole number, 1 or
-   * more.
-   */
-  quotas?: Record<string, number> | undefined;
   /** Deferred prompts keep their tokens and resume from them; needs `maxStaleness` of 1 or more. */
   partialRollout: boolean;
   /**
@@ -229,76 +168,26 @@ export interface SpeculativeAdmissionConfig {
   allowOverlap: boolean;
   /** Seconds until an unconfirmed abort frees its engine slot. A number above 0. */
   abortGraceSeconds: number;
-  /**
-   * Seconds after which a running response of which nothing was heard is tried again, twice as long each time; never if
-   * absent. A number above 0.
-   */
-  responseTimeoutSeconds?: number | undefined;
-  /**
-   * What becomes of requests in flight when the host restarts: they are launched anew, as if absent, or go on under
-   * their ids, as trajectories do whose finished turns the host has kept.
-   */
-  onRestart?: 'launch' | 'continue' | undefined;
   /** Prefix of every request id; new after each restart of the host. At most 128 characters. */
   idPrefix: string;
 }
 
 /** What `speculative-admission` is told. */
 export type SpeculativeAdmissionEvent =
-  | EngineAdded
-  | EngineDrained
-  | EngineLost
-  | EnginesChanged
-  | HostRestarted
-  | PromptJudged
-  | PromptsSupplied
-  | Reported<RewardFailed>
-  | RequestAborted
-  | RequestProgressed
-  | RequestStarted
-  | ResponseCompleted
-  | ResponseFailed
-  | RewardReady
-  | RoundFailed
-  | RoundOpened
-  | SourceExhausted
-  | SourceReopened
-  | TimerFired
-  | ToolFinished
-  | ToolStarted
+  | EngineAdded | EngineDrained | EngineLost | EnginesChanged | HostRestarted | PromptJudged | PromptsSupplied
+  | Reported<RewardFailed> | RequestAborted | RequestProgressed | RequestStarted | ResponseCompleted | ResponseFailed
+  | RewardReady | RoundFailed | RoundOpened | SourceExhausted | SourceReopened | TimerFired | ToolFinished | ToolStarted
   | TurnFinished;
 
 /** What `speculative-admission` asks of the host. */
 export type SpeculativeAdmissionCommand =
-  | JudgementRequest
-  | PromptsRequest
-  | RequestAbort
-  | RequestLaunch
-  | RequestResume
-  | RewardRequest
-  | TimerSet;
+  | JudgementRequest | PromptsRequest | RequestAbort | RequestLaunch | RequestResume | RewardRequest | TimerSet;
 
 /** What `speculative-admission` lets others know. */
 export type SpeculativeAdmissionNotice =
-  | JudgementLate
-  | PromptCarried
-  | PromptCollected
-  | PromptCounted
-  | PromptDeferred
-  | PromptFailed
-  | PromptFiltered
-  | PromptMerged
-  | PromptReturned
-  | RequestExpired
-  | ResponseAbandoned
-  | ResponseAccepted
-  | ResponseDropped
-  | ResponseLate
-  | ResponseSurplus
-  | RoundCompleted
-  | RoundDrained
-  | SpeculationChosen
-  | TriesRecovered
+  | JudgementLate | PromptCarried | PromptCollected | PromptCounted | PromptDeferred | PromptFailed | PromptFiltered
+  | PromptMerged | PromptReturned | RequestExpired | ResponseAbandoned | ResponseAccepted | ResponseDropped
+  | ResponseLate | ResponseSurplus | RoundCompleted | RoundDrained | SpeculationChosen | TriesRecovered
   | TriesSuspended;
 
 /** What `speculative-admission` answers. */

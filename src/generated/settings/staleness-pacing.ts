@@ -1,26 +1,9 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `staleness-pacing`: its settings, what it is told, and what it answers. */
 import type {
-  GroupCompleted,
-  GroupDrop,
-  GroupLate,
-  GroupLaunch,
-  GroupRejected,
-  GroupWithdrawn,
-  HostRestarted,
-  PromptMerged,
-  PromptReturned,
-  PromptsRequest,
-  PromptsSupplied,
-  RoundDrained,
-  RoundRequested,
-  RoundResumed,
-  SourceDrained,
-  SourceExhausted,
-  SourceReopened,
-  TrainBatch,
-  TrainingLate,
-  WeightsPublished,
+  GroupCompleted, GroupDrop, GroupLate, GroupLaunch, GroupRejected, GroupWithdrawn, HostRestarted, PromptMerged,
+  PromptReturned, PromptsRequest, PromptsSupplied, RoundDrained, RoundRequested, RoundResumed, SourceDrained,
+  SourceExhausted, SourceReopened, TrainBatch, TrainingLate, WeightsPublished,
 } from '../messages/index.ts';
 
 /** Configuration of `staleness-pacing`, as a caller writes it. */
@@ -62,26 +45,13 @@ export interface StalenessPacingInput {
 }
 
 /** Configuration of `staleness-pacing`, its defaults filled in. */
-export interface StalenessPacingConfig {
-  /**
-   * P: groups of a batch. The trainer makes one version of the weights from each batch. A whole number, 1 to 100,000.
-   */
-  groupsPerBatch: number;
+export interface StalenessPacingConfig
+  extends Pick<StalenessPacingInput, 'groupsPerBatch' | 'windowGroups' | 'maxGroups'> {
   /**
    * η: most versions that the weights may have advanced from the first token of a group to its batch. A whole number, 0
    * to 1,000.
    */
   maxStaleness: number;
-  /**
-   * W: a batch takes groups from the W oldest alone, in the order of their launches; at least P. Absent: as many as may
-   * be in flight. A whole number, 1 or more.
-   */
-  windowGroups?: number | undefined;
-  /**
-   * Most groups that are launched and in no batch, where fewer than staleness allows are enough: they are fresher. At
-   * least P. A whole number, 1 or more.
-   */
-  maxGroups?: number | undefined;
   /**
    * Batches that the trainer may have at once: the one that it trains, and those that it has fetched ahead. More than η
    * + 1 are never used. A whole number, 1 to 64.
@@ -93,13 +63,7 @@ export interface StalenessPacingConfig {
 
 /** What `staleness-pacing` is told. */
 export type StalenessPacingEvent =
-  | GroupCompleted
-  | GroupRejected
-  | HostRestarted
-  | PromptsSupplied
-  | RoundRequested
-  | SourceExhausted
-  | SourceReopened
+  | GroupCompleted | GroupRejected | HostRestarted | PromptsSupplied | RoundRequested | SourceExhausted | SourceReopened
   | WeightsPublished;
 
 /** What `staleness-pacing` asks of the host. */
@@ -107,13 +71,7 @@ export type StalenessPacingCommand = GroupDrop | GroupLaunch | PromptsRequest | 
 
 /** What `staleness-pacing` lets others know. */
 export type StalenessPacingNotice =
-  | GroupLate
-  | GroupWithdrawn
-  | PromptMerged
-  | PromptReturned
-  | RoundDrained
-  | RoundResumed
-  | SourceDrained
+  | GroupLate | GroupWithdrawn | PromptMerged | PromptReturned | RoundDrained | RoundResumed | SourceDrained
   | TrainingLate;
 
 /** What `staleness-pacing` answers. */

@@ -1,33 +1,10 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `stream-training`: its settings, what it is told, and what it answers. */
 import type {
-  GpusReleased,
-  GpusReturned,
-  GradientScale,
-  GradientsDiscard,
-  GradientsOffload,
-  GradientsReload,
-  GroupCompleted,
-  GroupLate,
-  GroupsDropped,
-  HostRestarted,
-  OptimizerStep,
-  OptimizerStepped,
-  ReferenceCompute,
-  ReplicaAdded,
-  ReplicaLost,
-  RoundCompleted,
-  RoundFailed,
-  RoundOpened,
-  RoundResumed,
-  RoundTrained,
-  TrainConsumed,
-  TrainFetch,
-  TrainFinish,
-  TrainFinished,
-  TrainingLate,
-  TrainRequeued,
-  WeightsSwap,
+  GpusReleased, GpusReturned, GradientScale, GradientsDiscard, GradientsOffload, GradientsReload, GroupCompleted,
+  GroupLate, GroupsDropped, HostRestarted, OptimizerStep, OptimizerStepped, ReferenceCompute, ReplicaAdded, ReplicaLost,
+  RoundCompleted, RoundFailed, RoundOpened, RoundResumed, RoundTrained, TrainConsumed, TrainFetch, TrainFinish,
+  TrainFinished, TrainingLate, TrainRequeued, WeightsSwap,
 } from '../messages/index.ts';
 
 /** Configuration of `stream-training`, as a caller writes it. */
@@ -125,16 +102,7 @@ export interface StreamTrainingInput {
 }
 
 /** Configuration of `stream-training`, its defaults filled in. */
-export interface StreamTrainingConfig {
-  /** Data-parallel replicas of the trainer, each with its `id` and its `gpuIds`; a GPU belongs to one. */
-  replicas: {
-    /** Id of the data-parallel training replica. At most 512 characters. */
-    id: string;
-    /** GPUs of the replica; it streams when all of them are released. Each: at most 512 characters. */
-    gpuIds: string[];
-  }[];
-  /** P0: groups that a round trains on. A whole number, 1 or more. */
-  groupsPerRound: number;
+export interface StreamTrainingConfig extends Pick<StreamTrainingInput, 'replicas' | 'groupsPerRound' | 'divisor'> {
   /**
    * `stream`: again and again, as groups are completed. `{ once }`: one fetch of what is there, up to this fraction.
    */
@@ -157,8 +125,6 @@ export interface StreamTrainingConfig {
   gradientOffload: 'idle' | 'never';
   /** What the loss is averaged over; `constant`: it is divided by `divisor`. */
   unit: 'samples' | 'tokens' | 'groups' | 'constant';
-  /** What the loss is divided by (`unit: constant`). A number above 0. */
-  divisor?: number | undefined;
   /** What a replica accumulates: the sum over its units, or their mean over everything that it trained. */
   reduction: 'mean' | 'sum';
   /** What the collective makes of the gradients; DDP and FSDP of PyTorch take the mean. */
@@ -175,39 +141,17 @@ export interface StreamTrainingConfig {
 
 /** What `stream-training` is told. */
 export type StreamTrainingEvent =
-  | GpusReleased
-  | GpusReturned
-  | GroupCompleted
-  | HostRestarted
-  | OptimizerStepped
-  | ReplicaAdded
-  | ReplicaLost
-  | RoundCompleted
-  | RoundFailed
-  | RoundOpened
-  | TrainConsumed
-  | TrainFinished;
+  | GpusReleased | GpusReturned | GroupCompleted | HostRestarted | OptimizerStepped | ReplicaAdded | ReplicaLost
+  | RoundCompleted | RoundFailed | RoundOpened | TrainConsumed | TrainFinished;
 
 /** What `stream-training` asks of the host. */
 export type StreamTrainingCommand =
-  | GradientScale
-  | GradientsDiscard
-  | GradientsOffload
-  | GradientsReload
-  | OptimizerStep
-  | ReferenceCompute
-  | TrainFetch
-  | TrainFinish
-  | WeightsSwap;
+  | GradientScale | GradientsDiscard | GradientsOffload | GradientsReload | OptimizerStep | ReferenceCompute
+  | TrainFetch | TrainFinish | WeightsSwap;
 
 /** What `stream-training` lets others know. */
 export type StreamTrainingNotice =
-  | GroupLate
-  | GroupsDropped
-  | RoundResumed
-  | RoundTrained
-  | TrainRequeued
-  | TrainingLate;
+  | GroupLate | GroupsDropped | RoundResumed | RoundTrained | TrainRequeued | TrainingLate;
 
 /** What `stream-training` answers. */
 export type StreamTrainingDecision = StreamTrainingCommand | StreamTrainingNotice;

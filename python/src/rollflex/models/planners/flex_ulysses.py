@@ -69,6 +69,49 @@ class FlexUlyssesInputCosts(TypedDict):
     {"perToken":24576,"perTokenSquared":1}."""
 
 
+class _FlexUlyssesInput1(TypedDict):
+    """Settings that `flex-ulysses` shares with `flexrl`."""
+
+    maxDegree: NotRequired[int]
+    """Largest sharding degree; degrees are the powers of two up to it that divide the devices and the heads. Whole
+    number 1 to 65536. Default: 8."""
+    attentionHeads: NotRequired[int]
+    """Query heads of the model: a degree divides them, as each device takes whole heads; no limit if absent. Whole
+    number 1 to 65536."""
+    kvHeads: NotRequired[int]
+    """Key and value heads: a degree divides them, or is a multiple of them (then they are repeated). Whole number 1 to
+    65536."""
+    devicesPerNode: NotRequired[int]
+    """Devices of one node; the all-to-all of a group that does not fit into one node costs more. Whole number 1 to
+    65536. Default: 8."""
+    memorySlack: NotRequired[float]
+    """Most tokens of a device, relative to the mean over all devices (α in the paper). Number 1 to 1000000. Default:
+    1.1."""
+    memoryCapTokens: NotRequired[float]
+    """Most tokens of a device; stands in place of `memorySlack`. Number 0 to 1000000000000000."""
+    overCap: NotRequired[Literal["refuse", "allow"]]
+    """What becomes of a plan that does not keep `memoryCapTokens`: it is refused, or given, with `memoryRelaxed`.
+    Default: "refuse"."""
+    balanceTolerance: NotRequired[float]
+    """How much more compute than the best balance needs a device may have, relative, to save communication. Number 0 to
+    10. Default: 0.01."""
+    effort: NotRequired[Literal["fast", "default", "thorough"]]
+    """How long `search` looks for less communication: a budget of steps, the same on every machine. Default:
+    "default"."""
+    strategy: NotRequired[Literal["search", "paper", "bucketing", "karmarkar-karp", "ulysses"]]
+    """`search`: the best plan; `paper`: Algorithms 2 and 3 of FlexRL; the others are baselines. Default: "search"."""
+    ulyssesDegree: NotRequired[int]
+    """The one degree of `strategy: ulysses`, which must be admissible; the largest if absent. Whole number ≥ 1."""
+    packThresholdTokens: NotRequired[int]
+    """A longer sequence runs alone, 0 to 1e9; `packCapTokens`, given or not, if absent. Whole number 0 to
+    1000000000."""
+    packCapTokens: NotRequired[int]
+    """Most tokens of a pack of several sequences, at least the threshold; if absent a quarter of a top group. Whole
+    number 0 to 1000000000."""
+    costs: NotRequired[FlexUlyssesInputCosts]
+    """What a sequence costs; the proxies of the paper if absent. Default: {}."""
+
+
 class FlexUlyssesInputPreviousAssignment(TypedDict):
     """Where one sequence goes."""
 
@@ -105,56 +148,18 @@ class FlexUlyssesInputPrevious(TypedDict):
     """Not read; it is here so that a plan can be given back whole."""
 
 
-class FlexUlyssesInput(TypedDict):
+class FlexUlyssesInput(_FlexUlyssesInput1):
     """Input of `flex-ulysses`."""
 
     lengths: Sequence[int]
     """Tokens of each sequence of the batch, 0 to 1e9."""
     devices: int
     """Devices, numbered from 0, neighbours beside each other. Whole number 1 to 65536."""
-    maxDegree: NotRequired[int]
-    """Largest sharding degree; degrees are the powers of two up to it that divide the devices and the heads. Whole
-    number 1 to 65536. Default: 8."""
-    attentionHeads: NotRequired[int]
-    """Query heads of the model: a degree divides them, as each device takes whole heads; no limit if absent. Whole
-    number 1 to 65536."""
-    kvHeads: NotRequired[int]
-    """Key and value heads: a degree divides them, or is a multiple of them (then they are repeated). Whole number 1 to
-    65536."""
-    devicesPerNode: NotRequired[int]
-    """Devices of one node; the all-to-all of a group that does not fit into one node costs more. Whole number 1 to
-    65536. Default: 8."""
-    memorySlack: NotRequired[float]
-    """Most tokens of a device, relative to the mean over all devices (α in the paper). Number 1 to 1000000. Default:
-    1.1."""
-    memoryCapTokens: NotRequired[float]
-    """Most tokens of a device; stands in place of `memorySlack`. Number 0 to 1000000000000000."""
-    overCap: NotRequired[Literal["refuse", "allow"]]
-    """What becomes of a plan that does not keep `memoryCapTokens`: it is refused, or given, with `memoryRelaxed`.
-    Default: "refuse"."""
-    balanceTolerance: NotRequired[float]
-    """How much more compute than the best balance needs a device may have, relative, to save communication. Number 0 to
-    10. Default: 0.01."""
-    effort: NotRequired[Literal["fast", "default", "thorough"]]
-    """How long `search` looks for less communication: a budget of steps, the same on every machine. Default:
-    "default"."""
     maxSteps: NotRequired[int]
     """Most steps of `search`, a few nanoseconds each; by `effort` and the number of sequences if absent. Whole number 1
     to 10000000000000."""
-    strategy: NotRequired[Literal["search", "paper", "bucketing", "karmarkar-karp", "ulysses"]]
-    """`search`: the best plan; `paper`: Algorithms 2 and 3 of FlexRL; the others are baselines. Default: "search"."""
-    ulyssesDegree: NotRequired[int]
-    """The one degree of `strategy: ulysses`, which must be admissible; the largest if absent. Whole number ≥ 1."""
-    packThresholdTokens: NotRequired[int]
-    """A longer sequence runs alone, 0 to 1e9; `packCapTokens`, given or not, if absent. Whole number 0 to
-    1000000000."""
-    packCapTokens: NotRequired[int]
-    """Most tokens of a pack of several sequences, at least the threshold; if absent a quarter of a top group. Whole
-    number 0 to 1000000000."""
     frames: NotRequired[Sequence[int]]
     """Images or frames of each sequence, as many numbers as `lengths` has: they are spread over the devices."""
-    costs: NotRequired[FlexUlyssesInputCosts]
-    """What a sequence costs; the proxies of the paper if absent. Default: {}."""
     previous: NotRequired[FlexUlyssesInputPrevious]
     """An earlier plan, for a batch that has changed little: the search starts from its assignments."""
 

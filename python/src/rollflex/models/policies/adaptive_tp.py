@@ -32,8 +32,8 @@ class AdaptiveTpConfigExpectedWorkload(TypedDict):
     """What a long round is expected to demand."""
 
 
-class AdaptiveTpConfig(TypedDict):
-    """Configuration of `adaptive-tp`."""
+class _AdaptiveTpConfig1(TypedDict):
+    """Settings that `adaptive-tp` shares with `rollpacker`."""
 
     servers: Sequence[GpuServer]
     """The servers of the rollout, with their GPUs in order."""
@@ -45,9 +45,6 @@ class AdaptiveTpConfig(TypedDict):
     """Bytes of memory of one GPU. Number > 0."""
     memoryUtilization: NotRequired[float]
     """Share of the GPU memory that an engine may use for weights and KV cache. Number > 0. Default: 0.9."""
-    sequenceBytes: NotRequired[float]
-    """Bytes of KV cache of one sequence of the greatest length; a replica must hold at least one. Number ≥ 0. Default:
-    0."""
     experts: NotRequired[int]
     """Routed experts of an MoE model; EP degrees divide them and the TP. Without it EP is not touched. Whole number ≥
     1."""
@@ -62,6 +59,14 @@ class AdaptiveTpConfig(TypedDict):
     profile: NotRequired[Sequence[ProfileRow]]
     """Rows of the offline profile; the last one of a point counts. Empty: no start by profile and no veto. Default:
     []."""
+
+
+class AdaptiveTpConfig(_AdaptiveTpConfig1):
+    """Configuration of `adaptive-tp`."""
+
+    sequenceBytes: NotRequired[float]
+    """Bytes of KV cache of one sequence of the greatest length; a replica must hold at least one. Number ≥ 0. Default:
+    0."""
     riseFactor: NotRequired[float]
     """Preemptions above this many times those of the step before double the TP. Number 1 to 100. Default: 1.05."""
     preemptionFloor: NotRequired[int]

@@ -15,11 +15,24 @@ from ..events.session import HostRestarted
 from ..events.training import OptimizerStepped
 
 
-class CompleteGroupPipeliningConfig(TypedDict):
-    """Configuration of `complete-group-pipelining`."""
+class _CompleteGroupPipeliningConfig1(TypedDict):
+    """Settings that `complete-group-pipelining` shares with `rolloutpipe`."""
 
     responsesPerPrompt: int
     """K: responses of a complete group. Whole number ≥ 1."""
+    filter: NotRequired[Literal["none", "zero-variance"]]
+    """`zero-variance`: groups whose rewards are all the same are not trained. Default: "none"."""
+    otherVersions: NotRequired[Literal["refuse", "drop"]]
+    """A group with a sample of other weights than its round: an `invalid_event`, or left out by name. Default:
+    "refuse"."""
+    varianceTolerance: NotRequired[float]
+    """Population standard deviation of raw rewards up to which a group has zero variance. Number ≥ 0. Default:
+    0.000001."""
+
+
+class _CompleteGroupPipeliningConfig2(TypedDict):
+    """Settings that `complete-group-pipelining` shares with `rolloutpipe`, `tail-pipelining`."""
+
     globalBatchSamples: int
     """B: samples of an update, a multiple of `responsesPerPrompt`; an update takes U = B / K groups. Whole number ≥
     1."""
@@ -28,13 +41,8 @@ class CompleteGroupPipeliningConfig(TypedDict):
     pipelining: NotRequired[bool]
     """Whether updates are dispatched while the rollout goes on; `false`: after it, as a serial trainer does. Default:
     true."""
-    filter: NotRequired[Literal["none", "zero-variance"]]
-    """`zero-variance`: groups whose rewards are all the same are not trained. Default: "none"."""
     incompleteGroups: NotRequired[Literal["drop", "train"]]
     """What becomes of a group in which a reward is missing for good. Default: "drop"."""
-    otherVersions: NotRequired[Literal["refuse", "drop"]]
-    """A group with a sample of other weights than its round: an `invalid_event`, or left out by name. Default:
-    "refuse"."""
     baseline: NotRequired[Literal["group", "leave-one-out"]]
     """What is taken off a reward: the mean of its group, or of the others in it. Default: "group"."""
     normalization: NotRequired[Literal["std", "none"]]
@@ -43,12 +51,14 @@ class CompleteGroupPipeliningConfig(TypedDict):
     """Which standard deviation: over n − 1 (`sample`, as `torch.std`) or over n (`population`). Default: "sample"."""
     epsilon: NotRequired[float]
     """Added to the standard deviation. Number ≥ 0. Default: 0.000001."""
-    varianceTolerance: NotRequired[float]
-    """Population standard deviation of raw rewards up to which a group has zero variance. Number ≥ 0. Default:
-    0.000001."""
     singleResponse: NotRequired[Literal["zero", "reward"]]
     """Advantage of the only response of a group, which has nothing to be compared with: 0, or its reward. Default:
     "zero"."""
+
+
+class CompleteGroupPipeliningConfig(_CompleteGroupPipeliningConfig1, _CompleteGroupPipeliningConfig2):
+    """Configuration of `complete-group-pipelining`."""
+
     idPrefix: NotRequired[str]
     """Prefix of every update id; new after each restart of the host. String ≤ 128. Default: ""."""
 

@@ -15,8 +15,8 @@ from ..events.session import HostRestarted, TimerFired
 from ..events.slots import SlotFailed, SlotReady, SlotReleased, SlotRequested, SlotsChanged
 
 
-class EnvironmentSlotsConfig(TypedDict):
-    """Configuration of `environment-slots`."""
+class _EnvironmentSlotsConfig1(TypedDict):
+    """Settings that `environment-slots` shares with `agentic-rollout`."""
 
     slots: NotRequired[Mapping[str, int]]
     """Most environments of each kind at the start; `slots.changed` replaces them. Default: {}."""
@@ -46,6 +46,11 @@ class EnvironmentSlotsConfig(TypedDict):
     10."""
     maxRetrySeconds: NotRequired[float]
     """The longest time between two such tries, in seconds. Number > 0. Default: 600."""
+
+
+class EnvironmentSlotsConfig(_EnvironmentSlotsConfig1):
+    """Configuration of `environment-slots`."""
+
     retries: NotRequired[int]
     """How many environments of a program may fail before it gets no other. Whole number ≥ 0. Default: 2."""
     idPrefix: NotRequired[str]

@@ -20,7 +20,17 @@ from ..events.session import HostRestarted
 from ..events.training import TrainConsumed
 
 
-class FrontierGroupDispatchConfig(TypedDict):
+class _FrontierGroupDispatchConfig1(TypedDict):
+    """Settings that `frontier-group-dispatch` shares with `rolloutpipe`, `tail-pipelining`."""
+
+    startRequests: NotRequired[int]
+    """Requests that `auto` keeps in service while nothing is known of the engines. Whole number ≥ 1. Default: 96."""
+    starvedShare: NotRequired[float]
+    """Share of its time that the trainer must wait, while groups are deferred, for a `frontier.starved`. Number > 0.
+    Default: 0.2."""
+
+
+class FrontierGroupDispatchConfig(_FrontierGroupDispatchConfig1):
     """Configuration of `frontier-group-dispatch`."""
 
     responsesPerPrompt: int
@@ -30,11 +40,6 @@ class FrontierGroupDispatchConfig(TypedDict):
     groupsPerUpdate: NotRequired[int]
     """U: groups that the trainer takes at a time; what `auto` and the suggested width reckon with. Whole number ≥ 1.
     Default: 1."""
-    startRequests: NotRequired[int]
-    """Requests that `auto` keeps in service while nothing is known of the engines. Whole number ≥ 1. Default: 96."""
-    starvedShare: NotRequired[float]
-    """Share of its time that the trainer must wait, while groups are deferred, for a `frontier.starved`. Number > 0.
-    Default: 0.2."""
     awaitRetries: NotRequired[bool]
     """Whether a failed request keeps its place until another comes for it, or `response.abandoned`; if not, it has
     failed for good. Default: false."""

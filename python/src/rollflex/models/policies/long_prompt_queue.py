@@ -14,7 +14,20 @@ from ..events.rewards import RewardReady
 from ..events.rounds import RoundRequested, SourceExhausted, SourceReopened
 
 
-class LongPromptQueueConfig(TypedDict):
+class _LongPromptQueueConfig1(TypedDict):
+    """Settings that `long-prompt-queue` shares with `tail-batching`, `agentic-rollout`, `rollpacker`,
+    `tail-pipelining`."""
+
+    order: NotRequired[Literal["fifo", "longest-expected-first"]]
+    """Which queued prompts a long round takes first; overdue ones always come before. Default: "fifo"."""
+    maxDeferrals: NotRequired[int]
+    """A prompt that was deferred this often forces a long round; never if absent. Whole number ≥ 1."""
+    maxWaitRounds: NotRequired[int]
+    """A prompt that has waited this many rounds forces a long round, with fresh prompts where too few wait. Whole
+    number ≥ 1. Default: 16."""
+
+
+class LongPromptQueueConfig(_LongPromptQueueConfig1):
     """Configuration of `long-prompt-queue`."""
 
     promptsPerRound: int
@@ -26,13 +39,6 @@ class LongPromptQueueConfig(TypedDict):
     maxStaleness: NotRequired[int]
     """Weight versions that kept tokens may lag behind: their prompts go into the round after which they would be too
     old, of either kind. 0: no such rule. Whole number ≥ 0. Default: 0."""
-    order: NotRequired[Literal["fifo", "longest-expected-first"]]
-    """Which queued prompts a long round takes first; overdue ones always come before. Default: "fifo"."""
-    maxDeferrals: NotRequired[int]
-    """A prompt that was deferred this often forces a long round; never if absent. Whole number ≥ 1."""
-    maxWaitRounds: NotRequired[int]
-    """A prompt that has waited this many rounds forces a long round, with fresh prompts where too few wait. Whole
-    number ≥ 1. Default: 16."""
 
 
 LongPromptQueueEvent: TypeAlias = Union[

@@ -4,7 +4,7 @@
 from typing import Literal, TypeAlias, Union
 
 from .._bases import AnySnapshot
-from .._typing import NotRequired, TypedDict
+from .._typing import NotRequired
 from ..decisions.chunks import ChunkAwaited, ChunkContinue, ChunkLate, RequestEnded
 from ..decisions.prompts import (
     PromptCarried, PromptCollected, PromptCounted, PromptDeferred, PromptFailed, PromptFiltered, PromptMerged,
@@ -29,43 +29,20 @@ from ..events.rewards import PromptJudged, RewardReady
 from ..events.rounds import PromptsSupplied, RoundFailed, RoundRequested, SourceExhausted, SourceReopened
 from ..events.session import HostRestarted, TimerFired
 from .divided_rollout import DividedRolloutConfig
-from .speculative_admission import SpeculativeAdmissionConfigRetry
+from .round_composition import _RoundCompositionConfig1
+from .speculative_admission import _SpeculativeAdmissionConfig1
 
 
-class LosslessTailConfig(TypedDict):
+class LosslessTailConfig(_SpeculativeAdmissionConfig1, _RoundCompositionConfig1):
     """Configuration of `lossless-tail`."""
 
-    promptsPerRound: int
-    """P0: prompts that a round trains on. Whole number ≥ 1."""
-    responsesPerPrompt: int
-    """R0: responses that a prompt needs (the group size). Whole number ≥ 1."""
     placement: NotRequired[Literal["policy", "host"]]
     """Who chooses the engine of a request. Default: "host"."""
-    maxInFlight: NotRequired[int]
-    """Most requests in flight at once; unlimited if absent. Whole number ≥ 1."""
     maxInFlightPerEngine: NotRequired[int]
     """Most requests in flight on one engine (`placement: policy`); unlimited if absent. Whole number ≥ 1."""
-    retry: NotRequired[SpeculativeAdmissionConfigRetry]
-    """Retry budgets of each response; only failures that are its own are charged. Default: {}."""
-    filter: NotRequired[Literal["none", "zero-variance", "host"]]
-    """Which collected prompts count: all, those whose rewards differ, or those that the host keeps. Default: "none"."""
-    varianceTolerance: NotRequired[float]
-    """Standard deviation of raw rewards up to which a prompt has zero variance. Number ≥ 0. Default: 0.000001."""
-    maxFiltered: NotRequired[int]
-    """Prompts that a round filters before it asks for no more, and ends with those that it has; no bound if absent.
-    Whole number ≥ 1."""
-    allowOverlap: NotRequired[bool]
-    """Whether a round may open before the last one has drained. Default: false."""
-    abortGraceSeconds: NotRequired[float]
-    """Seconds until an unconfirmed abort frees its engine slot. Number > 0. Default: 30."""
-    responseTimeoutSeconds: NotRequired[float]
-    """Seconds after which a running response of which nothing was heard is tried again, twice as long each time; never
-    if absent. Number > 0."""
     onRestart: NotRequired[Literal["launch", "continue"]]
     """What becomes of requests in flight when the host restarts: they are launched anew, as if absent, or go on under
     their ids, as trajectories do whose finished turns the host has kept."""
-    idPrefix: NotRequired[str]
-    """Prefix of every request id; new after each restart of the host. String ≤ 128. Default: ""."""
     maxStaleness: NotRequired[int]
     """Weight versions that a token may lag behind. 0: on policy, every round waits for all of its prompts. More:
     partial rollout, a round leaves its last prompts to the next ones, which go on from their tokens. Whole number ≥ 0.
@@ -73,12 +50,6 @@ class LosslessTailConfig(TypedDict):
     promptSpeculation: NotRequired[float]
     """With `maxStaleness` above 0: prompts in a round over those that it trains on; 1.25 if absent. Up to 2, no token
     becomes too old. Number 1 to 16."""
-    windowRounds: NotRequired[int]
-    """W: rounds that are composed together; a prompt moves by at most W − 1 rounds. 1: the order of the data. Whole
-    number 1 to 1000. Default: 10."""
-    rememberedPrompts: NotRequired[int]
-    """Prompts whose lengths are remembered: at least those of the data set, or none is known when it returns. Whole
-    number 1 to 10000000. Default: 1000000."""
     dividedRollout: NotRequired[DividedRolloutConfig]
     """Responses are generated in chunks, by `divided-rollout` with these settings. Absent: whole."""
 

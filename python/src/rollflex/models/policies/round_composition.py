@@ -11,7 +11,18 @@ from ..events.rounds import PromptsSupplied, RoundFailed, RoundRequested, Source
 from ..events.session import HostRestarted
 
 
-class RoundCompositionConfig(TypedDict):
+class _RoundCompositionConfig1(TypedDict):
+    """Settings that `round-composition` shares with `lossless-tail`, `agentic-rollout`, `rollpacker`."""
+
+    windowRounds: NotRequired[int]
+    """W: rounds that are composed together; a prompt moves by at most W − 1 rounds. 1: the order of the data. Whole
+    number 1 to 1000. Default: 10."""
+    rememberedPrompts: NotRequired[int]
+    """Prompts whose lengths are remembered: at least those of the data set, or none is known when it returns. Whole
+    number 1 to 10000000. Default: 1000000."""
+
+
+class RoundCompositionConfig(_RoundCompositionConfig1):
     """Configuration of `round-composition`."""
 
     promptsPerRound: int
@@ -21,12 +32,6 @@ class RoundCompositionConfig(TypedDict):
     promptSpeculation: NotRequired[float]
     """Over-provisioning of prompts by the admission that follows: a round gets that many more. Number 1 to 16. Default:
     1."""
-    windowRounds: NotRequired[int]
-    """W: rounds that are composed together; a prompt moves by at most W − 1 rounds. 1: the order of the data. Whole
-    number 1 to 1000. Default: 10."""
-    rememberedPrompts: NotRequired[int]
-    """Prompts whose lengths are remembered: at least those of the data set, or none is known when it returns. Whole
-    number 1 to 10000000. Default: 1000000."""
 
 
 RoundCompositionEvent: TypeAlias = Union[

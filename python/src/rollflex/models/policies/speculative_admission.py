@@ -41,25 +41,16 @@ class SpeculativeAdmissionConfigRetry(TypedDict):
     with; never if absent. Number > 0."""
 
 
-class SpeculativeAdmissionConfig(TypedDict):
-    """Configuration of `speculative-admission`."""
+class _SpeculativeAdmissionConfig1(TypedDict):
+    """Settings that `speculative-admission` shares with `lossless-tail`, `agentic-rollout`, `rollpacker`,
+    `tail-pipelining`."""
 
     promptsPerRound: int
     """P0: prompts that a round trains on. Whole number ≥ 1."""
     responsesPerPrompt: int
     """R0: responses that a prompt needs (the group size). Whole number ≥ 1."""
-    speculation: NotRequired[Literal["fixed", "auto"]]
-    """`auto` tries factors from 1.1 to 1.4 in the first rounds and keeps the fastest. Default: "fixed"."""
-    promptSpeculation: NotRequired[float]
-    """Over-provisioning of prompts in short rounds; 1.25 if absent. Number 1 to 16."""
-    responseSpeculation: NotRequired[float]
-    """Over-provisioning of responses in short rounds; 1.25 if absent. Number 1 to 16."""
-    placement: NotRequired[Literal["policy", "host"]]
-    """Who chooses the engine of a request. Default: "host"."""
     maxInFlight: NotRequired[int]
     """Most requests in flight at once; unlimited if absent. Whole number ≥ 1."""
-    maxInFlightPerEngine: NotRequired[int]
-    """Most requests in flight on one engine (`placement: policy`); unlimited if absent. Whole number ≥ 1."""
     retry: NotRequired[SpeculativeAdmissionConfigRetry]
     """Retry budgets of each response; only failures that are its own are charged. Default: {}."""
     filter: NotRequired[Literal["none", "zero-variance", "host"]]
@@ -69,13 +60,6 @@ class SpeculativeAdmissionConfig(TypedDict):
     maxFiltered: NotRequired[int]
     """Prompts that a round filters before it asks for no more, and ends with those that it has; no bound if absent.
     Whole number ≥ 1."""
-    quotas: NotRequired[Mapping[str, int]]
-    """Prompts of each domain in a short round; together they are P0. Long rounds take any mix."""
-    partialRollout: NotRequired[bool]
-    """Deferred prompts keep their tokens and resume from them; needs `maxStaleness` of 1 or more. Default: false."""
-    maxStaleness: NotRequired[int]
-    """Weight versions that a response may lag behind: 0 synchronous, 1 one-step off-policy, more asynchronous. Whole
-    number ≥ 0. Default: 0."""
     allowOverlap: NotRequired[bool]
     """Whether a round may open before the last one has drained. Default: false."""
     abortGraceSeconds: NotRequired[float]
@@ -83,11 +67,45 @@ class SpeculativeAdmissionConfig(TypedDict):
     responseTimeoutSeconds: NotRequired[float]
     """Seconds after which a running response of which nothing was heard is tried again, twice as long each time; never
     if absent. Number > 0."""
+    idPrefix: NotRequired[str]
+    """Prefix of every request id; new after each restart of the host. String ≤ 128. Default: ""."""
+
+
+class _SpeculativeAdmissionConfig2(TypedDict):
+    """Settings that `speculative-admission` shares with `agentic-rollout`, `rollpacker`, `tail-pipelining`."""
+
+    speculation: NotRequired[Literal["fixed", "auto"]]
+    """`auto` tries factors from 1.1 to 1.4 in the first rounds and keeps the fastest. Default: "fixed"."""
+    promptSpeculation: NotRequired[float]
+    """Over-provisioning of prompts in short rounds; 1.25 if absent. Number 1 to 16."""
+    responseSpeculation: NotRequired[float]
+    """Over-provisioning of responses in short rounds; 1.25 if absent. Number 1 to 16."""
+    quotas: NotRequired[Mapping[str, int]]
+    """Prompts of each domain in a short round; together they are P0. Long rounds take any mix."""
+
+
+class _SpeculativeAdmissionConfig3(TypedDict):
+    """Settings that `speculative-admission` shares with `agentic-rollout`, `rollpacker`."""
+
+    partialRollout: NotRequired[bool]
+    """Deferred prompts keep their tokens and resume from them; needs `maxStaleness` of 1 or more. Default: false."""
+    maxStaleness: NotRequired[int]
+    """Weight versions that a response may lag behind: 0 synchronous, 1 one-step off-policy, more asynchronous. Whole
+    number ≥ 0. Default: 0."""
+
+
+class SpeculativeAdmissionConfig(
+    _SpeculativeAdmissionConfig1, _SpeculativeAdmissionConfig2, _SpeculativeAdmissionConfig3,
+):
+    """Configuration of `speculative-admission`."""
+
+    placement: NotRequired[Literal["policy", "host"]]
+    """Who chooses the engine of a request. Default: "host"."""
+    maxInFlightPerEngine: NotRequired[int]
+    """Most requests in flight on one engine (`placement: policy`); unlimited if absent. Whole number ≥ 1."""
     onRestart: NotRequired[Literal["launch", "continue"]]
     """What becomes of requests in flight when the host restarts: they are launched anew, as if absent, or go on under
     their ids, as trajectories do whose finished turns the host has kept."""
-    idPrefix: NotRequired[str]
-    """Prefix of every request id; new after each restart of the host. String ≤ 128. Default: ""."""
 
 
 SpeculativeAdmissionEvent: TypeAlias = Union[

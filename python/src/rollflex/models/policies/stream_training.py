@@ -17,15 +17,6 @@ from ..events.session import HostRestarted
 from ..events.training import GroupCompleted, OptimizerStepped, ReplicaAdded, ReplicaLost, TrainConsumed, TrainFinished
 
 
-class StreamTrainingConfigReplica(TypedDict):
-    """Part of :class:`StreamTrainingConfig`."""
-
-    id: str
-    """Id of the data-parallel training replica. String ≤ 512."""
-    gpuIds: Sequence[str]
-    """GPUs of the replica; it streams when all of them are released."""
-
-
 class StreamTrainingConfigFetch2(TypedDict):
     """Part of :class:`StreamTrainingConfig`."""
 
@@ -33,13 +24,9 @@ class StreamTrainingConfigFetch2(TypedDict):
     """Most of the round that the one fetch may take, above 0, up to 1. Number > 0."""
 
 
-class StreamTrainingConfig(TypedDict):
-    """Configuration of `stream-training`."""
+class _StreamTrainingConfig1(TypedDict):
+    """Settings that `stream-training` shares with `rollpacker`."""
 
-    replicas: Sequence[StreamTrainingConfigReplica]
-    """Data-parallel replicas of the trainer, each with its `id` and its `gpuIds`; a GPU belongs to one."""
-    groupsPerRound: int
-    """P0: groups that a round trains on. Whole number ≥ 1."""
     fetch: NotRequired[Literal["stream"] | StreamTrainingConfigFetch2]
     """`stream`: again and again, as groups are completed. `{ once }`: one fetch of what is there, up to this fraction.
     Default: "stream"."""
@@ -68,6 +55,24 @@ class StreamTrainingConfig(TypedDict):
     """Has to be 1: a second pass would need the weights after the first. Whole number ≥ 1. Default: 1."""
     advantageNormalization: NotRequired[Literal["none", "group", "batch"]]
     """Over what advantages are normalised; `batch` cannot be known before the round is over. Default: "group"."""
+
+
+class StreamTrainingConfigReplica(TypedDict):
+    """Part of :class:`StreamTrainingConfig`."""
+
+    id: str
+    """Id of the data-parallel training replica. String ≤ 512."""
+    gpuIds: Sequence[str]
+    """GPUs of the replica; it streams when all of them are released."""
+
+
+class StreamTrainingConfig(_StreamTrainingConfig1):
+    """Configuration of `stream-training`."""
+
+    replicas: Sequence[StreamTrainingConfigReplica]
+    """Data-parallel replicas of the trainer, each with its `id` and its `gpuIds`; a GPU belongs to one."""
+    groupsPerRound: int
+    """P0: groups that a round trains on. Whole number ≥ 1."""
     idPrefix: NotRequired[str]
     """Prefix of every fetch id; new after each restart of the host. String ≤ 128. Default: ""."""
 
