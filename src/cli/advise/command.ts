@@ -6,6 +6,7 @@ import { dumpReaders } from '../../sim/trace/import/readers.ts';
 import { calibrateOption } from '../job/calibrate.ts';
 import { correlationOption, resamplingOption, textOptions, withOptions } from '../job/workloads.ts';
 import { between, whole } from '../terminal/arguments.ts';
+import { option } from '../terminal/options.ts';
 import { type AdviseOptions, runAdvise } from './run.ts';
 
 const explained = `
@@ -32,11 +33,11 @@ export function adviseCommand(): Command {
     .addOption(new Option('--from <format>', 'format of the dump').choices(dumpReaders.map(({ id }) => id)))
     .addOption(new Option('--preset <id>', 'model and GPUs (qwen2.5-14b-16k)').choices(jobPresetIds))
     .addOption(calibrateOption())
-    .option('--prompts-per-round <n>', 'P0 (of the dump, or the preset)', whole(1, 100_000))
-    .option('--responses-per-prompt <n>', 'R0 (of the dump, or the preset)', whole(1, 10_000))
-    .option('--engines <n>', 'inference engines (preset)', whole(1, 4096))
-    .option('--cap <tokens>', "the job's length limit (of the dump, or the preset)", whole(1, 10_000_000))
-    .option('--steps <n>', 'training steps of each run of the search (10)', whole(1, 100_000))
+    .addOption(option('promptsPerRound', 'P0 (of the dump, or the preset)'))
+    .addOption(option('responsesPerPrompt', 'R0 (of the dump, or the preset)'))
+    .addOption(option('engines', 'inference engines (preset)'))
+    .addOption(option('cap', "the job's length limit (of the dump, or the preset)"))
+    .addOption(option('steps', 'training steps of each run of the search (10)'))
     .addOption(
       new Option('--effort <how>', 'how much is tried').choices(['fast', 'default', 'thorough']).default('fast'),
     )
@@ -51,13 +52,13 @@ export function adviseCommand(): Command {
       'times that each prompt comes: above 1, lossless-tail is compared, too (as in the dump, if most come again)',
       whole(1, 1000),
     )
-    .option('--seed <n>', 'first seed', whole(0, 2 ** 52), 1)
+    .addOption(option('seed', undefined, { usual: 1, parse: whole(0, 2 ** 52) }))
     .addOption(resamplingOption())
     .addOption(correlationOption())
     .option('--correct-from <score>', 'least score of a correct response (else: 1 is correct)', between(-1e12, 1e12))
     .option('--skip-broken', 'count broken lines instead of stopping at the first')
-    .option('--workers <n>', 'threads (all cores); the result is the same', whole(1, 1024))
-    .option('--json', 'print one JSON object, and nothing else')
+    .addOption(option('workers'))
+    .addOption(option('json', 'print one JSON object, and nothing else'))
     .option('--quiet', 'show no progress')
     .addHelpText('after', explained);
   return withOptions(command, textOptions()).action(async (paths: string[], options: AdviseOptions) => {

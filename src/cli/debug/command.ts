@@ -6,6 +6,7 @@ import { openLog } from '../../logs/node.ts';
 import { playingWith } from '../files/definitions.ts';
 import { whole } from '../terminal/arguments.ts';
 import { openInBrowser } from '../terminal/browser.ts';
+import { option } from '../terminal/options.ts';
 import { print } from '../terminal/output.ts';
 import { stopSignal } from '../terminal/stop-signal.ts';
 import { serveDebug } from './serve.ts';
@@ -93,7 +94,7 @@ export function debugCommand(): Command {
     .argument('<log...>', 'a log written by recordEvents, or the folder (or files) of serve --log-dir')
     .option('--terminal', 'in the terminal instead of the browser; reads commands, one a line')
     .option('--follow', 'look for what is added to the log while it is shown')
-    .option('--session <id>', 'begin with this session (default: the first one that is stuck)')
+    .addOption(option('session', 'begin with this session (default: the first one that is stuck)'))
     .option('--at <event>', 'begin after this event (default: the last one)', whole(0, Number.MAX_SAFE_INTEGER))
     .option('--port <n>', 'TCP port of the page; 0 chooses one', whole(0, 65_535), 0)
     .option('--host <address>', 'address of the page; needs --token-file if others can reach it', ownHost)
@@ -101,7 +102,7 @@ export function debugCommand(): Command {
     .option('--no-open', 'on a terminal, too, only print the URL')
     .option('--perfetto <file>', 'only write the log as a Chrome/Perfetto trace, with flows from cause to effect')
     .option('--index <folder>', 'keep the index of the log here (default: beside the log)')
-    .option('--policies <file>', 'a module with definitions of your own, each an export or in a list')
+    .addOption(option('policies'))
     .addHelpText(
       'after',
       `

@@ -8,6 +8,7 @@ import type { Log } from '../../logs/format/log.ts';
 import { openLog } from '../../logs/node.ts';
 import { playingWith } from '../files/definitions.ts';
 import { placeBy } from '../files/log-place.ts';
+import { option } from '../terminal/options.ts';
 import { print, printJson } from '../terminal/output.ts';
 
 /** Options as the command line gives them. */
@@ -76,11 +77,11 @@ export function explainCommand(): Command {
       '--at <place>',
       'after this event (4711), at this time (1795284199.9s, or a date), or now; default: the end',
     )
-    .option('--session <id>', 'of a decision log: this session only')
+    .addOption(option('session'))
     .option('--chain', 'also all that is owed, and the events and reasons that led there')
     .option('--index <folder>', 'keep the index of the log here (default: beside the log)')
-    .option('--policies <file>', 'a module with definitions of your own, each an export or in a list')
-    .option('--json', 'print one JSON object')
+    .addOption(option('policies'))
+    .addOption(option('json'))
     .addHelpText(
       'after',
       `

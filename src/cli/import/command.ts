@@ -2,7 +2,8 @@
 import { Command, Option } from 'commander';
 import { dumpReaders } from '../../sim/trace/import/readers.ts';
 import { textOptions, withOptions } from '../job/workloads.ts';
-import { between, whole } from '../terminal/arguments.ts';
+import { between } from '../terminal/arguments.ts';
+import { option } from '../terminal/options.ts';
 import { type ImportOptions, runImport } from './run.ts';
 
 const explained = `
@@ -35,7 +36,7 @@ export function importCommand(): Command {
         dumpReaders.map(({ id }) => id),
       ),
     )
-    .option('--cap <tokens>', "the job's length limit: what reaches it is marked as capped", whole(1, 10_000_000))
+    .addOption(option('cap', "the job's length limit: what reaches it is marked as capped"))
     .option(
       '--correct-from <score>',
       'least score of a correct response (else: 1 is correct, 0 and -1 are not)',
@@ -43,7 +44,7 @@ export function importCommand(): Command {
     )
     .option('--skip-broken', 'count broken lines instead of stopping at the first')
     .option('--output <file>', 'where the trace goes; standard output if not given')
-    .option('--json', 'print the summary as one JSON object (with --output)')
+    .addOption(option('json', 'print the summary as one JSON object (with --output)'))
     .option('--quiet', 'print no summary and no progress')
     .addHelpText('after', explained);
   return withOptions(command, textOptions()).action(async (paths: string[], options: ImportOptions) => {

@@ -6,6 +6,7 @@ import type { PoolsComparison } from '../../sim/pools/result.ts';
 import type { VlmComparison } from '../../sim/vlm-formulas/result.ts';
 import { preparedReport, type Results } from '../files/written.ts';
 import { whole } from '../terminal/arguments.ts';
+import { option } from '../terminal/options.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { fixed, prose } from '../terminal/plain-table.ts';
 import { correlationOption, resamplingOption, textOptions, withOptions } from './workloads.ts';
@@ -23,8 +24,8 @@ const seed = whole(0, Number.MAX_SAFE_INTEGER);
 export const withSampling = (command: Command, seeds: number): Command =>
   withOptions(
     command
-      .option('--seeds <n>', 'runs, each with other samples; intervals need at least 2', whole(1, 1000), seeds)
-      .option('--seed <n>', 'first seed', seed, 1)
+      .addOption(option('seeds', 'runs, each with other samples; intervals need at least 2', { usual: seeds }))
+      .addOption(option('seed', undefined, { usual: 1, parse: seed }))
       .addOption(resamplingOption())
       .addOption(correlationOption()),
     textOptions(),
@@ -35,7 +36,7 @@ export const withResults = (command: Command): Command =>
   command
     .option('--report <file>', 'where to write the HTML report', 'rollflex-report.html')
     .option('--no-report', 'write no report')
-    .option('--json', 'print one JSON object, and nothing else')
+    .addOption(option('json', 'print one JSON object, and nothing else'))
     .option('--quiet', 'print the tables only, and no progress');
 
 /** Returns the seeds of runs, from the first on. */

@@ -4,6 +4,7 @@ import type { Speed } from '../../mock-engine/index.ts';
 import { jobPresetIds } from '../../sim/models/presets.ts';
 import { correlationOption, resamplingOption } from '../job/workloads.ts';
 import { between, whole } from '../terminal/arguments.ts';
+import { option } from '../terminal/options.ts';
 import { type MockEngineCommandOptions, runMockEngine } from './run.ts';
 
 const explained = `
@@ -43,7 +44,7 @@ export function mockEngineCommand(): Command {
   return new Command('mock-engine')
     .argument('[trace]', 'response lengths; the bundled ones (CASTILLO 7B) if none')
     .addOption(new Option('--api <name>', 'whose routes').choices(['sglang', 'vllm']).default('sglang'))
-    .option('--engines <n>', 'engines, each at a port of its own', whole(1, 256), 1)
+    .addOption(option('engines', 'engines, each at a port of its own', { usual: 1, parse: whole(1, 256) }))
     .option('--port <n>', 'port of the first engine, the others behind it; 0: any that are free', whole(0, 65_535), 0)
     .option('--control-port <n>', 'port of the router, /clock, /fault and /stats; 0: any', whole(0, 65_535), 0)
     .option('--host <address>', 'address to listen at', '127.0.0.1')
@@ -57,7 +58,7 @@ export function mockEngineCommand(): Command {
     .option('--kv-tokens <n>', 'tokens of the KV cache of an engine (preset)', whole(2, 1e9))
     .option('--max-running <n>', 'most requests in a batch (preset: 256)', whole(1, 1e6))
     .option('--context <tokens>', 'most tokens of prompt and response together', whole(2, 1e9), 32_768)
-    .option('--cap <tokens>', 'longest response of the trace', whole(1, 10_000_000), 16_384)
+    .addOption(option('cap', 'longest response of the trace', { usual: 16_384 }))
     .addOption(
       new Option('--scheduling <order>', 'of the waiting queue; priority: lower first')
         .choices(['fcfs', 'priority'])
@@ -79,10 +80,10 @@ export function mockEngineCommand(): Command {
     .option('--speculative-adaptive-config <file>', 'SGLang: one of candidate_steps for each batch size')
     .option('--draft-acceptance <share>', 'of drafted tokens, each after those before it', between(0, 1), 0.6)
     .option('--faults <file>', 'what goes wrong, and when: a JSON list')
-    .option('--seed <n>', 'which lengths are drawn', whole(0, Number.MAX_SAFE_INTEGER), 1)
+    .addOption(option('seed', 'which lengths are drawn', { usual: 1 }))
     .addOption(resamplingOption())
     .addOption(correlationOption())
-    .option('--json', 'print the addresses as one JSON object, once they can be reached')
+    .addOption(option('json', 'print the addresses as one JSON object, once they can be reached'))
     .addHelpText('after', explained)
     .action(async (trace: string | undefined, options: MockEngineCommandOptions) => {
       await runMockEngine(trace, options);

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { isPolicyError } from '../../errors.ts';
 import { registry } from '../../registry.ts';
 import { type JsonFile, readJson } from '../files/json-file.ts';
+import { option } from '../terminal/options.ts';
 import { exitCodes, print, reportError } from '../terminal/output.ts';
 
 /** Options as the command line gives them. */
@@ -42,7 +43,7 @@ export function planCommand(): Command {
   return new Command('plan')
     .argument('<planner>', `one of ${registry.planners.map((one) => one.id).join(', ')}`)
     .requiredOption('--input <file>', 'the input as JSON; - reads it from standard input')
-    .option('--json', 'print JSON on one line')
+    .addOption(option('json', 'print JSON on one line'))
     .addHelpText(
       'after',
       `

@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { poolsTaskIds } from '../../sim/pools/presets.ts';
 import { withResults, withSampling } from '../job/simulation.ts';
 import { between, whole } from '../terminal/arguments.ts';
+import { option } from '../terminal/options.ts';
 import { defaultWidth, type PoolsOptions, runPools } from './run.ts';
 
 const explained = `
@@ -59,12 +60,14 @@ export function poolsCommand(): Command {
         .argParser(groupsOf)
         .default([32], '32'),
     )
-    .option('--responses-per-prompt <n>', 'K: responses of a group', whole(1, 10_000), 8)
+    .addOption(option('responsesPerPrompt', 'K: responses of a group', { usual: 8 }))
     .option('--batch <samples>', 'B: samples of an update, a multiple of K (two groups)', whole(1, 10_000_000))
     .option('--width <groups>', 'F_w: most groups in service at once, or auto', widthOf, defaultWidth)
     .option('--tail', 'tail batching on the same pools, too (give it 10 rounds or more)')
-    .option('--engines <n>', 'inference engines of the rollout pool', whole(1, 4096), 1)
-    .option('--cap <tokens>', 'longest response of a trace; what is longer is cut', whole(1, 500_000), 16_384)
+    .addOption(option('engines', 'inference engines of the rollout pool', { usual: 1 }))
+    .addOption(
+      option('cap', 'longest response of a trace; what is longer is cut', { usual: 16_384, parse: whole(1, 500_000) }),
+    )
     .option('--verifier-seconds <s>', 'from a response to its reward (0.1)', between(0, 1e6))
     .option('--train-seconds-per-token <s>', 'what the trainer takes for a token (0.000218)', between(0, 1e3))
     .option('--rounds <n>', 'rounds of each run', whole(1, 10_000), 4)

@@ -8,6 +8,7 @@ import { differencesOf } from '../../logs/replay/differences.ts';
 import { replayInto } from '../../logs/replay/replay-log.ts';
 import { registryWith } from '../files/definitions.ts';
 import { type AnyLog, openLogs } from '../files/logs.ts';
+import { option } from '../terminal/options.ts';
 import { exitCodes, print, printJson, say } from '../terminal/output.ts';
 import { runAgainst } from './against.ts';
 import { sideBySide } from './side-by-side.ts';
@@ -122,12 +123,12 @@ function missingOf({ gaps, unplayed, refused, otherVersions }: LoggedSession): s
 export function replayCommand(): Command {
   return new Command('replay')
     .argument('<log...>', 'logs written by recordEvents, and folders (or files) of serve --log-dir')
-    .option('--session <id>', 'of a decision log: this session only')
-    .option('--policies <file>', 'a module with definitions of your own, each an export or in a list')
+    .addOption(option('session'))
+    .addOption(option('policies'))
     .option('--summary', 'group what differs by decision and reason, with the first example of each group')
     .option('--baseline <file>', 'what --json printed before: these groups are expected, and do not fail')
     .option('--against <log>', 'replay nothing: compare with this log, up to the first difference, and what followed')
-    .option('--json', 'print one JSON object')
+    .addOption(option('json'))
     .addHelpText(
       'after',
       `

@@ -5,6 +5,7 @@ import { didYouMean } from '../../core/ids/nearest.ts';
 import { refuse } from '../../errors.ts';
 import { registry } from '../../registry.ts';
 import { decisions, events } from '../../schemas/index.ts';
+import { option } from '../terminal/options.ts';
 import { print, printJson } from '../terminal/output.ts';
 
 interface Item {
@@ -72,7 +73,7 @@ export function schemaCommand(): Command {
   return new Command('schema')
     .argument('[id]', 'such as tail-batching, judge-offload, response.completed or request.abort')
     .option('--plan', 'of a planner: the schema of its plan, not of its input')
-    .option('--json', 'print JSON on one line')
+    .addOption(option('json', 'print JSON on one line'))
     .addHelpText(
       'after',
       '\nExamples\n  rollflex schema\n  rollflex schema tail-batching\n  rollflex schema judge-offload --plan\n  rollflex schema request.abort',

@@ -5,6 +5,7 @@ import { decisionLogSchema } from '../../logs/write/options.ts';
 import { durableSchema } from '../../rpc/durable.ts';
 import { limitsSchema } from '../../rpc/methods/limits.ts';
 import { between, whole } from '../terminal/arguments.ts';
+import { option } from '../terminal/options.ts';
 import { runServe, type ServeOptions } from './run.ts';
 
 const explained = `
@@ -82,7 +83,7 @@ export function serveCommand(): Command {
       '--watch',
       'follow what is owed, for session.why; what is overdue goes to standard error, the log and the metrics',
     )
-    .option('--policies <file>', 'a module with definitions of your own, each an export or in a list')
+    .addOption(option('policies'))
     .option('--metrics-port <n>', 'serve GET /metrics (Prometheus) and GET /healthz here', whole(0, 65_535))
     .option('--metrics-host <address>', 'address of --metrics-port', '127.0.0.1')
     .option(

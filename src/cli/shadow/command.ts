@@ -4,6 +4,7 @@ import { oneLine } from '../../core/ids/printable.ts';
 import type { ShadowCounts, ShadowDifference } from '../../sim/log-report/pairs.ts';
 import { type ShadowSession, shadowReport } from '../../sim/log-report/report.ts';
 import { openDecisionLog } from '../files/logs.ts';
+import { option } from '../terminal/options.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { plainTable } from '../terminal/plain-table.ts';
 import { worthOf } from './text.ts';
@@ -62,8 +63,8 @@ function runShadow(paths: readonly string[], { session, json }: ShadowOptions): 
 export function shadowCommand(): Command {
   return new Command('shadow')
     .argument('<log...>', 'the folder (or files) of serve --log-dir')
-    .option('--session <id>', 'this session only')
-    .option('--json', 'print one JSON object')
+    .addOption(option('session', 'this session only'))
+    .addOption(option('json'))
     .addHelpText(
       'after',
       `

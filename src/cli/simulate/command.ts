@@ -5,6 +5,7 @@ import { jobPresetIds, usualPreset } from '../../sim/models/presets.ts';
 import { calibrateOption } from '../job/calibrate.ts';
 import { withResults, withSampling } from '../job/simulation.ts';
 import { between, whole } from '../terminal/arguments.ts';
+import { option } from '../terminal/options.ts';
 import { runSimulate, type SimulateOptions } from './run.ts';
 
 const factor = between(1, 16);
@@ -18,19 +19,15 @@ export function simulateCommand(): Command {
     .addOption(
       new Option('--preset <id>', 'model, GPUs and what a step costs').choices(jobPresetIds).default(usualPreset),
     )
-    .option('--prompts-per-round <n>', 'P0: prompts that a step trains on (of the log; preset: 128)', whole(1, 100_000))
-    .option('--responses-per-prompt <n>', 'R0: responses of a prompt (of the log; preset: 8)', whole(1, 10_000))
-    .option('--engines <n>', 'inference engines (data-parallel replicas)', whole(1, 4096))
+    .addOption(option('promptsPerRound', 'P0: prompts that a step trains on (of the log; preset: 128)'))
+    .addOption(option('responsesPerPrompt', 'R0: responses of a prompt (of the log; preset: 8)'))
+    .addOption(option('engines', 'inference engines (data-parallel replicas)'))
     .addOption(calibrateOption())
-    .option('--cap <tokens>', 'longest response; what is longer is cut (preset: 16384)', whole(1, 10_000_000))
+    .addOption(option('cap', 'longest response; what is longer is cut (preset: 16384)'))
     .option('--eta <factor>', 'over-provisioning of prompts and responses in short rounds', factor, 1.25)
     .option('--prompt-speculation <factor>', 'the same for prompts only', factor)
     .option('--response-speculation <factor>', 'the same for responses only', factor)
-    .option(
-      '--steps <n>',
-      `training steps of the baseline (${usualRuns.steps}, or fewer if a log has fewer)`,
-      whole(1, 100_000),
-    )
+    .addOption(option('steps', `training steps of the baseline (${usualRuns.steps}, or fewer if a log has fewer)`))
     .option(
       '--epochs <n>',
       'times that each prompt comes; above 1 it shows lossless-tail, which learns their lengths',
@@ -41,7 +38,7 @@ export function simulateCommand(): Command {
       '--from-log <path>',
       'take the lengths from an event log, or a decision log (its folder), instead of a trace',
     )
-    .option('--session <id>', 'of a decision log: this session only')
+    .addOption(option('session'))
     .option('--ablation', 'every mechanism of RollPacker, one more in each variant, rewards and training included')
     .addOption(
       new Option('--judge <place>', 'a judge on a quarter of the GPUs, or beside the actor').choices([

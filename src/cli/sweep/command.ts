@@ -5,6 +5,7 @@ import { poolsTaskIds } from '../../sim/pools/presets.ts';
 import { calibrateOption } from '../job/calibrate.ts';
 import { correlationOption, resamplingOption, textOptions, withOptions } from '../job/workloads.ts';
 import { between, whole } from '../terminal/arguments.ts';
+import { option } from '../terminal/options.ts';
 import { runSweep, type SweepCommandOptions } from './run.ts';
 
 const explained = `
@@ -54,11 +55,11 @@ export function sweepCommand(): Command {
     .addOption(new Option('--job <kind>', 'what is tuned').choices(['synchronous', 'pools']).default('synchronous'))
     .addOption(new Option('--preset <id>', 'synchronous: model and GPUs (qwen2.5-14b-16k)').choices(jobPresetIds))
     .addOption(calibrateOption())
-    .option('--prompts-per-round <n>', 'P0, or R of pools (preset: 128; pools: 32)', whole(1, 100_000))
-    .option('--responses-per-prompt <n>', 'R0, or K of pools (8)', whole(1, 10_000))
-    .option('--engines <n>', 'inference engines (preset; pools: 1)', whole(1, 4096))
-    .option('--cap <tokens>', 'longest response; what is longer is cut (preset; 16384)', whole(1, 10_000_000))
-    .option('--steps <n>', 'training steps of each run of the search (10; pools: 12)', whole(1, 100_000))
+    .addOption(option('promptsPerRound', 'P0, or R of pools (preset: 128; pools: 32)'))
+    .addOption(option('responsesPerPrompt', 'R0, or K of pools (8)'))
+    .addOption(option('engines', 'inference engines (preset; pools: 1)'))
+    .addOption(option('cap', 'longest response; what is longer is cut (preset; 16384)'))
+    .addOption(option('steps', 'training steps of each run of the search (10; pools: 12)'))
     .addOption(
       new Option('--effort <how>', 'how much is tried').choices(['fast', 'default', 'thorough']).default('default'),
     )
@@ -75,18 +76,18 @@ export function sweepCommand(): Command {
       'most versions that weights may be behind; above 0, partial rollout is tried (synchronous)',
       whole(0, 1000),
     )
-    .option('--seed <n>', 'first seed', whole(0, 2 ** 52), 1)
+    .addOption(option('seed', undefined, { usual: 1, parse: whole(0, 2 ** 52) }))
     .addOption(resamplingOption())
     .addOption(correlationOption())
     .option('--from-log <path>', 'take the lengths from an event log or a decision log instead of a trace')
-    .option('--session <id>', 'of a decision log: this session only')
+    .addOption(option('session'))
     .addOption(new Option('--task <id>', 'pools: a task of RolloutPipe instead of a trace').choices(poolsTaskIds))
     .option('--batch <samples>', 'pools: B, samples of an update (two groups)', whole(1, 10_000_000))
     .option('--verifier-seconds <s>', 'pools: from a response to its reward (0.1)', between(0, 1e6))
     .option('--train-seconds-per-token <s>', 'pools: what the trainer takes (0.000218)', between(0, 1e3))
-    .option('--workers <n>', 'threads (all cores); the result is the same', whole(1, 1024))
+    .addOption(option('workers'))
     .option('--resume <file>', 'keep runs in this file, and take from it what it has')
-    .option('--json', 'print one JSON object, and nothing else')
+    .addOption(option('json', 'print one JSON object, and nothing else'))
     .option('--quiet', 'print the tables only, and no progress')
     .addHelpText('after', explained);
   return withOptions(command, textOptions()).action(async (paths: string[], options: SweepCommandOptions) => {

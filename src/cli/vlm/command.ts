@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { vlmGpuIds, vlmModelIds } from '../../sim/vlm-formulas/models.ts';
 import { withResults } from '../job/simulation.ts';
 import { between, whole } from '../terminal/arguments.ts';
+import { option } from '../terminal/options.ts';
 import { bundledVlmIds, runVlm, type VlmOptions } from './run.ts';
 
 const explained = `
@@ -43,7 +44,7 @@ export function vlmCommand(): Command {
     .argument('[file]', 'your own sequences; the bundled mixtures if none')
     .addOption(new Option('--mixture <id>', 'one bundled workload instead of all').choices(bundledVlmIds))
     .option('--frames <n>', 'most frames of a video', whole(1, 100_000), 128)
-    .option('--cap <tokens>', 'longest response (1024; of text 16384)', whole(1, 10_000_000))
+    .addOption(option('cap', 'longest response (1024; of text 16384)'))
     .addOption(new Option('--model <id>', 'the model').choices(vlmModelIds).default('mimo-vl-7b'))
     .addOption(new Option('--gpu <id>', 'the GPU').choices(vlmGpuIds).default('h800'))
     .option('--gpus <n>', 'GPUs; a multiple of the rollout TP (4 of the 7B model, 16 of the 32B)', whole(1, 4096), 64)
@@ -52,8 +53,8 @@ export function vlmCommand(): Command {
     .option('--controller-memory <GB>', 'host memory of the controller', between(1, 1e6), 1024)
     .option('--node-memory <GB>', 'host memory of each node', between(1, 1e6), 1024)
     .option('--degree <n>', 'a further degree of fixed Ulysses to compare', whole(2, 4096))
-    .option('--steps <n>', 'training steps', whole(1, 10_000), 5)
-    .option('--seed <n>', 'which samples are drawn', whole(0, Number.MAX_SAFE_INTEGER), 1)
+    .addOption(option('steps', undefined, { usual: 5, parse: whole(1, 10_000) }))
+    .addOption(option('seed', 'which samples are drawn', { usual: 1 }))
     .addHelpText('after', explained);
   return withResults(command).action(async (path: string | undefined, options: VlmOptions) => {
     await runVlm(path, options);
