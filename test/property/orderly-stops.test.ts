@@ -11,7 +11,7 @@ import { contradicting } from '../support/hosts/contradicting.ts';
 import { damagedRecord, damagesOfRecords } from '../support/servers/damaged-record.ts';
 import { MemoryStore, serverOn, settleAll } from '../support/servers/memory-store.ts';
 
-const stops = times(100);
+const stops = times(200);
 /** Events of each session between two stops. */
 const eventsEach = 6;
 
