@@ -1,12 +1,12 @@
 /**
  * What is built, declared once: the npm package, the command line that the Python package carries, and what the tests run are
- * made of these bundles. A file that code opens beside itself at run time is one of them, or the build fails (`beside.ts`).
+ * made of these bundles. A file that code opens beside itself at run time is one of them, or the build fails (`opened-files.ts`).
  */
 import { basename } from 'node:path';
 import { build, type Options } from 'tsup';
-import { type Bundles, opensOnly } from './beside.ts';
 import { writeEntries } from './definition-entries.ts';
 import { noticesInto } from './notices.ts';
+import { type Bundles, opensOnly } from './opened-files.ts';
 import { treeShaking } from './tree-shaking.ts';
 
 /** The entries of the npm package, but those of single definitions. */
@@ -25,7 +25,7 @@ export const entries = {
 const named = (...sources: string[]): Record<string, string> =>
   Object.fromEntries(sources.map((source) => [basename(source, '.ts'), source]));
 const planWorker = named('src/rpc/transports/plan-worker.ts');
-const commands = { cli: 'src/cli/bin.ts', ...named('src/cli/worker.ts'), ...planWorker };
+const commands = { cli: 'src/cli/bin.ts', ...named('src/cli/threads/worker.ts'), ...planWorker };
 /** That of the report, with the chart library, is inlined into every report; the others are those of the command line. */
 const pages = named(
   'src/sim/report/report-client.ts',

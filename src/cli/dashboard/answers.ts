@@ -6,7 +6,7 @@ import type { Deferred } from '../../logs/job/deferred.ts';
 import type { Missed, RequestBar, Timeline } from '../../logs/job/job-view.ts';
 import type { Round } from '../../logs/job/rounds.ts';
 import type { RpcServer } from '../../rpc/server.ts';
-import type { Session } from '../../rpc/session.ts';
+import type { Session } from '../../rpc/session/session.ts';
 import type { Answer } from '../page-server.ts';
 import { type Census, census } from './census.ts';
 import type { Feed } from './feed.ts';

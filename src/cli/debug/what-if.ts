@@ -1,17 +1,17 @@
 /** `what-if` for the page: what can be asked about a session, and answers, which a thread works out while the page goes on. */
 import { z } from 'zod';
-import type { AnyPolicyDefinition } from '../../core/definition.ts';
-import type { Snapshot } from '../../core/snapshot.ts';
+import type { AnyPolicyDefinition } from '../../core/machine/definition.ts';
+import type { Snapshot } from '../../core/machine/snapshot.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
 import { registry } from '../../registry.ts';
 import type { AskedThread } from '../../rpc/transports/asked-thread.ts';
-import { jobPresetIds, usualPreset } from '../../sim/presets.ts';
+import { jobPresetIds, usualPreset } from '../../sim/models/presets.ts';
 import { type OtherPolicy, otherPolicies } from '../../sim/what-if/ask.ts';
 import { checkSimulated } from '../../sim/what-if/logged-scheduler.ts';
 import { fixedSettings } from '../../sim/what-if/what-if.ts';
-import { taskThread } from '../hands.ts';
+import { taskThread } from '../threads/workers.ts';
 import type { WhatIfQuestion } from '../what-if/question.ts';
-import type { WhatIfText } from '../what-if/told.ts';
+import type { WhatIfText } from '../what-if/text.ts';
 
 /** A setting of the policy, as its schema describes it. */
 export interface SettingItem {

@@ -2,7 +2,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { answersOf, type SessionAnswer } from '../../../src/cli/dashboard/answers.ts';
 import { Feed, feedLimits } from '../../../src/cli/dashboard/feed.ts';
-import { inOneGo } from '../../../src/core/why.ts';
+import { inOneGo } from '../../../src/core/why/why.ts';
 import { createRegistry, tailBatching } from '../../../src/index.ts';
 import { both } from '../../../src/logs/write/decision-log.ts';
 import { registry as shipped } from '../../../src/registry.ts';

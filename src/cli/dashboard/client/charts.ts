@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** The charts of a running job, in the style and by the library of the report. */
-import { oneLine } from '../../../core/printable.ts';
+import { oneLine } from '../../../core/ids/printable.ts';
 import type { RequestBar, Timeline } from '../../../logs/job/job-view.ts';
 import type { Round } from '../../../logs/job/rounds.ts';
 import { echarts } from '../../../sim/report/client-echarts.ts';

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** A form with the settings of the policy at the present event, and what would have been with others. */
-import type { WhatIfText } from '../../what-if/told.ts';
+import type { WhatIfText } from '../../what-if/text.ts';
 import type { SettingItem, WhatIfForm } from '../what-if.ts';
 import { ask, Failed } from './api.ts';
 import { byId, element } from './elements.ts';
