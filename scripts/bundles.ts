@@ -28,9 +28,9 @@ const planWorker = named('src/rpc/transports/plan-worker.ts');
 const commands = { cli: 'src/cli/bin.ts', ...named('src/cli/worker.ts'), ...planWorker };
 /** That of the report, with the chart library, is inlined into every report; the others are those of the command line. */
 const pages = named(
-  'src/sim/report/report-client.ts',
-  'src/cli/debug/client/debug-client.ts',
-  'src/cli/dashboard/client/dashboard-client.ts',
+  'src/pages/report/report-client.ts',
+  'src/pages/debug/debug-client.ts',
+  'src/pages/dashboard/dashboard-client.ts',
 );
 
 /** Packages that users install themselves where they need them; esbuild is used by sources alone. */

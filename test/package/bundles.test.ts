@@ -22,8 +22,8 @@ const without = ({ commands, pages }: Bundles, left: string): Bundles => {
 const opened = { worker: /cli\/(.*)\.ts opens worker\.js/, 'plan-worker': /plan-threads\.ts opens plan-worker\.js/ };
 const scripts = {
   'report-client': /sim\/report\/write\.ts opens report-client\.js/,
-  'debug-client': /cli\/debug\/page\.ts opens debug-client\.js/,
-  'dashboard-client': /cli\/dashboard\/page\.ts opens dashboard-client\.js/,
+  'debug-client': /pages\/debug\/page\.ts opens debug-client\.js/,
+  'dashboard-client': /pages\/dashboard\/page\.ts opens dashboard-client\.js/,
 };
 
 let metafile: Metafile;
@@ -53,7 +53,7 @@ test('the list that wheels had once lacked two files', () => {
   };
   expect(missingBeside(metafile, old, '.js')).toEqual([
     'src/rpc/transports/plan-threads.ts opens plan-worker.js, which scripts/bundles.ts does not build',
-    'src/cli/dashboard/page.ts opens dashboard-client.js, which scripts/bundles.ts does not build',
+    'src/pages/dashboard/page.ts opens dashboard-client.js, which scripts/bundles.ts does not build',
   ]);
 });
 

@@ -1,10 +1,10 @@
 /** Serves the page of a running job. */
 import { refuse } from '../../errors.ts';
+import { dashboardPage } from '../../pages/dashboard/page.ts';
 import type { RpcServer } from '../../rpc/server.ts';
 import { isLoopback, type PageServer, servePage } from '../page-server.ts';
 import { answersOf } from './answers.ts';
 import type { Feed } from './feed.ts';
-import { dashboardPage } from './page.ts';
 
 /** Where the page is served, and of what. */
 export interface DashboardOptions {

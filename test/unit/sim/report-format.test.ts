@@ -1,6 +1,6 @@
 /** How a report writes numbers, text and tables. */
 import { expect, it, test } from 'vitest';
-import { duration, legendRows } from '../../../src/sim/report/client-style.ts';
+import { duration, legendRows } from '../../../src/pages/kit/chart-style.ts';
 import { escapeHtml, number, percent, table, times } from '../../../src/sim/report/format.ts';
 
 test('numbers have thousands separators and as many digits as asked', () => {

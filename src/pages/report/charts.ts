@@ -1,6 +1,7 @@
 /** Charts of step times, of the length distribution and of the queue depth. */
-import { axis, colour, legend, legendHeight, tooltipBeside } from './client-style.ts';
-import type { RunData, WorkloadData } from './data.ts';
+
+import type { RunData, WorkloadData } from '../../sim/report/data.ts';
+import { axis, colour, legend, legendHeight, tooltipBeside } from '../kit/chart-style.ts';
 
 const parts = ['rollout', 'reward', 'reference', 'train', 'sync'] as const;
 const grid = { left: 56, right: 20, bottom: 44 };

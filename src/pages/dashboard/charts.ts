@@ -1,11 +1,11 @@
 /// <reference lib="dom" />
 /** The charts of a running job, in the style and by the library of the report. */
-import { oneLine } from '../../../core/printable.ts';
-import type { RequestBar, Timeline } from '../../../logs/job/job-view.ts';
-import type { Round } from '../../../logs/job/rounds.ts';
-import { echarts } from '../../../sim/report/client-echarts.ts';
-import { type GanttBar, ganttChart } from '../../../sim/report/client-gantt.ts';
-import { axis, colour, duration, legend, legendHeight, tooltipBeside } from '../../../sim/report/client-style.ts';
+import { oneLine } from '../../core/printable.ts';
+import type { RequestBar, Timeline } from '../../logs/job/job-view.ts';
+import type { Round } from '../../logs/job/rounds.ts';
+import { axis, colour, duration, legend, legendHeight, tooltipBeside } from '../kit/chart-style.ts';
+import { echarts } from '../kit/echarts.ts';
+import { type GanttBar, ganttChart } from '../kit/gantt.ts';
 
 /** What a page draws of a job: bins over time, its rounds, and the gaps in what was followed. */
 export interface Drawn {

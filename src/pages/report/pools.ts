@@ -1,8 +1,9 @@
 /** Charts of disaggregated pools: the waits of the trainer, and both pools over time. */
-import { ganttChart } from './client-gantt.ts';
-import { stacksChart, stacksHeight } from './client-stacks.ts';
-import { duration } from './client-style.ts';
-import { type PoolBar, type PoolsData, poolActivities, trainerParts } from './pools-data.ts';
+
+import { type PoolBar, type PoolsData, poolActivities, trainerParts } from '../../sim/report/pools-data.ts';
+import { duration } from '../kit/chart-style.ts';
+import { ganttChart } from '../kit/gantt.ts';
+import { stacksChart, stacksHeight } from './stacks.ts';
 
 const partColours = ['overhead', 'long', 'train', 'sync'];
 const rowHeight = 24;

@@ -23,15 +23,16 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /** Runs in the reader's browser: draws the charts of a report from the data in the page, in the reader's colour scheme. */
-import { argumentChart, argumentHeight, waterfallChart, waterfallHeight } from './client-argument.ts';
-import { lengthsChart, queueChart, stepsChart } from './client-charts.ts';
-import { echarts } from './client-echarts.ts';
-import { poolsChart, poolsHeight, waitsChart, waitsHeight } from './client-pools.ts';
-import { timelineChart, timelineHeight } from './client-timeline.ts';
-import { planChart, planHeight, stagesChart, stagesHeight } from './client-vlm.ts';
-import type { WorkloadData } from './data.ts';
-import type { PoolsData } from './pools-data.ts';
-import type { VlmData } from './vlm-data.ts';
+
+import type { WorkloadData } from '../../sim/report/data.ts';
+import type { PoolsData } from '../../sim/report/pools-data.ts';
+import type { VlmData } from '../../sim/report/vlm-data.ts';
+import { echarts } from '../kit/echarts.ts';
+import { argumentChart, argumentHeight, waterfallChart, waterfallHeight } from './argument.ts';
+import { lengthsChart, queueChart, stepsChart } from './charts.ts';
+import { poolsChart, poolsHeight, waitsChart, waitsHeight } from './pools.ts';
+import { timelineChart, timelineHeight } from './timeline.ts';
+import { planChart, planHeight, stagesChart, stagesHeight } from './vlm.ts';
 
 const read = (id: string) => JSON.parse(document.getElementById(id)?.textContent ?? '[]');
 const workloads: WorkloadData[] = read('data');

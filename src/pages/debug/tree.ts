@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** The state as a tree. A node asks for what is below it when it is opened; what was open stays open from event to event. */
-import type { TreeNode, TreePage } from '../../../logs/job/tree.ts';
-import { element, idButton } from './elements.ts';
+import type { TreeNode, TreePage } from '../../logs/job/tree.ts';
+import { element, idButton } from '../kit/elements.ts';
 
 export type AskTree = (path: readonly string[], from: number) => Promise<TreePage>;
 

@@ -1,12 +1,12 @@
 /// <reference lib="dom" />
 /** The panels of the page that are text: who has to act, facts, rounds, what was put off and refused. */
 
-import type { Deferred } from '../../../logs/job/deferred.ts';
-import type { Missed } from '../../../logs/job/job-view.ts';
-import type { Round } from '../../../logs/job/rounds.ts';
-import { duration, element, idButton, timeText } from '../../debug/client/elements.ts';
-import type { JobAnswer, SessionAnswer, SessionItem } from '../answers.ts';
-import type { OwedGroup } from '../census.ts';
+import type { JobAnswer, SessionAnswer, SessionItem } from '../../cli/dashboard/answers.ts';
+import type { OwedGroup } from '../../cli/dashboard/census.ts';
+import type { Deferred } from '../../logs/job/deferred.ts';
+import type { Missed } from '../../logs/job/job-view.ts';
+import type { Round } from '../../logs/job/rounds.ts';
+import { duration, element, idButton, timeText } from '../kit/elements.ts';
 
 export const soft = (text: string): HTMLElement => element('p', 'soft', text);
 const whole = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 0 });

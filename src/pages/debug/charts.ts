@@ -1,10 +1,10 @@
 /// <reference lib="dom" />
 /** The charts of a job up to the present event, as the page of a running job draws them. */
 
-import type { JobWindow } from '../../../logs/job/window.ts';
-import { draw, followLook, ganttHeight, jobGantt, queueLines } from '../../dashboard/client/charts.ts';
-import { ask } from './api.ts';
-import { byId } from './elements.ts';
+import type { JobWindow } from '../../logs/job/window.ts';
+import { draw, followLook, ganttHeight, jobGantt, queueLines } from '../dashboard/charts.ts';
+import { ask } from '../kit/api.ts';
+import { byId } from '../kit/elements.ts';
 
 const panel = byId<HTMLDetailsElement>('charts');
 const linesHeight = 170;

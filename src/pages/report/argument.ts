@@ -1,8 +1,9 @@
 /** The main chart of a workload: both runs (before and after) on one axis, and the steps from the first time to the second. */
-import { ganttChart } from './client-gantt.ts';
-import { axis, colour, duration, tooltipBeside } from './client-style.ts';
-import { describeBar, kindColours, roundBars } from './client-timeline.ts';
-import type { Bar, RunData, WorkloadData } from './data.ts';
+
+import type { Bar, RunData, WorkloadData } from '../../sim/report/data.ts';
+import { axis, colour, duration, tooltipBeside } from '../kit/chart-style.ts';
+import { ganttChart } from '../kit/gantt.ts';
+import { describeBar, kindColours, roundBars } from './timeline.ts';
 
 const rowHeight = 24;
 /** Most engine rows of each run, so that both fit on the first screen. */

@@ -1,11 +1,11 @@
 /// <reference lib="dom" />
 /** The page of `rollflex debug`: the events of a log, one after the other, with what the policy knew then. */
 
-import type { Moment, WhyText } from '../../../logs/job/log-view.ts';
-import type { TreePage } from '../../../logs/job/tree.ts';
-import { ask, Failed, setKey, takeKey } from './api.ts';
+import type { Moment, WhyText } from '../../logs/job/log-view.ts';
+import type { TreePage } from '../../logs/job/tree.ts';
+import { ask, Failed, setKey, takeKey } from '../kit/api.ts';
+import { byId, element, idButton } from '../kit/elements.ts';
 import { chartsAt, onCharts } from './charts.ts';
-import { byId, element, idButton } from './elements.ts';
 import { lookSoon, type Pager } from './follow.ts';
 import { eventPart, standingPart, whyPart } from './moment.ts';
 import { here, type LogAnswer, log, place, readHash, writeHash } from './place.ts';

@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /** Goes on with a log that is being written. */
-import type { Moment, WhyText } from '../../../logs/job/log-view.ts';
-import { ask } from './api.ts';
-import { byId } from './elements.ts';
+import type { Moment, WhyText } from '../../logs/job/log-view.ts';
+import { ask } from '../kit/api.ts';
+import { byId } from '../kit/elements.ts';
 import { standingPart, whyPart } from './moment.ts';
 import { here, type LogAnswer, log, place } from './place.ts';
 import { failed, say } from './status.ts';

@@ -1,7 +1,8 @@
 /** Draws every engine over time: the activities of its GPUs, with the rounds above them. */
-import { ganttChart } from './client-gantt.ts';
-import { duration } from './client-style.ts';
-import { activities, type Bar, type RunData, type WorkloadData } from './data.ts';
+
+import { activities, type Bar, type RunData, type WorkloadData } from '../../sim/report/data.ts';
+import { duration } from '../kit/chart-style.ts';
+import { ganttChart } from '../kit/gantt.ts';
 
 /** Kinds of bars: activities of engines, and rounds, which are no activity. */
 const kinds = [...activities, 'short', 'long', 'round'];

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** The log that is shown, and where the reader is in it. */
-import type { SessionItem } from '../../../logs/job/log-view.ts';
+import type { SessionItem } from '../../logs/job/log-view.ts';
 
 /** What the server says of the log. */
 export interface LogAnswer {

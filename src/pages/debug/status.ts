@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** What the page says of itself: what happened, whether its server is there, and that it needs the key. */
-import { Failed } from './api.ts';
-import { byId, element } from './elements.ts';
+import { Failed } from '../kit/api.ts';
+import { byId, element } from '../kit/elements.ts';
 import { log } from './place.ts';
 
 export const says = byId('says');

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** Elements of the page. Whatever comes from the log becomes text, with its control characters escaped. */
-import { oneLine } from '../../../core/printable.ts';
-import { duration as words } from '../../../logs/explain/duration.ts';
+import { oneLine } from '../../core/printable.ts';
+import { duration as words } from '../../logs/explain/duration.ts';
 
 type Child = Node | string | undefined;
 

@@ -1,7 +1,8 @@
 /** The page of a running job: its elements and its style. The script fills it. */
+
+import type { Page } from '../../cli/page-server.ts';
 import { pageScript } from '../../sim/report/page-script.ts';
 import { pageStyle } from '../debug/page.ts';
-import type { Page } from '../page-server.ts';
 
 const style = `${pageStyle}
 
@@ -45,6 +46,6 @@ export async function dashboardPage(): Promise<Page> {
     title: 'rollflex serve',
     body,
     style,
-    script: await pageScript('./client/dashboard-client.ts', import.meta.url),
+    script: await pageScript('./dashboard-client.ts', import.meta.url),
   };
 }

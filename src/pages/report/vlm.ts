@@ -1,9 +1,9 @@
 /** Draws vision-language steps: seconds by stage, and plans as devices over time. */
 import type { CustomSeriesOption } from 'echarts/charts';
 import { graphic } from 'echarts/core';
-import { stacksChart, stacksHeight } from './client-stacks.ts';
-import { axis, colour, duration, tooltipBeside } from './client-style.ts';
-import { notShards, type PlanBar, sequenceColours, stages, type VlmData } from './vlm-data.ts';
+import { notShards, type PlanBar, sequenceColours, stages, type VlmData } from '../../sim/report/vlm-data.ts';
+import { axis, colour, duration, tooltipBeside } from '../kit/chart-style.ts';
+import { stacksChart, stacksHeight } from './stacks.ts';
 
 const stageColours = ['sync', 'rollout', 'reward', 'long', 'train'];
 

@@ -1,5 +1,5 @@
 /** Charts of stacked bars, one bar for each scheduler. */
-import { axis, colour, duration, legend, legendHeight, tooltipBeside } from './client-style.ts';
+import { axis, colour, duration, legend, legendHeight, tooltipBeside } from '../kit/chart-style.ts';
 
 /** A part that every bar has: its name, and a colour of the style sheet. */
 export type StackPart = readonly [name: string, colour: string];

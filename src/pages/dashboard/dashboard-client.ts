@@ -1,13 +1,13 @@
 /// <reference lib="dom" />
 /** The page of a running job: it asks again every second for what is new. */
 
-import { binSeconds, finestLevel, mostBins } from '../../../logs/job/bins.ts';
-import type { Timeline } from '../../../logs/job/job-view.ts';
-import type { WhyText } from '../../../logs/job/log-view.ts';
-import { ask, Failed, setKey, takeKey } from '../../debug/client/api.ts';
-import { byId, element, idButton } from '../../debug/client/elements.ts';
-import { heldTable, whyPart } from '../../debug/client/moment.ts';
-import type { JobAnswer, RequestsAnswer, SessionAnswer, TimelineAnswer } from '../answers.ts';
+import type { JobAnswer, RequestsAnswer, SessionAnswer, TimelineAnswer } from '../../cli/dashboard/answers.ts';
+import { binSeconds, finestLevel, mostBins } from '../../logs/job/bins.ts';
+import type { Timeline } from '../../logs/job/job-view.ts';
+import type { WhyText } from '../../logs/job/log-view.ts';
+import { heldTable, whyPart } from '../debug/moment.ts';
+import { ask, Failed, setKey, takeKey } from '../kit/api.ts';
+import { byId, element, idButton } from '../kit/elements.ts';
 import {
   draw,
   followLook,

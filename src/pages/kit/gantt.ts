@@ -1,7 +1,7 @@
 /** Draws rows over time, with bars of any kind and a slider to zoom. */
 import type { CustomSeriesOption } from 'echarts/charts';
 import { graphic } from 'echarts/core';
-import { axis, colour, tooltipBeside } from './client-style.ts';
+import { axis, colour, tooltipBeside } from './chart-style.ts';
 
 /** A bar: its times, its row, and its style. */
 export interface GanttBar {

@@ -1,7 +1,8 @@
 /** The page of `rollflex debug`: its elements and its style. The script fills it. */
+
+import type { Page } from '../../cli/page-server.ts';
 import { pageScript } from '../../sim/report/page-script.ts';
 import { dark, light } from '../../sim/report/styles.ts';
-import type { Page } from '../page-server.ts';
 
 const colours = {
   light: `${light}--late:#b3261e;--good:#0a6b4c;`,
@@ -77,6 +78,6 @@ export async function debugPage(): Promise<Page> {
     title: 'rollflex debug',
     body,
     style: pageStyle,
-    script: await pageScript('./client/debug-client.ts', import.meta.url),
+    script: await pageScript('./debug-client.ts', import.meta.url),
   };
 }

@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
 /** Shows what is known after an event. */
 
-import type { Moment, WhyText } from '../../../logs/job/log-view.ts';
-import type { AskedGroup, StandingGroup } from '../../../logs/job/standing.ts';
-import { duration, element, idButton, shownValue, timeText } from './elements.ts';
+import type { Moment, WhyText } from '../../logs/job/log-view.ts';
+import type { AskedGroup, StandingGroup } from '../../logs/job/standing.ts';
+import { duration, element, idButton, shownValue, timeText } from '../kit/elements.ts';
 
 /** The fields of a message, but for those that are shown elsewhere. */
 function fields(message: object, without: readonly string[]): HTMLElement {

@@ -1,9 +1,10 @@
 /// <reference lib="dom" />
 /** A form with the settings of the policy at the present event, and what would have been with others. */
-import type { WhatIfText } from '../../what-if/told.ts';
-import type { SettingItem, WhatIfForm } from '../what-if.ts';
-import { ask, Failed } from './api.ts';
-import { byId, element } from './elements.ts';
+
+import type { SettingItem, WhatIfForm } from '../../cli/debug/what-if.ts';
+import type { WhatIfText } from '../../cli/what-if/told.ts';
+import { ask, Failed } from '../kit/api.ts';
+import { byId, element } from '../kit/elements.ts';
 
 /** The event that is asked about. */
 export interface AskedEvent {
