@@ -3,8 +3,9 @@ import { basename } from 'node:path';
 import { refuse } from '../../errors.ts';
 import type { LogView } from '../../logs/job/log-view.ts';
 import { debugPage } from '../../pages/debug/page.ts';
+import { formOf } from '../../sim/what-if/form.ts';
 import { type Answer, type PageLimits, type PageServer, servePage } from '../page-server.ts';
-import { formOf, questionOf, WhatIfDesk } from './what-if.ts';
+import { questionOf, WhatIfDesk } from './what-if.ts';
 
 /** What is served, and where. */
 export interface DebugServing {

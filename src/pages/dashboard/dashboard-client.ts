@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
 /** The page of a running job: it asks again every second for what is new. */
 
-import type { JobAnswer, RequestsAnswer, SessionAnswer, TimelineAnswer } from '../../cli/dashboard/answers.ts';
 import { binSeconds, finestLevel, mostBins } from '../../logs/job/bins.ts';
 import type { Timeline } from '../../logs/job/job-view.ts';
+import type { JobAnswer, RequestsAnswer, SessionAnswer, TimelineAnswer } from '../../logs/job/live-answers.ts';
 import type { WhyText } from '../../logs/job/log-view.ts';
 import { heldTable, whyPart } from '../debug/moment.ts';
 import { ask, Failed, setKey, takeKey } from '../kit/api.ts';

@@ -1,10 +1,9 @@
 /// <reference lib="dom" />
 /** The panels of the page that are text: who has to act, facts, rounds, what was put off and refused. */
 
-import type { JobAnswer, SessionAnswer, SessionItem } from '../../cli/dashboard/answers.ts';
-import type { OwedGroup } from '../../cli/dashboard/census.ts';
 import type { Deferred } from '../../logs/job/deferred.ts';
 import type { Missed } from '../../logs/job/job-view.ts';
+import type { JobAnswer, OwedGroup, SessionAnswer, SessionItem } from '../../logs/job/live-answers.ts';
 import type { Round } from '../../logs/job/rounds.ts';
 import { duration, element, idButton, timeText } from '../kit/elements.ts';
 

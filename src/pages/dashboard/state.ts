@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /** What the page has got so far: the bins of a timeline come piece by piece. */
 
-import type { TimelineAnswer } from '../../cli/dashboard/answers.ts';
 import type { Timeline } from '../../logs/job/job-view.ts';
+import type { TimelineAnswer } from '../../logs/job/live-answers.ts';
 
 /** Most bins that are kept. */
 const mostBins = 240;

@@ -1,8 +1,7 @@
 /// <reference lib="dom" />
 /** A form with the settings of the policy at the present event, and what would have been with others. */
 
-import type { SettingItem, WhatIfForm } from '../../cli/debug/what-if.ts';
-import type { WhatIfText } from '../../cli/what-if/told.ts';
+import type { SettingItem, WhatIfForm, WhatIfText } from '../../sim/what-if/form.ts';
 import { ask, Failed } from '../kit/api.ts';
 import { byId, element } from '../kit/elements.ts';
 
