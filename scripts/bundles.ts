@@ -4,6 +4,7 @@
  */
 import { basename } from 'node:path';
 import { build, type Options } from 'tsup';
+import { pageNames, pageSource } from '../src/sim/report/page-script.ts';
 import { type Bundles, opensOnly } from './beside.ts';
 import { writeEntries } from './definition-entries.ts';
 import { noticesInto } from './notices.ts';
@@ -27,11 +28,7 @@ const named = (...sources: string[]): Record<string, string> =>
 const planWorker = named('src/rpc/transports/plan-worker.ts');
 const commands = { cli: 'src/cli/bin.ts', ...named('src/cli/worker.ts'), ...planWorker };
 /** That of the report, with the chart library, is inlined into every report; the others are those of the command line. */
-const pages = named(
-  'src/pages/report/report-client.ts',
-  'src/pages/debug/debug-client.ts',
-  'src/pages/dashboard/dashboard-client.ts',
-);
+const pages = named(...pageNames.map(pageSource));
 
 /** Packages that users install themselves where they need them; esbuild is used by sources alone. */
 export const external: readonly string[] = ['classic-level', 'fast-check', 'esbuild'];

@@ -1,7 +1,5 @@
 /** The page of a running job: its elements and its style. The script fills it. */
 
-import type { Page } from '../../cli/page-server.ts';
-import { pageScript } from '../../sim/report/page-script.ts';
 import { pageStyle } from '../debug/page.ts';
 
 const style = `${pageStyle}
@@ -40,12 +38,5 @@ const body = `
 </main>
 <noscript>This page needs JavaScript.</noscript>`;
 
-/** Returns the page. */
-export async function dashboardPage(): Promise<Page> {
-  return {
-    title: 'rollflex serve',
-    body,
-    style,
-    script: await pageScript('./dashboard-client.ts', import.meta.url),
-  };
-}
+/** The page; its script fills it. */
+export const dashboardPage = { title: 'rollflex serve', body, style };

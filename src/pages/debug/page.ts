@@ -1,7 +1,5 @@
 /** The page of `rollflex debug`: its elements and its style. The script fills it. */
 
-import type { Page } from '../../cli/page-server.ts';
-import { pageScript } from '../../sim/report/page-script.ts';
 import { dark, light } from '../../sim/report/styles.ts';
 
 const colours = {
@@ -72,12 +70,5 @@ const body = `
 </main>
 <noscript>This page needs JavaScript.</noscript>`;
 
-/** Returns the page. */
-export async function debugPage(): Promise<Page> {
-  return {
-    title: 'rollflex debug',
-    body,
-    style: pageStyle,
-    script: await pageScript('./debug-client.ts', import.meta.url),
-  };
-}
+/** The page; its script fills it. */
+export const debugPage = { title: 'rollflex debug', body, style: pageStyle };
