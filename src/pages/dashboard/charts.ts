@@ -3,7 +3,8 @@
 import { oneLine } from '../../core/printable.ts';
 import type { RequestBar, Timeline } from '../../logs/job/job-view.ts';
 import type { Round } from '../../logs/job/rounds.ts';
-import { axis, colour, duration, legend, legendHeight, tooltipBeside } from '../kit/chart-style.ts';
+import { axis, colour, legend, legendHeight, tooltipBeside } from '../kit/chart-style.ts';
+import { measured } from '../kit/durations.ts';
 import { echarts } from '../kit/echarts.ts';
 import { type GanttBar, ganttChart } from '../kit/gantt.ts';
 
@@ -49,7 +50,7 @@ export function followLook(): void {
 }
 
 /** Seconds before now, for an axis. */
-const ago = (seconds: number): string => (seconds === 0 ? 'now' : `−${duration(seconds)}`);
+const ago = (seconds: number): string => (seconds === 0 ? 'now' : `−${measured(seconds)}`);
 
 /** Cells of one row, those alike as one bar. */
 function loadBars(row: number, load: readonly number[], most: number, { from, width }: Timeline): GanttBar[] {
@@ -97,7 +98,7 @@ export function jobGantt({ timeline, rounds, missed }: Drawn, width: number) {
     const isOpen = end === undefined && id === rounds.at(-1)!.id;
     const until = end ?? (isOpen ? at : to);
     const name = oneLine(id);
-    const length = `${duration(until - from)}${isOpen ? ' so far' : ''}`;
+    const length = `${measured(until - from)}${isOpen ? ' so far' : ''}`;
     add(
       { row: 0, start: from, end: until, colour: kind === 'long' ? 'long' : 'short', opacity: 1, gap: 1, name },
       `round ${name}${kind === undefined ? '' : `, ${kind}`}: ${length}`,
@@ -106,7 +107,7 @@ export function jobGantt({ timeline, rounds, missed }: Drawn, width: number) {
     if (last > until)
       add(
         { row: 0, start: until, end: last, colour: 'train', opacity: 0.5, gap: 1 },
-        `round ${name}, after its rollout: ${duration(last - until)}`,
+        `round ${name}, after its rollout: ${measured(last - until)}`,
       );
   }
   for (const [row, { who, by, load }] of actors.entries()) {
@@ -116,7 +117,7 @@ export function jobGantt({ timeline, rounds, missed }: Drawn, width: number) {
       const shown = { ...bar, colour: colours[who] ?? 'overhead', end: Math.min(bar.end, Math.max(at, bar.start)) };
       add(
         shown,
-        `${name}: about ${Number((bar as unknown as { load: number }).load.toPrecision(2))} open, for ${duration(bar.end - bar.start)}`,
+        `${name}: about ${Number((bar as unknown as { load: number }).load.toPrecision(2))} open, for ${measured(bar.end - bar.start)}`,
       );
     }
   }
@@ -245,7 +246,7 @@ export function requestsGantt(bars: readonly RequestBar[], at: number, width: nu
     describe: (place) => {
       const { id, type, actor, from, to, ended } = bars[place]!;
       const until = to === undefined ? 'goes on' : (ended ?? 'replaced by another, or given up');
-      return `${oneLine(id)}\n${type}, ${oneLine(actor)}\n${duration((to ?? at) - from)}: ${until}`;
+      return `${oneLine(id)}\n${type}, ${oneLine(actor)}\n${measured((to ?? at) - from)}: ${until}`;
     },
   });
   return { ...chart, xAxis: timeAxis(span) };

@@ -5,7 +5,8 @@ import type { Deferred } from '../../logs/job/deferred.ts';
 import type { Missed } from '../../logs/job/job-view.ts';
 import type { JobAnswer, OwedGroup, SessionAnswer, SessionItem } from '../../logs/job/live-answers.ts';
 import type { Round } from '../../logs/job/rounds.ts';
-import { duration, element, idButton, timeText } from '../kit/elements.ts';
+import { spoken } from '../kit/durations.ts';
+import { element, idButton, timeText } from '../kit/elements.ts';
 
 export const soft = (text: string): HTMLElement => element('p', 'soft', text);
 const whole = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 0 });
@@ -31,8 +32,8 @@ const actor = ({ who, by }: Pick<OwedGroup, 'who' | 'by'>): HTMLElement =>
 
 function waitText({ seconds, who }: OwedGroup): string {
   if (seconds === undefined) return 'since when is not known';
-  if (who === 'timer') return seconds < 0 ? `due in ${duration(-seconds)}` : `due for ${duration(seconds)}`;
-  return duration(Math.max(0, seconds));
+  if (who === 'timer') return seconds < 0 ? `due in ${spoken(-seconds)}` : `due for ${spoken(seconds)}`;
+  return spoken(Math.max(0, seconds));
 }
 
 /** The sentence that says who has to act, and whether that is urgent. */
@@ -87,7 +88,7 @@ export function sessionTable({ sessions, count, next }: JobAnswer, selected: str
           load.owed.length === 0
             ? 'nothing'
             : load.owed.map(({ by, count: some }) => `${by} ${whole(some)}`).join(', '),
-          load.owed.length === 0 ? '' : `; ${duration(load.longestSeconds)}${load.overdue ? ', overdue' : ''}`,
+          load.owed.length === 0 ? '' : `; ${spoken(load.longestSeconds)}${load.overdue ? ', overdue' : ''}`,
         );
   const rows = sessions.map((one) => {
     const open = element('button', '', one.session);
@@ -143,7 +144,7 @@ export function lacksText({ followed, at }: SessionAnswer, { watch }: JobAnswer)
   const lost = missed.reduce((sum, one: Missed) => sum + one.events, 0);
   return [
     earlier > 0
-      ? `The charts begin ${duration(Math.max(0, at - begun))} ago: ${plural(earlier, 'event')} came before, and what these began is not drawn.`
+      ? `The charts begin ${spoken(Math.max(0, at - begun))} ago: ${plural(earlier, 'event')} came before, and what these began is not drawn.`
       : '',
     lost > 0
       ? `${plural(lost, 'event')} came too fast to be followed: the charts have a gap there, and what was open in it is not drawn.`
@@ -173,8 +174,8 @@ export function roundTable(rounds: readonly Round[], at: number): HTMLElement {
         '',
         ...cells(
           element('span', '', idButton(id), kind === undefined ? '' : ` ${kind}`),
-          last === undefined ? '' : `${last[0]}, ${duration(Math.max(0, at - last[1]))} ago`,
-          end === undefined ? `${duration(Math.max(0, at - from))} so far` : duration(end - from),
+          last === undefined ? '' : `${last[0]}, ${spoken(Math.max(0, at - last[1]))} ago`,
+          end === undefined ? `${spoken(Math.max(0, at - from))} so far` : spoken(end - from),
           requests,
           counts(prompts),
           tokens > 0 ? whole(tokens) : '',
@@ -195,7 +196,7 @@ export function deferredPart(count: number, oldest: readonly Deferred[], at: num
       '',
       ...cells(
         element('span', '', `${what} `, idButton(id)),
-        duration(Math.max(0, at - since)),
+        spoken(Math.max(0, at - since)),
         times === undefined ? '' : `${times} ×`,
         roundId === undefined ? '' : idButton(roundId),
       ),

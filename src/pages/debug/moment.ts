@@ -3,7 +3,8 @@
 
 import type { Moment, WhyText } from '../../logs/job/log-view.ts';
 import type { AskedGroup, StandingGroup } from '../../logs/job/standing.ts';
-import { duration, element, idButton, shownValue, timeText } from '../kit/elements.ts';
+import { spoken } from '../kit/durations.ts';
+import { element, idButton, shownValue, timeText } from '../kit/elements.ts';
 
 /** The fields of a message, but for those that are shown elsewhere. */
 function fields(message: object, without: readonly string[]): HTMLElement {
@@ -17,7 +18,7 @@ function fields(message: object, without: readonly string[]): HTMLElement {
 
 /** The event, and what it led to. */
 export function eventPart({ seq, at, sinceSeconds, event, decisions, producer }: Moment): HTMLElement {
-  const when = `${timeText(at)}${sinceSeconds > 0 ? `, ${duration(sinceSeconds)} after the event before it` : ''}`;
+  const when = `${timeText(at)}${sinceSeconds > 0 ? `, ${spoken(sinceSeconds)} after the event before it` : ''}`;
   const title = event === null ? (seq === 0 ? 'Before the first event' : 'The event is not in the log') : event.type;
   const head = element('h2', '', `${seq} `, element('span', 'type', title));
   const led = decisions.map(({ type, reason, ...rest }) => {
@@ -76,7 +77,7 @@ export function heldTable(standing: readonly StandingGroup[]): HTMLElement {
         what,
         element('span', 'soft', `${count === 1 ? '' : ', each'} ${stands}`),
       ),
-      element('td', 'time', seconds === undefined ? '' : duration(seconds)),
+      element('td', 'time', seconds === undefined ? '' : spoken(seconds)),
       idsCell(ids, count),
     ),
   );
@@ -87,7 +88,7 @@ export function heldTable(standing: readonly StandingGroup[]): HTMLElement {
 export function askedTable(asked: readonly AskedGroup[]): HTMLElement {
   const rows = asked.map(({ answer, by, count, ids, seconds, overdue }) => {
     const isTimer = answer === 'timer.fired';
-    const time = isTimer && seconds < 0 ? `in ${duration(-seconds)}` : duration(Math.max(0, seconds));
+    const time = isTimer && seconds < 0 ? `in ${spoken(-seconds)}` : spoken(Math.max(0, seconds));
     return element(
       'tr',
       overdue ? 'overdue' : '',

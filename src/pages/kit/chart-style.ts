@@ -6,13 +6,6 @@ export function colour(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-/** Formats seconds in a suitable unit. */
-export function duration(seconds: number): string {
-  if (seconds >= 7200) return `${(seconds / 3600).toFixed(2)} h`;
-  if (seconds >= 120) return `${(seconds / 60).toFixed(1)} min`;
-  return `${seconds < 1 ? Number(seconds.toPrecision(2)) : seconds.toFixed(1)} s`;
-}
-
 /** Returns an axis in the colours of the page. */
 export function axis(extra: object = {}) {
   const line = { lineStyle: { color: colour('line') } };

@@ -1,7 +1,6 @@
 /// <reference lib="dom" />
 /** Elements of the page. Whatever comes from the log becomes text, with its control characters escaped. */
 import { oneLine } from '../../core/printable.ts';
-import { duration as words } from '../../logs/explain/duration.ts';
 
 type Child = Node | string | undefined;
 
@@ -29,9 +28,6 @@ export function idButton(id: string): HTMLButtonElement {
   made.dataset.id = id;
   return made;
 }
-
-/** A duration for people, which is not broken into two lines. */
-export const duration = (seconds: number): string => words(seconds).replace(' ', '\u00a0');
 
 /** A time of the session's clock: a date where it is Unix time. */
 export const timeText = (at: number): string =>

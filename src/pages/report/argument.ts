@@ -1,7 +1,8 @@
 /** The main chart of a workload: both runs (before and after) on one axis, and the steps from the first time to the second. */
 
 import type { Bar, RunData, WorkloadData } from '../../sim/report/data.ts';
-import { axis, colour, duration, tooltipBeside } from '../kit/chart-style.ts';
+import { axis, colour, tooltipBeside } from '../kit/chart-style.ts';
+import { measured } from '../kit/durations.ts';
 import { ganttChart } from '../kit/gantt.ts';
 import { describeBar, kindColours, roundBars } from './timeline.ts';
 
@@ -75,8 +76,8 @@ export function waterfallChart({ waterfall }: WorkloadData) {
       formatter: ({ dataIndex }: { dataIndex: number }) => {
         const { label, from, to } = waterfall[dataIndex]!;
         return isWhole(dataIndex)
-          ? `${label}: a step takes ${duration(to)}`
-          : `${label}: ${change(dataIndex)}, from ${duration(from)} to ${duration(to)}`;
+          ? `${label}: a step takes ${measured(to)}`
+          : `${label}: ${change(dataIndex)}, from ${measured(from)} to ${measured(to)}`;
       },
     }),
     xAxis: axis({

@@ -1,7 +1,7 @@
 /** Charts of disaggregated pools: the waits of the trainer, and both pools over time. */
 
 import { type PoolBar, type PoolsData, poolActivities, trainerParts } from '../../sim/report/pools-data.ts';
-import { duration } from '../kit/chart-style.ts';
+import { measured } from '../kit/durations.ts';
 import { ganttChart } from '../kit/gantt.ts';
 import { stacksChart, stacksHeight } from './stacks.ts';
 
@@ -24,7 +24,7 @@ export const poolsHeight = (data: PoolsData): number => Math.min(1200, 88 + rowH
 
 function describe(data: PoolsData, [row, start, end, activity, load]: PoolBar, index: number): string {
   const kind = poolActivities[activity]!;
-  const span = `${duration(end - start)} (${duration(start)} to ${duration(end)})`;
+  const span = `${measured(end - start)} (${measured(start)} to ${measured(end)})`;
   if (kind === 'round') return `${data.rows[row]}: round ${index}<br>${span}`;
   const share = kind === 'rollout' ? `, up to ${Math.round(load * 100)} % of the most running sequences` : '';
   return `${data.rows[row]}: ${kind}${share}<br>${span}`;

@@ -1,5 +1,6 @@
 /** Charts of stacked bars, one bar for each scheduler. */
-import { axis, colour, duration, legend, legendHeight, tooltipBeside } from '../kit/chart-style.ts';
+import { axis, colour, legend, legendHeight, tooltipBeside } from '../kit/chart-style.ts';
+import { measured } from '../kit/durations.ts';
 
 /** A part that every bar has: its name, and a colour of the style sheet. */
 export type StackPart = readonly [name: string, colour: string];
@@ -19,7 +20,7 @@ export function stacksChart(parts: readonly StackPart[], stacks: readonly Stack[
     tooltip: tooltipBeside({
       trigger: 'axis',
       axisPointer: { type: 'shadow' },
-      valueFormatter: (value: number) => duration(value),
+      valueFormatter: (value: number) => measured(value),
     }),
     xAxis: axis({ type: 'value', name: 'seconds', nameLocation: 'middle', nameGap: 26 }),
     yAxis: axis({ type: 'category', inverse: true, data: stacks.map((one) => one.label), axisTick: { show: false } }),

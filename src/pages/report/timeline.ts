@@ -1,7 +1,7 @@
 /** Draws every engine over time: the activities of its GPUs, with the rounds above them. */
 
 import { activities, type Bar, type RunData, type WorkloadData } from '../../sim/report/data.ts';
-import { duration } from '../kit/chart-style.ts';
+import { measured } from '../kit/durations.ts';
 import { ganttChart } from '../kit/gantt.ts';
 
 /** Kinds of bars: activities of engines, and rounds, which are no activity. */
@@ -37,7 +37,7 @@ export function roundBars(run: RunData): Bar[] {
 
 /** Returns the tooltip of a bar: of an engine by its index, or of a round if the index is negative. */
 export function describeBar(run: RunData, engine: number, index: number, [start, end, kind, load]: Bar): string {
-  const span = `${duration(end - start)} (${duration(start)} to ${duration(end)})`;
+  const span = `${measured(end - start)} (${measured(start)} to ${measured(end)})`;
   if (engine < 0)
     return `${run.label}, step ${index}: ${kinds[kind] === 'round' ? '' : `${kinds[kind]} `}round<br>${span}`;
   const share = kinds[kind] === 'rollout' ? `, up to ${Math.round(load * 100)} % of the most running sequences` : '';

@@ -2,7 +2,8 @@
 import type { CustomSeriesOption } from 'echarts/charts';
 import { graphic } from 'echarts/core';
 import { notShards, type PlanBar, sequenceColours, stages, type VlmData } from '../../sim/report/vlm-data.ts';
-import { axis, colour, duration, tooltipBeside } from '../kit/chart-style.ts';
+import { axis, colour, tooltipBeside } from '../kit/chart-style.ts';
+import { measured } from '../kit/durations.ts';
 import { stacksChart, stacksHeight } from './stacks.ts';
 
 const stageColours = ['sync', 'rollout', 'reward', 'long', 'train'];
@@ -35,7 +36,7 @@ function fillOf(data: VlmData, what: number): { fill: string; opacity: number; o
 
 function describe(data: VlmData, [first, last, start, end, what]: PlanBar): string {
   const gpus = first === last ? `GPU ${first}` : `GPU ${first}–${last}`;
-  const span = `${gpus}, ${duration(end - start)} (${duration(start)} to ${duration(end)})`;
+  const span = `${gpus}, ${measured(end - start)} (${measured(start)} to ${measured(end)})`;
   if (what === notShards.vision) return `vision tower<br>${span}`;
   if (what === notShards['all-to-all']) return `all-to-all that nothing hides<br>${span}`;
   const [tokens, kind] = data.sequences[what]!;
