@@ -54,8 +54,9 @@ module.exports = {
     layer('rpc', '^src/rpc/', `^src/(${below}|registry\\.ts$|policies/watchdog/(index|state)\\.ts$|logs/|rpc/)`),
     layer('embedded', '^src/embedded/', `^src/(${below}|logs/|rpc/|embedded/)`),
     layer('sim', '^src/sim/', `^src/(${below}|${parts}|${settings}|registry\\.ts$|logs/|sim/)`),
-    // What runs in a browser: with types and pure functions of what it shows.
-    layer('pages', '^src/pages/', `^src/(${below}|logs/|sim/|pages/)`),
+    // What runs in a browser, with types and pure functions of what it shows. Pages share the kit, and nothing else.
+    layer('pages', '^src/pages/kit/', `^src/(${below}|logs/|sim/|pages/kit/)`),
+    layer('pages', '^src/pages/(report|debug|dashboard)/', `^src/(${below}|logs/|sim/|pages/(kit|$1)/)`),
     {
       name: 'of-pages-only-what-they-are-served-as',
       comment: 'A script of a page is found by its name.',

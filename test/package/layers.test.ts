@@ -131,6 +131,14 @@ describe('wrong imports', () => {
       },
     ],
     [
+      'pages',
+      'a page uses another',
+      {
+        'src/pages/debug/p.ts': 'export const p = 1;\n',
+        'src/pages/dashboard/p.ts': `import { p } from '../debug/p.ts';\nexport const q = p;\n`,
+      },
+    ],
+    [
       'of-pages-only-what-they-are-served-as',
       'the command line uses what runs in a browser',
       {

@@ -5,19 +5,13 @@ import { binSeconds, finestLevel, mostBins } from '../../logs/job/bins.ts';
 import type { Timeline } from '../../logs/job/job-view.ts';
 import type { JobAnswer, RequestsAnswer, SessionAnswer, TimelineAnswer } from '../../logs/job/live-answers.ts';
 import type { WhyText } from '../../logs/job/log-view.ts';
-import { heldTable, whyPart } from '../debug/moment.ts';
 import { ask, Failed, setKey, takeKey } from '../kit/api.ts';
+import { draw, followLook } from '../kit/draw.ts';
 import { byId, element, idButton } from '../kit/elements.ts';
-import {
-  draw,
-  followLook,
-  ganttHeight,
-  jobGantt,
-  queueLines,
-  rateLines,
-  requestsGantt,
-  requestsHeight,
-} from './charts.ts';
+import { heldTable, whyPart } from '../kit/held.ts';
+import { ganttHeight, jobGantt } from '../kit/job-gantt.ts';
+import { queueLines } from '../kit/job-lines.ts';
+import { rateLines, requestsGantt, requestsHeight } from './charts.ts';
 import {
   deferredPart,
   factParts,

@@ -1,6 +1,6 @@
 /** The page of a running job: its elements and its style. The script fills it. */
 
-import { pageStyle } from '../debug/page.ts';
+import { pageStyle } from '../kit/style.ts';
 
 const style = `${pageStyle}
 

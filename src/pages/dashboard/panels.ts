@@ -7,24 +7,14 @@ import type { JobAnswer, OwedGroup, SessionAnswer, SessionItem } from '../../log
 import type { Round } from '../../logs/job/rounds.ts';
 import { spoken } from '../kit/durations.ts';
 import { element, idButton, timeText } from '../kit/elements.ts';
+import { cells, idList, table } from '../kit/tables.ts';
 
-export const soft = (text: string): HTMLElement => element('p', 'soft', text);
+const soft = (text: string): HTMLElement => element('p', 'soft', text);
 const whole = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 0 });
 const plural = (count: number, word: string): string => `${whole(count)} ${word}${count === 1 ? '' : 's'}`;
 
-/** A table that scrolls by itself where it is too wide. */
-function table(names: readonly string[], rows: readonly HTMLElement[]): HTMLElement {
-  const head = element('thead', '', element('tr', '', ...names.map((name) => element('th', '', name))));
-  return element('div', 'scroll', element('table', '', head, element('tbody', '', ...rows)));
-}
-const cells = (...parts: readonly (Node | string)[]): HTMLElement[] => parts.map((one) => element('td', '', one));
 const ids = (some: readonly string[], count: number): HTMLElement =>
-  element(
-    'div',
-    'ids',
-    ...some.map(idButton),
-    count > some.length && some.length > 0 ? element('span', 'soft', `+${whole(count - some.length)}`) : undefined,
-  );
+  idList(some, count > some.length && some.length > 0 ? `+${whole(count - some.length)}` : '');
 
 /** Who owes something: `engine e2`, `the trainer`. */
 const actor = ({ who, by }: Pick<OwedGroup, 'who' | 'by'>): HTMLElement =>

@@ -2,9 +2,11 @@
 /** The charts of a job up to the present event, as the page of a running job draws them. */
 
 import type { JobWindow } from '../../logs/job/window.ts';
-import { draw, followLook, ganttHeight, jobGantt, queueLines } from '../dashboard/charts.ts';
 import { ask } from '../kit/api.ts';
+import { draw, followLook } from '../kit/draw.ts';
 import { byId } from '../kit/elements.ts';
+import { ganttHeight, jobGantt } from '../kit/job-gantt.ts';
+import { queueLines } from '../kit/job-lines.ts';
 
 const panel = byId<HTMLDetailsElement>('charts');
 const linesHeight = 170;

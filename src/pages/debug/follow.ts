@@ -3,7 +3,8 @@
 import type { Moment, WhyText } from '../../logs/job/log-view.ts';
 import { ask } from '../kit/api.ts';
 import { byId } from '../kit/elements.ts';
-import { standingPart, whyPart } from './moment.ts';
+import { whyPart } from '../kit/held.ts';
+import { standingPart } from './moment.ts';
 import { here, type LogAnswer, log, place } from './place.ts';
 import { failed, say } from './status.ts';
 

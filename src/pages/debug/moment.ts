@@ -1,10 +1,11 @@
 /// <reference lib="dom" />
 /** Shows what is known after an event. */
 
-import type { Moment, WhyText } from '../../logs/job/log-view.ts';
-import type { AskedGroup, StandingGroup } from '../../logs/job/standing.ts';
+import type { Moment } from '../../logs/job/log-view.ts';
+import type { AskedGroup } from '../../logs/job/standing.ts';
 import { spoken } from '../kit/durations.ts';
-import { element, idButton, shownValue, timeText } from '../kit/elements.ts';
+import { element, shownValue, timeText } from '../kit/elements.ts';
+import { heldTable, idsCell, waitTable } from '../kit/held.ts';
 
 /** The fields of a message, but for those that are shown elsewhere. */
 function fields(message: object, without: readonly string[]): HTMLElement {
@@ -52,38 +53,6 @@ export function eventPart({ seq, at, sinceSeconds, event, decisions, producer }:
 }
 const mostDecisions = 50;
 
-const idsCell = (ids: readonly string[], count: number): HTMLElement => {
-  const more = count > ids.length ? element('span', 'soft', `+${count - ids.length}`) : undefined;
-  return element('td', '', element('div', 'ids', ...ids.map(idButton), more));
-};
-
-const nothing = (): HTMLElement => element('p', 'soft', 'Nothing.');
-const tableOf = (rows: readonly HTMLElement[], first: string): HTMLElement => {
-  const names = [first, 'oldest', ''].map((name) => element('th', '', name));
-  const table = element('table', '', element('thead', '', element('tr', '', ...names)), element('tbody', '', ...rows));
-  return element('div', 'scroll', table);
-};
-
-/** What is held, and where it stands. */
-export function heldTable(standing: readonly StandingGroup[]): HTMLElement {
-  const rows = standing.map(({ what, stands, count, ids, seconds }) =>
-    element(
-      'tr',
-      '',
-      element(
-        'td',
-        '',
-        element('b', '', `${count} `),
-        what,
-        element('span', 'soft', `${count === 1 ? '' : ', each'} ${stands}`),
-      ),
-      element('td', 'time', seconds === undefined ? '' : spoken(seconds)),
-      idsCell(ids, count),
-    ),
-  );
-  return rows.length === 0 ? nothing() : tableOf(rows, 'held');
-}
-
 /** What was asked for, by who has to answer. */
 export function askedTable(asked: readonly AskedGroup[]): HTMLElement {
   const rows = asked.map(({ answer, by, count, ids, seconds, overdue }) => {
@@ -103,7 +72,7 @@ export function askedTable(asked: readonly AskedGroup[]): HTMLElement {
       idsCell(ids, count),
     );
   });
-  return rows.length === 0 ? nothing() : tableOf(rows, 'awaited');
+  return waitTable(rows, 'awaited');
 }
 
 /** Where things stand, and what was asked for. */
@@ -117,27 +86,4 @@ export function standingPart({ standing, asked, notes }: Moment): HTMLElement {
     element('h2', 'second', 'What is held, and where it stands'),
     heldTable(standing),
   );
-}
-
-/** Why something waits. */
-export function whyPart({ verdict, answer, notes, chain }: WhyText): HTMLElement {
-  const lines = chain.join('\n').trim();
-  const more =
-    lines === ''
-      ? undefined
-      : element('details', '', element('summary', '', 'what is owed, and what led there'), pre(lines));
-  return element(
-    'div',
-    `why ${verdict}`,
-    element('p', 'answer', answer),
-    ...notes.map((note) => element('p', 'note', note)),
-    more,
-  );
-}
-
-/** Lines whose texts the server has escaped. */
-function pre(text: string): HTMLPreElement {
-  const made = document.createElement('pre');
-  made.textContent = text;
-  return made;
 }

@@ -4,6 +4,7 @@
 import type { SettingItem, WhatIfForm, WhatIfText } from '../../sim/what-if/form.ts';
 import { ask, Failed } from '../kit/api.ts';
 import { byId, element } from '../kit/elements.ts';
+import { cells, table } from '../kit/tables.ts';
 
 /** The event that is asked about. */
 export interface AskedEvent {
@@ -111,13 +112,6 @@ function changes(): Record<string, unknown> {
   return set;
 }
 
-function table({ head, rows }: WhatIfText): HTMLElement {
-  const cells = (tag: 'th' | 'td', texts: readonly string[]) =>
-    element('tr', '', ...texts.map((one) => element(tag, '', one)));
-  const body = element('tbody', '', ...rows.map((row) => cells('td', row)));
-  return element('div', 'scroll', element('table', '', element('thead', '', cells('th', head)), body));
-}
-
 function show(text: WhatIfText): void {
   answer.replaceChildren(
     ...text.about.map((line) => element('p', 'soft', line)),
@@ -126,7 +120,10 @@ function show(text: WhatIfText): void {
       'answer',
       text.worth ?? 'Nothing is changed: the second row shows how far the simulation can be believed.',
     ),
-    table(text),
+    table(
+      text.head,
+      text.rows.map((row) => element('tr', '', ...cells(...row))),
+    ),
     element('ul', 'list', ...text.assumed.map((line) => element('li', '', line))),
   );
 }

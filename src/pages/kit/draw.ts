@@ -1,0 +1,35 @@
+/// <reference lib="dom" />
+/** Puts charts into elements of a page, and draws them anew. */
+import { echarts } from './echarts.ts';
+
+const charts = new Map<HTMLElement, { chart: echarts.ECharts; option: (width: number) => object }>();
+
+/** Draws a chart into an element, or draws it anew. Texts are no HTML: ids may hold anything. */
+export function draw(element: HTMLElement, height: number, option: (width: number) => object): void {
+  element.style.height = `${height}px`;
+  if (element.offsetParent === null) return;
+  let one = charts.get(element);
+  if (one === undefined) charts.set(element, (one = { chart: echarts.init(element), option }));
+  one.option = option;
+  one.chart.resize();
+  redraw(one);
+}
+
+function redraw({ chart, option }: { chart: echarts.ECharts; option: (width: number) => object }): void {
+  const made = option(chart.getWidth()) as { tooltip?: object };
+  const tooltip = { ...made.tooltip, renderMode: 'richText' };
+  chart.setOption({ animation: false, backgroundColor: 'transparent', ...made, tooltip }, true);
+}
+
+function redrawAll(): void {
+  for (const one of charts.values()) {
+    one.chart.resize();
+    redraw(one);
+  }
+}
+
+/** From now on draws all charts anew where the window or the colours have changed. */
+export function followLook(): void {
+  addEventListener('resize', redrawAll);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawAll);
+}
