@@ -5,9 +5,10 @@ import { binSeconds, finestLevel, mostBins } from '../../logs/job/bins.ts';
 import type { Timeline } from '../../logs/job/job-view.ts';
 import type { JobAnswer, RequestsAnswer, SessionAnswer, TimelineAnswer } from '../../logs/job/live-answers.ts';
 import type { WhyText } from '../../logs/job/log-view.ts';
-import { ask, Failed, setKey, takeKey } from '../kit/api.ts';
+import { ask, Failed, refusal, setKey, takeKey } from '../kit/api.ts';
 import { draw, followLook } from '../kit/draw.ts';
-import { byId, element, idButton } from '../kit/elements.ts';
+import { byId, element, idButton, lock, option, refill } from '../kit/elements.ts';
+import { hashEntries, showHash } from '../kit/hash.ts';
 import { heldTable, whyPart } from '../kit/held.ts';
 import { ganttHeight, jobGantt } from '../kit/job-gantt.ts';
 import { queueLines } from '../kit/job-lines.ts';
@@ -58,7 +59,7 @@ function live(text: string, isLost: boolean): void {
 }
 
 function readHash(): void {
-  const hash = new URLSearchParams(location.hash.slice(1));
+  const hash = hashEntries();
   place.session = hash.get('s') ?? '';
   place.thing = hash.get('why') ?? '';
   const level = Number(hash.get('w') ?? -1);
@@ -67,9 +68,7 @@ function readHash(): void {
 
 function writeHash(): void {
   const level = place.level < 0 ? '' : String(place.level);
-  const entries = Object.entries({ s: place.session, w: level, why: place.thing });
-  const hash = new URLSearchParams(entries.filter(([, value]) => value !== ''));
-  if (`#${hash}` !== location.hash) history.replaceState(null, '', `#${hash}`);
+  showHash({ s: place.session, w: level, why: place.thing });
 }
 
 /** What came by the second since the last look, by the clock of the server. */
@@ -96,13 +95,9 @@ async function showThing(): Promise<void> {
   byId('thing-name').replaceChildren(idButton(place.thing));
   try {
     const why = await ask<WhyText>('why', { session: place.session, id: place.thing });
-    const isOpen = panel.querySelector('details')?.open === true;
-    fill('thing-why', whyPart(why));
-    const details = panel.querySelector('details');
-    if (details !== null) details.open = isOpen;
+    refill(panel, () => fill('thing-why', whyPart(why)));
   } catch (error) {
-    if (!(error instanceof Failed) || error.status === 0 || error.status === 401) throw error;
-    byId('thing-why').replaceChildren(element('p', 'note', error.message));
+    byId('thing-why').replaceChildren(element('p', 'note', refusal(error)));
   }
 }
 
@@ -127,11 +122,7 @@ async function showRequests(answer: SessionAnswer): Promise<void> {
   const options = [latest, '', ...rounds];
   if ([...picker.options].map(({ value }) => value).join('\n') !== options.join('\n')) {
     picker.replaceChildren(
-      ...options.map((id) => {
-        const option = element('option', '', id === latest ? 'the latest round' : id === '' ? 'all rounds' : id);
-        option.value = id;
-        return option;
-      }),
+      ...options.map((id) => option(id, id === latest ? 'the latest round' : id === '' ? 'all rounds' : id)),
     );
     if (!options.includes(place.round)) place.round = latest;
     picker.value = place.round;
@@ -152,8 +143,7 @@ async function look(): Promise<void> {
     // The first look goes to where something is overdue.
     place.session = (job.sessions.find(({ load }) => load?.overdue) ?? job.sessions[0])?.session ?? '';
   }
-  byId('locked').hidden = true;
-  byId('view').hidden = false;
+  lock(false);
   byId('sessions').hidden = job.count < 2;
   fill('sessions', sessionTable(job, place.session));
   byId('name').textContent = `version ${job.version}, ${job.connections} connection${job.connections === 1 ? '' : 's'}`;
@@ -191,8 +181,7 @@ async function look(): Promise<void> {
 
 function failed(error: unknown): number {
   if (error instanceof Failed && error.status === 401) {
-    byId('locked').hidden = false;
-    byId('view').hidden = true;
+    lock(true);
     live('the server asks for its key', true);
     return often.lost;
   }
@@ -245,10 +234,9 @@ function listen(): void {
   const picker = byId<HTMLSelectElement>('window');
   picker.append(
     ...['last rounds', ...windows.map((name) => `last ${name}`)].map((name, number) => {
-      const option = element('option', '', name);
-      if (number === 0) option.id = 'fits';
-      option.value = String(number - 1);
-      return option;
+      const made = option(String(number - 1), name);
+      if (number === 0) made.id = 'fits';
+      return made;
     }),
   );
   picker.value = String(place.level);

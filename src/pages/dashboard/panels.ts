@@ -6,7 +6,7 @@ import type { Missed } from '../../logs/job/job-view.ts';
 import type { JobAnswer, OwedGroup, SessionAnswer, SessionItem } from '../../logs/job/live-answers.ts';
 import type { Round } from '../../logs/job/rounds.ts';
 import { spoken } from '../kit/durations.ts';
-import { element, idButton, timeText } from '../kit/elements.ts';
+import { button, element, idButton, timeText } from '../kit/elements.ts';
 import { cells, idList, table } from '../kit/tables.ts';
 
 const soft = (text: string): HTMLElement => element('p', 'soft', text);
@@ -81,8 +81,7 @@ export function sessionTable({ sessions, count, next }: JobAnswer, selected: str
           load.owed.length === 0 ? '' : `; ${spoken(load.longestSeconds)}${load.overdue ? ', overdue' : ''}`,
         );
   const rows = sessions.map((one) => {
-    const open = element('button', '', one.session);
-    open.type = 'button';
+    const open = button('', one.session);
     const row = element('tr', '', ...cells(open, one.policy, loadText(one), `${whole(one.seq)}`, whole(one.inFlight)));
     row.dataset.session = one.session;
     row.setAttribute('aria-selected', String(one.session === selected));

@@ -3,8 +3,8 @@
 
 import type { Moment, WhyText } from '../../logs/job/log-view.ts';
 import type { TreePage } from '../../logs/job/tree.ts';
-import { ask, Failed, setKey, takeKey } from '../kit/api.ts';
-import { byId, element, idButton } from '../kit/elements.ts';
+import { ask, refusal, setKey, takeKey } from '../kit/api.ts';
+import { byId, element, idButton, lock, option } from '../kit/elements.ts';
 import { whyPart } from '../kit/held.ts';
 import { chartsAt, onCharts } from './charts.ts';
 import { lookSoon, type Pager } from './follow.ts';
@@ -71,8 +71,7 @@ async function showThing(signal: AbortSignal): Promise<void> {
     const why = await ask<WhyText>('why', { session, seq: String(seq), id: thing }, signal);
     byId('thing-why').replaceChildren(whyPart(why));
   } catch (error) {
-    if (!(error instanceof Failed) || error.status === 0 || error.status === 401) throw error;
-    byId('thing-why').replaceChildren(element('p', 'note', error.message));
+    byId('thing-why').replaceChildren(element('p', 'note', refusal(error)));
   }
 }
 
@@ -185,13 +184,7 @@ function showLog({ name, sessions: found, lacks, follow, start: from }: LogAnswe
     ({ session, policy }) => [session, session === '' ? policy : `${session} (${policy})`] as const,
   );
   if (picker.options.length !== ids.length) {
-    picker.replaceChildren(
-      ...ids.map(([session, label]) => {
-        const option = element('option', '', label);
-        option.value = session;
-        return option;
-      }),
-    );
+    picker.replaceChildren(...ids.map(([session, label]) => option(session, label)));
   }
   picker.disabled = ids.length < 2;
   const { droppedLines, tornFiles } = lacks;
@@ -217,8 +210,7 @@ const pager: Pager = {
 async function load(): Promise<void> {
   try {
     showLog(await ask<LogAnswer>('log', {}));
-    byId('locked').hidden = true;
-    byId('view').hidden = false;
+    lock(false);
     await pager.begin();
     lookSoon(pager);
   } catch (error) {

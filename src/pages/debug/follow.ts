@@ -2,7 +2,7 @@
 /** Goes on with a log that is being written. */
 import type { Moment, WhyText } from '../../logs/job/log-view.ts';
 import { ask } from '../kit/api.ts';
-import { byId } from '../kit/elements.ts';
+import { byId, refill } from '../kit/elements.ts';
 import { whyPart } from '../kit/held.ts';
 import { standingPart } from './moment.ts';
 import { here, type LogAnswer, log, place } from './place.ts';
@@ -30,10 +30,8 @@ async function age(signal: AbortSignal): Promise<void> {
   const query = { session: place.session, seq: String(place.seq) };
   byId('standing').replaceChildren(standingPart(await ask<Moment>('event', query, signal)));
   const whole = byId('whole');
-  const isOpen = whole.querySelector('details')?.open === true;
-  whole.replaceChildren(whyPart(await ask<WhyText>('why', query, signal)));
-  const details = whole.querySelector('details');
-  if (details !== null) details.open = isOpen;
+  const why = await ask<WhyText>('why', query, signal);
+  refill(whole, () => whole.replaceChildren(whyPart(why)));
 }
 
 /** Looks whether the log has grown. Who stands at its end goes on with it. */

@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 /** The log that is shown, and where the reader is in it. */
 import type { SessionItem } from '../../logs/job/log-view.ts';
+import { hashEntries, showHash } from '../kit/hash.ts';
 
 /** What the server says of the log. */
 export interface LogAnswer {
@@ -32,16 +33,12 @@ export const here = (): SessionItem | undefined => log.sessions.find(({ session 
 
 /** Writes where the reader is into the URL. */
 export function writeHash(isJump: boolean): void {
-  const entries = { s: place.session, e: String(place.seq), q: place.text, why: place.thing };
-  const hash = new URLSearchParams(Object.entries(entries).filter(([, value]) => value !== ''));
-  if (`#${hash}` === location.hash) return;
-  if (isJump) history.pushState(null, '', `#${hash}`);
-  else history.replaceState(null, '', `#${hash}`);
+  showHash({ s: place.session, e: String(place.seq), q: place.text, why: place.thing }, isJump);
 }
 
 /** Goes where the URL says; without a word of it, where the server says. */
 export function readHash(): void {
-  const hash = new URLSearchParams(location.hash.slice(1));
+  const hash = hashEntries();
   const wantedSession = [hash.get('s') ?? '', log.start.session].find((id) =>
     log.sessions.some(({ session }) => session === id),
   );

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** What the page says of itself: what happened, whether its server is there, and that it needs the key. */
 import { Failed } from '../kit/api.ts';
-import { byId, element } from '../kit/elements.ts';
+import { byId, element, lock } from '../kit/elements.ts';
 import { log } from './place.ts';
 
 export const says = byId('says');
@@ -14,14 +14,9 @@ export function say(message: string): void {
 /** Says what went wrong; what was given up is no error. */
 export function failed(error: unknown): void {
   if (error instanceof DOMException) return;
-  if (error instanceof Failed && error.status === 401) return askForKey();
+  if (error instanceof Failed && error.status === 401) return lock(true);
   if (error instanceof Failed && error.status === 0) return lost(true);
   say(error instanceof Error ? error.message : String(error));
-}
-
-function askForKey(): void {
-  byId('locked').hidden = false;
-  byId('view').hidden = true;
 }
 
 /** Says whether the server is there. */

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** The state as a tree. A node asks for what is below it when it is opened; what was open stays open from event to event. */
 import type { TreeNode, TreePage } from '../../logs/job/tree.ts';
-import { element, idButton } from '../kit/elements.ts';
+import { button, element, idButton } from '../kit/elements.ts';
 
 export type AskTree = (path: readonly string[], from: number) => Promise<TreePage>;
 
@@ -20,13 +20,12 @@ async function more(list: HTMLUListElement, ask: AskTree, path: readonly string[
   const shown = from + nodes.length;
   list.append(...(await Promise.all(nodes.map((node) => item(ask, path, node)))));
   if (shown >= size) return;
-  const button = element('button', 'more', `${size - shown} more`);
-  button.type = 'button';
-  button.addEventListener('click', () => {
-    button.parentElement!.remove();
+  const rest = button('more', `${size - shown} more`);
+  rest.addEventListener('click', () => {
+    rest.parentElement!.remove();
     void more(list, ask, path, shown);
   });
-  list.append(element('li', '', button));
+  list.append(element('li', '', rest));
 }
 
 async function item(ask: AskTree, path: readonly string[], node: TreeNode): Promise<HTMLLIElement> {

@@ -2,8 +2,8 @@
 /** A form with the settings of the policy at the present event, and what would have been with others. */
 
 import type { SettingItem, WhatIfForm, WhatIfText } from '../../sim/what-if/form.ts';
-import { ask, Failed } from '../kit/api.ts';
-import { byId, element } from '../kit/elements.ts';
+import { ask, refusal } from '../kit/api.ts';
+import { button, byId, element, option } from '../kit/elements.ts';
 import { cells, table } from '../kit/tables.ts';
 
 /** The event that is asked about. */
@@ -25,11 +25,7 @@ const textOf = (value: unknown): string =>
 
 function choice(options: readonly (readonly [value: string, label: string])[], chosen: string): HTMLSelectElement {
   const made = document.createElement('select');
-  for (const [value, label] of options) {
-    const option = element('option', '', label);
-    option.value = value;
-    made.append(option);
-  }
+  made.append(...options.map(([value, label]) => option(value, label)));
   made.value = chosen;
   return made;
 }
@@ -80,8 +76,8 @@ function draw({ settings, policies, presets, preset }: WhatIfForm, run: () => vo
   cap.id = 'what-if-cap';
   cap.inputMode = 'numeric';
   cap.placeholder = 'of the preset';
-  const button = element('button', '', 'what if');
-  button.id = 'what-if-run';
+  const submit = element('button', '', 'what if');
+  submit.id = 'what-if-run';
   const made = element(
     'form',
     'what-if',
@@ -89,7 +85,7 @@ function draw({ settings, policies, presets, preset }: WhatIfForm, run: () => vo
     ...all,
     labelled('model and GPUs', model, 'What engines and training cost, up to a factor that is fitted to the log.'),
     labelled('longest response', cap, 'Tokens at which a response is cut.'),
-    element('div', 'row', button),
+    element('div', 'row', submit),
   );
   made.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -131,8 +127,7 @@ function show(text: WhatIfText): void {
 /** Shows an error of the command; throws what is none. */
 function refused(error: unknown): void {
   if (error instanceof DOMException) return;
-  if (!(error instanceof Failed) || error.status === 0 || error.status === 401) throw error;
-  answer.replaceChildren(element('p', 'note', error.message));
+  answer.replaceChildren(element('p', 'note', refusal(error)));
 }
 
 const queryOf = ({ session, seq }: AskedEvent) => ({ session, seq: String(seq) });
@@ -149,8 +144,7 @@ async function run(event: AskedEvent): Promise<void> {
     cap: textIn('what-if-cap'),
     set: JSON.stringify(changes()),
   };
-  const stop = element('button', '', 'stop');
-  stop.type = 'button';
+  const stop = button('', 'stop');
   stop.addEventListener('click', () => {
     asking.abort();
     answer.replaceChildren();

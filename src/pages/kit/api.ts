@@ -1,11 +1,13 @@
 /// <reference lib="dom" />
 /** Asks the server. The key is part of the URL that was printed; it is kept for this tab, and leaves the URL. */
 
+import { hashEntries } from './hash.ts';
+
 const storage = 'rollflex-key';
 
 /** Takes the key out of the URL. */
 export function takeKey(): void {
-  const hash = new URLSearchParams(location.hash.slice(1));
+  const hash = hashEntries();
   const key = hash.get('key');
   if (key === null) return;
   setKey(key);
@@ -21,6 +23,12 @@ export class Failed extends Error {
     super(message);
     this.status = status;
   }
+}
+
+/** What the server says against a question. Throws what is no refusal of it: that it is not there, or does not know the key. */
+export function refusal(error: unknown): string {
+  if (!(error instanceof Failed) || error.status === 0 || error.status === 401) throw error;
+  return error.message;
 }
 
 /** Asks for something. Throws {@link Failed}; `AbortError` if it is not needed any more. */

@@ -19,10 +19,37 @@ export function element<K extends keyof HTMLElementTagNameMap>(
 /** The element of the page with this id. */
 export const byId = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
 
+/** Asks for the key in place of the page, or shows the page. */
+export function lock(isLocked: boolean): void {
+  byId('locked').hidden = !isLocked;
+  byId('view').hidden = isLocked;
+}
+
+/** A button that sends no form. */
+export function button(name: string, text: string): HTMLButtonElement {
+  const made = element('button', name, text);
+  made.type = 'button';
+  return made;
+}
+
+/** A value of a selection, and how it is called there. */
+export function option(value: string, label: string): HTMLOptionElement {
+  const made = element('option', '', label);
+  made.value = value;
+  return made;
+}
+
+/** Fills a place anew; what was folded open in it stays so. */
+export function refill(place: HTMLElement, fill: () => void): void {
+  const isOpen = place.querySelector('details')?.open === true;
+  fill();
+  const details = place.querySelector('details');
+  if (details !== null) details.open = isOpen;
+}
+
 /** An id that can be asked about. */
 export function idButton(id: string): HTMLButtonElement {
-  const made = element('button', 'id', id);
-  made.type = 'button';
+  const made = button('id', id);
   made.title = 'Why does it wait?';
   // What is shown is escaped; this is the id itself.
   made.dataset.id = id;

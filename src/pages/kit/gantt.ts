@@ -1,6 +1,5 @@
 /** Draws rows over time, with bars of any kind and a slider to zoom. */
-import type { CustomSeriesOption } from 'echarts/charts';
-import { graphic } from 'echarts/core';
+import { barSeries, drawnBar, type RenderItem } from './bars.ts';
 import { axis, colour, tooltipBeside } from './chart-style.ts';
 
 /** A bar: its times, its row, and its style. */
@@ -38,23 +37,19 @@ export function ganttChart({ rows, bars, lastSeconds, windowSeconds, describe, l
   const label = (value: number): string => `${Number(value.toFixed(2))} ${unit}`;
   const colours = new Map([...new Set(bars.map((bar) => bar.colour))].map((name) => [name, colour(name)]));
   const ink = colour('ink');
-  const renderItem: CustomSeriesOption['renderItem'] = (params, api) => {
+  const renderItem: RenderItem = (params, api) => {
     const { row, start, end, opacity, gap = 0, name, colour: kind } = bars[params.dataIndex]!;
     const [x, y] = api.coord([start / seconds, row]) as [number, number];
     const [right] = api.coord([end / seconds, row]) as [number];
     const height = (api.size!([0, 1]) as number[])[1]! * 0.8;
-    const view = params.coordSys as unknown as { x: number; y: number; width: number; height: number };
-    const width = Math.max(0.6, right - x - gap);
-    const shape = graphic.clipRectByRect({ x, y: y - height / 2, width, height }, view);
-    if (shape === undefined) return undefined;
-    const rect = { type: 'rect' as const, shape, style: { fill: colours.get(kind), opacity } };
-    if (name === undefined || shape.width < 8 * name.length) return rect;
+    const box = { x, y: y - height / 2, width: Math.max(0.6, right - x - gap), height };
     const fill = name === 'long' ? '#14171b' : ink;
-    return {
-      ...rect,
-      textContent: { type: 'text', style: { text: name, fill, fontSize: 11 } },
-      textConfig: { position: 'inside' },
-    };
+    return drawnBar(
+      params,
+      box,
+      { fill: colours.get(kind), opacity },
+      name === undefined ? name : { text: name, fill },
+    );
   };
   return {
     grid: { left, right: 24, top: 8, bottom: windowSeconds === undefined ? 28 : 68 },
@@ -76,13 +71,10 @@ export function ganttChart({ rows, bars, lastSeconds, windowSeconds, describe, l
     }),
     ...(windowSeconds === undefined ? {} : { dataZoom: zoomTo(windowSeconds / seconds, label) }),
     series: [
-      {
-        type: 'custom',
-        data: bars.map(({ row, start, end }) => [row, start / seconds, end / seconds]),
-        encode: { x: [1, 2], y: 0 },
-        clip: true,
+      barSeries(
+        bars.map(({ row, start, end }) => [row, start / seconds, end / seconds]),
         renderItem,
-      },
+      ),
     ],
   };
 }

@@ -27,7 +27,8 @@
 import type { WorkloadData } from '../../sim/report/data.ts';
 import type { PoolsData } from '../../sim/report/pools-data.ts';
 import type { VlmData } from '../../sim/report/vlm-data.ts';
-import { echarts } from '../kit/echarts.ts';
+import { show } from '../kit/draw.ts';
+import { type ECharts, type EChartsCoreOption, init } from '../kit/echarts.ts';
 import { argumentChart, argumentHeight, waterfallChart, waterfallHeight } from './argument.ts';
 import { lengthsChart, queueChart, stepsChart } from './charts.ts';
 import { poolsChart, poolsHeight, waitsChart, waitsHeight } from './pools.ts';
@@ -41,15 +42,15 @@ const poolWorkloads: PoolsData[] = read('pools-data');
 
 interface Drawn {
   readonly element: HTMLElement;
-  readonly chart: echarts.ECharts;
-  readonly option: () => echarts.EChartsCoreOption;
+  readonly chart: ECharts;
+  readonly option: () => EChartsCoreOption;
 }
 
 /**
  * Returns how to draw an element: the height of its chart, if its data define it, and a function that returns the options of
  * the chart for a given width.
  */
-function drawing({ dataset }: HTMLElement): { height?: number; option: (width: number) => echarts.EChartsCoreOption } {
+function drawing({ dataset }: HTMLElement): { height?: number; option: (width: number) => EChartsCoreOption } {
   const run = Number(dataset.run);
   const at = Number(dataset.workload);
   const [data, pools, vlm] = [workloads[at]!, poolWorkloads[at]!, vlmWorkloads[at]!];
@@ -79,14 +80,12 @@ function drawing({ dataset }: HTMLElement): { height?: number; option: (width: n
 
 const drawn = new Map<HTMLElement, Drawn>();
 
-const drawOne = ({ chart, option }: Drawn): void => {
-  chart.setOption({ animation: false, backgroundColor: 'transparent', ...option() }, true);
-};
+const drawOne = ({ chart, option }: Drawn): void => show(chart, option());
 
 function begin(element: HTMLElement): void {
   const { height, option } = drawing(element);
   if (height !== undefined) element.style.height = `${height}px`;
-  const chart = echarts.init(element);
+  const chart = init(element);
   const one = { element, chart, option: () => option(chart.getWidth()) };
   drawn.set(element, one);
   drawOne(one);

@@ -1,7 +1,7 @@
 /** Draws vision-language steps: seconds by stage, and plans as devices over time. */
-import type { CustomSeriesOption } from 'echarts/charts';
-import { graphic } from 'echarts/core';
+
 import { notShards, type PlanBar, sequenceColours, stages, type VlmData } from '../../sim/report/vlm-data.ts';
+import { barSeries, drawnBar, type RenderItem } from '../kit/bars.ts';
 import { axis, colour, tooltipBeside } from '../kit/chart-style.ts';
 import { measured } from '../kit/durations.ts';
 import { stacksChart, stacksHeight } from './stacks.ts';
@@ -48,26 +48,16 @@ export function planChart(data: VlmData, which: number) {
   const bars = data.runs[which]!.plan!.bars;
   const last = Math.max(...data.runs.map((one) => one.plan?.seconds ?? 0));
   const ground = colour('panel');
-  const renderItem: CustomSeriesOption['renderItem'] = (params, api) => {
-    const bar = bars[params.dataIndex]!;
-    const [first, lastRow, start, end, what] = bar;
+  const renderItem: RenderItem = (params, api) => {
+    const [first, lastRow, start, end, what] = bars[params.dataIndex]!;
     const [x, top] = api.coord([start, first]) as [number, number];
     const [right, bottom] = api.coord([end, lastRow]) as [number, number];
     const band = (api.size!([0, 1]) as number[])[1]!;
     const gap = band >= 4 ? 1 : 0;
-    const view = params.coordSys as unknown as { x: number; y: number; width: number; height: number };
-    const height = bottom - top + band - gap;
-    const shape = graphic.clipRectByRect({ x, y: top - band / 2, width: Math.max(0.6, right - x - 0.5), height }, view);
-    if (shape === undefined) return undefined;
+    const box = { x, y: top - band / 2, width: Math.max(0.6, right - x - 0.5), height: bottom - top + band - gap };
     const { fill, opacity, own } = fillOf(data, what);
-    const rect = { type: 'rect' as const, shape, style: { fill, opacity } };
-    const name = `#${what}`;
-    if (!own || shape.height < 13 || shape.width < 8 * name.length) return rect;
-    return {
-      ...rect,
-      textContent: { type: 'text', style: { text: name, fill: ground, fontSize: 11 } },
-      textConfig: { position: 'inside' },
-    };
+    const name = own ? { text: `#${what}`, fill: ground, leastHeight: 13 } : undefined;
+    return drawnBar(params, box, { fill, opacity }, name);
   };
   return {
     grid: { left: 64, right: 24, top: 12, bottom: 48 },
@@ -90,13 +80,10 @@ export function planChart(data: VlmData, which: number) {
       splitLine: { show: false },
     }),
     series: [
-      {
-        type: 'custom',
-        data: bars.map(([first, , start, end]) => [first, start, end]),
-        encode: { x: [1, 2], y: 0 },
-        clip: true,
+      barSeries(
+        bars.map(([first, , start, end]) => [first, start, end]),
         renderItem,
-      },
+      ),
     ],
   };
 }
