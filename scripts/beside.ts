@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Metafile, Plugin } from 'esbuild';
 import ts from 'typescript';
-import { type PageName, pageSource } from '../src/sim/report/page-script.ts';
+import { charts, type PageName, pageSource } from '../src/sim/report/page-script.ts';
 import { builtIn } from './notices.ts';
 
 /**
@@ -69,10 +69,14 @@ export const missingBeside = (metafile: Metafile, { commands, pages }: Bundles, 
     .flatMap((path) =>
       openingsIn(path, readFileSync(path, 'utf8')).flatMap(({ by, what }) => {
         const isPage = by === 'pageScript';
-        const source = isPage ? pageSource(what as PageName) : join(dirname(path), what);
-        const name = basename(source, '.ts');
-        if ((isPage ? pages : commands)[name] === source) return [];
-        return [`${path} opens ${name}${isPage ? '.js' : extension}, which scripts/bundles.ts does not build`];
+        const own = isPage ? pageSource(what as PageName) : join(dirname(path), what);
+        const opened: [name: string, source: string][] = [[basename(own, '.ts'), own]];
+        if (isPage) opened.push([charts.name, charts.source]);
+        return opened
+          .filter(([name, source]) => (isPage ? pages : commands)[name] !== source)
+          .map(
+            ([name]) => `${path} opens ${name}${isPage ? '.js' : extension}, which scripts/bundles.ts does not build`,
+          );
       }),
     );
 

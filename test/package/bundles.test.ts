@@ -21,6 +21,7 @@ const without = ({ commands, pages }: Bundles, left: string): Bundles => {
 };
 const opened = { worker: /cli\/(.*)\.ts opens worker\.js/, 'plan-worker': /plan-threads\.ts opens plan-worker\.js/ };
 const scripts = {
+  'page-charts': /(sim\/report\/write|cli\/(debug|dashboard)\/serve)\.ts opens page-charts\.js/,
   'report-client': /sim\/report\/write\.ts opens report-client\.js/,
   'debug-client': /cli\/debug\/serve\.ts opens debug-client\.js/,
   'dashboard-client': /cli\/dashboard\/serve\.ts opens dashboard-client\.js/,
@@ -46,10 +47,10 @@ test('each file that is opened beside the code is missed where it is not built',
 
 test('the list that wheels had once lacked two files', () => {
   const { cli, worker } = bundles.commands;
-  const { 'report-client': report, 'debug-client': debug } = bundles.pages;
+  const { 'page-charts': charts, 'report-client': report, 'debug-client': debug } = bundles.pages;
   const old: Bundles = {
     commands: { cli: cli!, worker: worker! },
-    pages: { 'report-client': report!, 'debug-client': debug! },
+    pages: { 'page-charts': charts!, 'report-client': report!, 'debug-client': debug! },
   };
   expect(missingBeside(metafile, old, '.js')).toEqual([
     'src/rpc/transports/plan-threads.ts opens plan-worker.js, which scripts/bundles.ts does not build',
