@@ -1,5 +1,6 @@
 /** The page of a running job: its elements and its style. The script fills it. */
 
+import { header, keyForm } from '../kit/markup.ts';
 import { pageStyle } from '../kit/style.ts';
 
 const style = `${pageStyle}
@@ -15,10 +16,11 @@ label,select{min-width:0;max-width:100%}td .code{white-space:nowrap}
 @media (max-width:760px){#refused td{min-width:96px}}
 `;
 
+const title = 'rollflex serve';
+
 const body = `
-<header><h1>rollflex serve</h1><span id="name"></span><span id="live" role="status"></span></header>
-<form id="locked" class="panel" hidden><label for="key">The key of this server (its key file, or what stands behind <b>key=</b> in the URL that it printed; a server that was started anew has printed a new one). The whole URL will do, too.</label>
-<div class="row"><input id="key" type="password" autocomplete="off"><button>Open</button></div></form>
+${header(title)}
+${keyForm('The key of this server (its key file, or what stands behind <b>key=</b> in the URL that it printed; a server that was started anew has printed a new one). The whole URL will do, too.')}
 <main id="view" hidden>
 <section id="sessions" class="panel" hidden aria-label="Sessions"></section>
 <section id="owed" class="panel" aria-live="polite" aria-label="Who has to act"><div id="verdict"></div><div id="owes"></div></section>
@@ -39,4 +41,4 @@ const body = `
 <noscript>This page needs JavaScript.</noscript>`;
 
 /** The page; its script fills it. */
-export const dashboardPage = { title: 'rollflex serve', body, style };
+export const dashboardPage = { title, body, style };

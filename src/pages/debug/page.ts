@@ -1,14 +1,16 @@
 /** The page of `rollflex debug`: its elements and its style. The script fills it. */
 
+import { header, keyForm } from '../kit/markup.ts';
 import { pageStyle } from '../kit/style.ts';
 
 const button = (id: string, text: string, title: string): string =>
   `<button type="button" id="${id}" title="${title}">${text}</button>`;
 
+const title = 'rollflex debug';
+
 const body = `
-<header><h1>rollflex debug</h1><span id="name"></span><select id="session" aria-label="Session"></select><span id="live" role="status"></span></header>
-<form id="locked" class="panel" hidden><label for="key">The key of this server (its token file, or what stands behind <b>key=</b> in the URL that was printed)</label>
-<div class="row"><input id="key" type="password" autocomplete="off"><button>Open</button></div></form>
+${header(title, '<select id="session" aria-label="Session"></select>')}
+${keyForm('The key of this server (its token file, or what stands behind <b>key=</b> in the URL that was printed)')}
 <main id="view" hidden>
 <div id="bar">
 <div class="row">${button('begin', 'first', 'First event (Home)')}${button('back', '◀ back', 'One event back (←)')}${button('on', 'on ▶', 'One event on (→)')}${button('end', 'last', 'Last event (End)')}
@@ -31,4 +33,4 @@ const body = `
 <noscript>This page needs JavaScript.</noscript>`;
 
 /** The page; its script fills it. */
-export const debugPage = { title: 'rollflex debug', body, style: pageStyle };
+export const debugPage = { title, body, style: pageStyle };

@@ -1,15 +1,9 @@
 /** The style of the pages that are served. */
-import { dark, light } from '../../sim/report/styles.ts';
-
-const colours = {
-  light: `${light}--late:#b3261e;--good:#0a6b4c;`,
-  dark: `${dark}--late:#ff8a80;--good:#2fc79c;`,
-};
+import { dark, light, schemes } from '../../sim/report/styles.ts';
 
 /** The style of pages of the command line. */
 export const pageStyle = `
-:root{${colours.light}}
-@media (prefers-color-scheme:dark){:root{${colours.dark}}}
+${schemes(`${light}--late:#b3261e;--good:#0a6b4c;`, `${dark}--late:#ff8a80;--good:#2fc79c;`)}
 *{box-sizing:border-box}[hidden]{display:none!important}
 body{margin:0 auto;max-width:1280px;padding:10px 20px 24px;background:var(--ground);color:var(--ink);font:15px/1.45 system-ui,sans-serif}
 button,input,select{font:inherit;color:var(--ink);background:var(--panel);border:1px solid var(--line);border-radius:6px;padding:3px 9px;min-height:30px}
