@@ -6,6 +6,14 @@ const layer = (name, from, allowed) => ({
   from: { path: from },
   to: { path: '^src/', pathNot: allowed },
 });
+// Three rings: what decides, what serves it, and the tools; each imports those within it.
+const ring = (name, from, outside) => ({
+  name: `ring-${name}`,
+  comment: 'What decides <- what serves it <- tools; see CONTRIBUTING.md.',
+  severity: 'error',
+  from: { path: from },
+  to: { path: `^src/(${outside})/` },
+});
 const words = 'generated/messages/';
 const below = `errors\\.ts$|schemas/|core/|${words}`;
 const parts = '(policies|planners|recipes)/[^/]+/index\\.ts$';
@@ -23,6 +31,12 @@ module.exports = {
       from: {},
       to: { circular: true },
     },
+    ring(
+      'sdk',
+      '^src/(errors|registry)\\.ts$|^src/(schemas|core|policies|planners|recipes|testing|generated)/',
+      'logs|rpc|embedded|sim|pages|mock-engine|cli',
+    ),
+    ring('serve', '^src/(logs|rpc|embedded)/', 'sim|pages|mock-engine|cli'),
     layer('errors-alone', '^src/errors\\.ts$', '^$'),
     layer('schemas', '^src/schemas/', `^src/(errors\\.ts$|schemas/|${words})`),
     // Types alone: of the words, and of the settings of definitions.
@@ -71,7 +85,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(cli/|mock-engine/|rpc/transports/|rpc/journal/|logs/index/|logs/write/(file-log|files)\\.ts$|sim/report/(write|page-script)\\.ts$|sim/files[^/]*\\.ts$)',
+          '^src/(cli/|mock-engine/|rpc/transports/|rpc/journal/|logs/index/|logs/write/(file-log|files)\\.ts$|sim/report/(write|page-script)\\.ts$)',
       },
       to: { dependencyTypes: ['core'] },
     },

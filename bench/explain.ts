@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { registry } from '../src/index.ts';
 import { LogIndex } from '../src/logs/index/log-index.ts';
 import { FileDecisionLog } from '../src/rpc/index.ts';
-import { uniform } from '../src/sim/random.ts';
+import { uniform } from '../src/sim/workload/random.ts';
 import { job } from './explain/job.ts';
 import { builtCli, machine, median } from './support.ts';
 

@@ -8,10 +8,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Command, Option } from 'commander';
-import { between, whole } from '../src/cli/arguments.ts';
-import { checkWritable } from '../src/cli/files.ts';
-import { exitCodes, print, reportError } from '../src/cli/output.ts';
-import type { AnyPolicyDefinition } from '../src/core/definition.ts';
+import { checkWritable } from '../src/cli/files/traces.ts';
+import { between, whole } from '../src/cli/terminal/arguments.ts';
+import { exitCodes, print, reportError } from '../src/cli/terminal/output.ts';
+import type { AnyPolicyDefinition } from '../src/core/machine/definition.ts';
 import { registry } from '../src/registry.ts';
 import { exampleConfigs } from '../test/support/examples/configs.ts';
 import { lastRun, recordRun } from './last-runs.ts';

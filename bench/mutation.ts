@@ -7,8 +7,8 @@
  */
 import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
-import { whole } from '../src/cli/arguments.ts';
-import { exitCodes, print, reportError } from '../src/cli/output.ts';
+import { whole } from '../src/cli/terminal/arguments.ts';
+import { exitCodes, print, reportError } from '../src/cli/terminal/output.ts';
 import { registry } from '../src/registry.ts';
 import { everywhere } from './mutation/everywhere/run.ts';
 import { load, type Outcome, save, survivorsOf } from './mutation/outcomes.ts';

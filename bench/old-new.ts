@@ -7,7 +7,7 @@
  */
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { registry } from '../src/registry.ts';
-import { uniform } from '../src/sim/random.ts';
+import { uniform } from '../src/sim/workload/random.ts';
 import { exampleConfigs } from '../test/support/examples/configs.ts';
 
 const { values, positionals } = parseArgs({

@@ -5,9 +5,9 @@
  */
 import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { whole } from '../src/cli/arguments.ts';
-import { print } from '../src/cli/output.ts';
-import { plainTable } from '../src/cli/plain-table.ts';
+import { whole } from '../src/cli/terminal/arguments.ts';
+import { print } from '../src/cli/terminal/output.ts';
+import { plainTable } from '../src/cli/terminal/plain-table.ts';
 import { list } from './only.ts';
 import { measures } from './scorecard/measure.ts';
 import { writeMeasured } from './scorecard/measured.ts';

@@ -1,13 +1,13 @@
 /**
  * What is built, declared once: the npm package, the command line that the Python package carries, and what the tests run are
- * made of these bundles. A file that code opens beside itself at run time is one of them, or the build fails (`beside.ts`).
+ * made of these bundles. A file that code opens beside itself at run time is one of them, or the build fails (`opened-files.ts`).
  */
 import { basename } from 'node:path';
 import { build, type Options } from 'tsup';
 import { charts, pageNames, pageSource } from '../src/sim/report/page-script.ts';
-import { type Bundles, opensOnly } from './beside.ts';
 import { writeEntries } from './definition-entries.ts';
 import { noticesInto } from './notices.ts';
+import { type Bundles, opensOnly } from './opened-files.ts';
 import { chartsApart, chartsGlobal } from './page-charts.ts';
 import { treeShaking } from './tree-shaking.ts';
 
@@ -27,7 +27,7 @@ export const entries = {
 const named = (...sources: string[]): Record<string, string> =>
   Object.fromEntries(sources.map((source) => [basename(source, '.ts'), source]));
 const planWorker = named('src/rpc/transports/plan-worker.ts');
-const commands = { cli: 'src/cli/bin.ts', ...named('src/cli/worker.ts'), ...planWorker };
+const commands = { cli: 'src/cli/bin.ts', ...named('src/cli/threads/worker.ts'), ...planWorker };
 /** That of the report is inlined into every report, behind the chart library; the others are those of the command line. */
 const pageScripts = named(...pageNames.map(pageSource));
 const chartLibrary = { [charts.name]: charts.source };

@@ -5,11 +5,8 @@
  */
 
 export { z } from 'zod';
-export type * from './core/definition.ts';
-export { definePlanner, definePolicy, handlersOf, isDefinition } from './core/definition.ts';
-export type { UsualFiltered } from './core/futile-work.ts';
-export type { OpenCommand } from './core/kept-commands.ts';
-export type { UsualTime } from './core/open-commands.ts';
+export type * from './core/machine/definition.ts';
+export { definePlanner, definePolicy, handlersOf, isDefinition } from './core/machine/definition.ts';
 export type {
   CommandHandlers,
   ListenerFailure,
@@ -17,7 +14,11 @@ export type {
   PolicyEvents,
   PolicyOptions,
   PolicyStart,
-} from './core/policy.ts';
+} from './core/machine/policy.ts';
+export { createRegistry, type Registry } from './core/machine/registry.ts';
+export type { Snapshot } from './core/machine/snapshot.ts';
+export { create, type LooseEvent, type PolicyOf, runPlanner, type StartOf } from './core/machine/start.ts';
+export { derived, listOf, mapBy, mapOf, setOf } from './core/machine/state.ts';
 export {
   type Delivery,
   defineRecipe,
@@ -26,15 +27,14 @@ export {
   type RecipeState,
   type Route,
   type SavedRecipe,
-} from './core/recipe.ts';
-export type { Origin } from './core/recipe-waits.ts';
-export { createRegistry, type Registry } from './core/registry.ts';
-export type { Snapshot } from './core/snapshot.ts';
-export { create, type LooseEvent, type PolicyOf, runPlanner, type StartOf } from './core/start.ts';
-export { derived, listOf, mapBy, mapOf, setOf } from './core/state.ts';
-export type { AwaitedEvent, Futile, Gates, HeldThing, Standing, Waits, WaitsOf } from './core/waits.ts';
-export { type Watch, watch } from './core/watch.ts';
-export type { KnownTimes, OwedEvent, StalledThing, Standpoint, Why, WhyAll } from './core/why.ts';
+} from './core/recipe/recipe.ts';
+export type { Origin } from './core/recipe/recipe-waits.ts';
+export type { OpenCommand } from './core/why/command-table.ts';
+export type { UsualFiltered } from './core/why/futile-work.ts';
+export type { UsualTime } from './core/why/open-commands.ts';
+export type { AwaitedEvent, Futile, Gates, HeldThing, Standing, Waits, WaitsOf } from './core/why/waits.ts';
+export { type Watch, watch } from './core/why/watch.ts';
+export type { KnownTimes, OwedEvent, StalledThing, Standpoint, Why, WhyAll } from './core/why/why.ts';
 export {
   isPolicyError,
   PolicyError,

@@ -1,5 +1,5 @@
 /** The frozen list of everything that rollflex ships, each with the paper section it comes from. */
-import { createRegistry } from './core/registry.ts';
+import { createRegistry } from './core/machine/registry.ts';
 import { draftBudget } from './planners/draft-budget/index.ts';
 import { flexUlysses } from './planners/flex-ulysses/index.ts';
 import { gradientRenormalization } from './planners/gradient-renormalization/index.ts';

@@ -1,7 +1,7 @@
 /** A long job of tail batching in simulated time, told event by event: what its host would log. */
-import { Heap } from '../../src/core/heap.ts';
+import { Heap } from '../../src/core/collections/heap.ts';
 import { create, type EventOf, tailBatching } from '../../src/index.ts';
-import { uniform } from '../../src/sim/random.ts';
+import { uniform } from '../../src/sim/workload/random.ts';
 
 type Event = EventOf<typeof tailBatching>;
 

@@ -3,7 +3,7 @@
  * would fill the gaps do not exist, and so how many are sharded, and where, decides what a plan costs.
  */
 import type { FlexUlyssesInput, FlexUlyssesPlan } from '../../src/planners/flex-ulysses/index.ts';
-import { uniform } from '../../src/sim/random.ts';
+import { uniform } from '../../src/sim/workload/random.ts';
 
 /** One batch of the grid. */
 export interface AlikeCell {

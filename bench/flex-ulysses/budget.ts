@@ -2,9 +2,9 @@
  * What the steps that flexrl gives a search cost, against the same search of `effort: fast` without a limit: how many of its plans
  * are cut, and how much more these communicate. `npx tsx bench/flex-ulysses/budget.ts`
  */
-import { runPlanner } from '../../src/core/start.ts';
+import { runPlanner } from '../../src/core/machine/start.ts';
 import { flexUlysses } from '../../src/planners/flex-ulysses/index.ts';
-import { uniform } from '../../src/sim/random.ts';
+import { uniform } from '../../src/sim/workload/random.ts';
 
 const batches = 12;
 for (const devices of [32, 64, 128]) {

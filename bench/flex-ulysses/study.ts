@@ -1,7 +1,7 @@
 /** What bench/flex-ulysses/plans.ts measures: the quality of plans, what they take to make, and to make again. */
 import { flexUlysses, runPlanner } from '../../src/index.ts';
 import type { FlexUlyssesInput, FlexUlyssesPlan } from '../../src/planners/flex-ulysses/index.ts';
-import { pickIndex } from '../../src/sim/random.ts';
+import { pickIndex } from '../../src/sim/workload/random.ts';
 import { familyLengths, type PlacementFamily } from '../../test/support/placement/families.ts';
 import { communicationRatio, inputOf, type KnownInstance } from '../../test/support/placement/instances.ts';
 import { mean, median } from '../support.ts';

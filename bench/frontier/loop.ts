@@ -10,8 +10,8 @@ import type {
   FrontierGroupDispatchEvent,
   FrontierGroupDispatchInput,
 } from '../../src/policies/frontier-group-dispatch/index.ts';
-import type { CostModel } from '../../src/sim/cost-model.ts';
 import { DecodeEngine } from '../../src/sim/engine/decode-engine.ts';
+import type { CostModel } from '../../src/sim/models/cost-model.ts';
 
 /** What the lengths run on. */
 export interface Setting {

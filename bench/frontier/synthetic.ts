@@ -1,6 +1,6 @@
 /** Cases beside those of the paper: engines that differ in what more requests cost, five laws of lengths, three trainers. */
-import { type CostModel, costModelSchema } from '../../src/sim/cost-model.ts';
-import { normal, uniform } from '../../src/sim/random.ts';
+import { type CostModel, costModelSchema } from '../../src/sim/models/cost-model.ts';
+import { normal, uniform } from '../../src/sim/workload/random.ts';
 import { runRounds, type Setting } from './loop.ts';
 import { type Case, paperSetting } from './work.ts';
 

@@ -4,8 +4,8 @@
  * in tokens and in doublings of the length. `npx tsx bench/length-prediction/accuracy.ts [TRACE…] [--seeds 3]`
  */
 import { parseArgs } from 'node:util';
-import { readTraceFile } from '../../src/cli/files.ts';
-import { LengthPredictor } from '../../src/core/length-prediction.ts';
+import { readTraceFile } from '../../src/cli/files/traces.ts';
+import { LengthPredictor } from '../../src/core/lengths/length-prediction.ts';
 import { traceWorkload } from '../../src/sim/workload/of-trace.ts';
 import { type EpochPrompt, levels, play, rankCorrelation, type Score, type Scores } from './epochs.ts';
 import { baselines, predicted } from './forecasters.ts';

@@ -4,9 +4,9 @@
  * `npx tsx --expose-gc bench/length-prediction/cost.ts [--prompts 1000000]`
  */
 import { parseArgs } from 'node:util';
-import { LengthPredictor, lengthPredictor } from '../../src/core/length-prediction.ts';
-import { saverOf } from '../../src/core/state.ts';
-import { uniform } from '../../src/sim/random.ts';
+import { LengthPredictor, lengthPredictor } from '../../src/core/lengths/length-prediction.ts';
+import { saverOf } from '../../src/core/machine/state.ts';
+import { uniform } from '../../src/sim/workload/random.ts';
 import { machine, median } from '../support.ts';
 
 const { values } = parseArgs({ options: { prompts: { type: 'string', default: '1000000' } } });

@@ -2,7 +2,7 @@
  * Plays the responses of a trace as epochs, and scores forecasters on what they have not seen: each response occurs once. A
  * fifth of the prompts is new in the second epoch. Responses of a round end in the order of their lengths.
  */
-import { shuffled } from '../../src/sim/random.ts';
+import { shuffled } from '../../src/sim/workload/random.ts';
 import type { Forecaster } from './forecasters.ts';
 
 /** A prompt, with its responses. */

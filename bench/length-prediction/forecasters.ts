@@ -1,5 +1,5 @@
 /** Length prediction, and simple ways to predict the same, with quantiles from what they got wrong until then. */
-import type { AskedResponse, EndedResponse, LengthPredictor } from '../../src/core/length-prediction.ts';
+import type { AskedResponse, EndedResponse, LengthPredictor } from '../../src/core/lengths/length-prediction.ts';
 
 /** Something that predicts lengths. */
 export interface Forecaster {

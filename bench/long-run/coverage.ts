@@ -1,5 +1,5 @@
 /** What a run has seen of the messages of a policy: random events may leave a policy in a dull state, and this shows it. */
-import type { AnyDecision, AnyPolicyDefinition } from '../../src/core/definition.ts';
+import type { AnyDecision, AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
 import type { DecisionMessage } from '../../src/schemas/vocabulary.ts';
 
 /** How often each was seen. */

@@ -1,7 +1,7 @@
 /** The file from which a run goes on. */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import type { z } from 'zod';
-import { parse } from '../../src/core/validate.ts';
+import { parse } from '../../src/core/machine/validate.ts';
 import { PolicyError } from '../../src/errors.ts';
 
 /** Writes a record, whole or not at all; nothing without a path. */

@@ -2,8 +2,8 @@
  * Whether a state grows with the names of what is gone: rounds, requests, prompts, steps and batches that are over, and
  * engines, nodes, reward workers and replicas that are lost for good, none of whose names comes a second time.
  */
-import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { create } from '../../src/core/start.ts';
+import type { AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
+import { create } from '../../src/core/machine/start.ts';
 import type { EventMessage } from '../../src/schemas/vocabulary.ts';
 import { ObedientHost } from '../../src/testing/obedient-host.ts';
 import { choicesOf, play } from '../../src/testing/play-to-end.ts';

@@ -1,7 +1,7 @@
 /** What a long run has to say: a table by policy, and the same as JSON. */
 import { createHash } from 'node:crypto';
-import { fixed, plainTable } from '../../src/cli/plain-table.ts';
-import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
+import { fixed, plainTable } from '../../src/cli/terminal/plain-table.ts';
+import type { AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
 import { addSeen, type Coverage, coverageOf, nothingSeen, type Seen } from './coverage.ts';
 import type { LaneRecord, RunRecord } from './record.ts';
 

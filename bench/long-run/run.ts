@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { parse } from '../../src/core/validate.ts';
+import type { AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
+import { parse } from '../../src/core/machine/validate.ts';
 import { PolicyError } from '../../src/errors.ts';
 import { packageVersion } from '../../src/logs/index/package.ts';
 import { nothingSeen } from './coverage.ts';

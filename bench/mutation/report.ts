@@ -1,5 +1,5 @@
 /** The table of mutation scores. */
-import { type Column, fixed, plainTable } from '../../src/cli/plain-table.ts';
+import { type Column, fixed, plainTable } from '../../src/cli/terminal/plain-table.ts';
 import type { Outcome } from './outcomes.ts';
 
 /** A share of mutants that were killed, with half of its 95 % interval. */

@@ -4,7 +4,7 @@
  */
 import { pathToFileURL } from 'node:url';
 import Table from 'cli-table3';
-import { bundledVisionSources } from '../../src/cli/files.ts';
+import { bundledVisionSources } from '../../src/cli/files/traces.ts';
 import { compareVlm } from '../../src/sim/vlm-formulas/compare.ts';
 import { mixtureWorkload } from '../../src/sim/vlm-formulas/mixtures.ts';
 import type { VlmGpuId } from '../../src/sim/vlm-formulas/models.ts';

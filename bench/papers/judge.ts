@@ -9,9 +9,9 @@ import { judgeOffload, runPlanner } from '../../src/index.ts';
 import { type RollpackerSwitches, rollpackerScheduler, variants } from '../../src/sim/colocated/ablation.ts';
 import { simulate } from '../../src/sim/colocated/driver.ts';
 import type { Job } from '../../src/sim/colocated/job.ts';
-import { judge7b, withJudge } from '../../src/sim/judge-preset.ts';
-import { jobPreset, rollpackerWorkload } from '../../src/sim/presets.ts';
-import type { RunResult } from '../../src/sim/result.ts';
+import type { RunResult } from '../../src/sim/comparison/result.ts';
+import { judge7b, withJudge } from '../../src/sim/models/judge-preset.ts';
+import { jobPreset, rollpackerWorkload } from '../../src/sim/models/presets.ts';
 
 const { job: preset, capTokens } = jobPreset('qwen2.5-7b-8k');
 const seeds = Array.from({ length: Number(process.argv[2] ?? 3) }, (_, index) => index + 1);

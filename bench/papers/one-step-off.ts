@@ -4,8 +4,8 @@
  */
 
 import { oneStepOffAblation, withOneStepOff } from '../../src/sim/colocated/one-step-off.ts';
-import { compare } from '../../src/sim/compare.ts';
-import { jobPreset, rollpackerWorkload } from '../../src/sim/presets.ts';
+import { compare } from '../../src/sim/comparison/compare.ts';
+import { jobPreset, rollpackerWorkload } from '../../src/sim/models/presets.ts';
 
 const { job: preset, capTokens } = jobPreset('qwen2.5-7b-8k');
 const job = withOneStepOff({ ...preset, promptsPerRound: 32 });

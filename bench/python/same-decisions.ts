@@ -9,10 +9,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
+import type { AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
 import { embed } from '../../src/embedded/index.ts';
 import { registry } from '../../src/registry.ts';
-import { uniform } from '../../src/sim/random.ts';
+import { uniform } from '../../src/sim/workload/random.ts';
 import { likelyEvents } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../../test/support/examples/configs.ts';
 
@@ -20,7 +20,7 @@ const { values } = parseArgs({
   options: { events: { type: 'string', default: '100000' }, seed: { type: 'string', default: '1' } },
 });
 const [wanted, seed] = [Number(values.events), Number(values.seed)];
-const perTape = 800;
+const mostPerTape = 800;
 const path = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 
 const python = spawn(process.env.PYTHON ?? 'python3', [path('python/bench/answers.py')], {
@@ -54,8 +54,10 @@ async function compare(
 ): Promise<{ events: number; applied: number; different: number }> {
   const { id } = definition;
   let [events, applied, different] = [0, 0, 0];
+  const configs = exampleConfigs[id] ?? [{}];
+  // However few events are asked for, each configuration has its share.
+  const perTape = Math.min(mostPerTape, Math.ceil(wanted / configs.length));
   for (let turn = 0; events < wanted; turn += 1) {
-    const configs = exampleConfigs[id] ?? [{}];
     const config = configs[turn % configs.length];
     const tape = Array.from({ length: 397 }, (_, at) => Math.floor(uniform(seed, turn, at) * 999_983));
     const session = `${id}-${turn}`;

@@ -5,8 +5,8 @@
  * Exit codes: 0 no rule is broken; 1 one is; 2 wrong use.
  */
 import { Command } from 'commander';
-import { whole } from '../../src/cli/arguments.ts';
-import { exitCodes, print } from '../../src/cli/output.ts';
+import { whole } from '../../src/cli/terminal/arguments.ts';
+import { exitCodes, print } from '../../src/cli/terminal/output.ts';
 import { playSeed, SeedFailure } from '../../test/support/simulated-server/story.ts';
 import { ServerSeeds } from '../long-run/server-seeds.ts';
 

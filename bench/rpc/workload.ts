@@ -1,6 +1,6 @@
 /** What the servers of the benchmarks are asked, and an echo server with the same framing and the same messages. */
 import { create, type EventOf, tailBatching } from '../../src/index.ts';
-import { uniform } from '../../src/sim/random.ts';
+import { uniform } from '../../src/sim/workload/random.ts';
 
 type Event = EventOf<typeof tailBatching>;
 

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { create, sandboxTimeout } from '../../src/index.ts';
 import type { SandboxTimeoutInput } from '../../src/policies/sandbox-timeout/index.ts';
-import { uniform } from '../../src/sim/random.ts';
+import { uniform } from '../../src/sim/workload/random.ts';
 
 /** Seconds of correct runs of one test case, oldest first. */
 export interface Series {

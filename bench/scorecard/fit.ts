@@ -5,7 +5,7 @@
  */
 import { simulate } from '../../src/sim/colocated/driver.ts';
 import { type BatchShape, synchronousBaseline, tailBatchingScheduler } from '../../src/sim/colocated/scheduler.ts';
-import { type JobPresetId, jobPreset, rollpackerLengths, rollpackerWorkload } from '../../src/sim/presets.ts';
+import { type JobPresetId, jobPreset, rollpackerLengths, rollpackerWorkload } from '../../src/sim/models/presets.ts';
 import { mean } from '../support.ts';
 import { errorOf, type Row } from './row.ts';
 import { rows } from './rows.ts';

@@ -1,10 +1,10 @@
 /** Ours for the rows of RollPacker, a mean over seeds each. */
 import { judgeOffload, runPlanner } from '../../src/index.ts';
 import { oneStepOffAblation, withOneStepOff } from '../../src/sim/colocated/one-step-off.ts';
-import { compare } from '../../src/sim/compare.ts';
-import { judge7b, withJudge } from '../../src/sim/judge-preset.ts';
-import { type JobPresetId, rollpackerWorkload } from '../../src/sim/presets.ts';
-import type { StepResult } from '../../src/sim/result.ts';
+import { compare } from '../../src/sim/comparison/compare.ts';
+import type { StepResult } from '../../src/sim/comparison/result.ts';
+import { judge7b, withJudge } from '../../src/sim/models/judge-preset.ts';
+import { type JobPresetId, rollpackerWorkload } from '../../src/sim/models/presets.ts';
 import { mean } from '../support.ts';
 import { meanStep, preset, rolloutOf, rolloutSeconds, runOf, type Setting, stepSeconds, variant } from './runs.ts';
 import { eight, growing, onEight, scaledTo } from './settings.ts';

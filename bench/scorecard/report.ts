@@ -1,5 +1,5 @@
 /** The scorecard as words: a row beside ours, and how many rows are near. */
-import { fixed } from '../../src/cli/plain-table.ts';
+import { fixed } from '../../src/cli/terminal/plain-table.ts';
 import { errorOf, type Paper, type Row } from './row.ts';
 
 /** A row beside ours. */

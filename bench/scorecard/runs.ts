@@ -4,8 +4,8 @@ import { type RollpackerSwitches, rollpackerScheduler, variants } from '../../sr
 import { simulate } from '../../src/sim/colocated/driver.ts';
 import type { Job } from '../../src/sim/colocated/job.ts';
 import { synchronousBaseline, tailBatchingScheduler } from '../../src/sim/colocated/scheduler.ts';
-import { type JobPresetId, jobPreset, rollpackerWorkload } from '../../src/sim/presets.ts';
-import type { RunResult, StepResult } from '../../src/sim/result.ts';
+import type { RunResult, StepResult } from '../../src/sim/comparison/result.ts';
+import { type JobPresetId, jobPreset, rollpackerWorkload } from '../../src/sim/models/presets.ts';
 import type { RewardSettings } from '../../src/sim/rewards/settings.ts';
 import type { Workload } from '../../src/sim/workload/workload.ts';
 import { mean } from '../support.ts';

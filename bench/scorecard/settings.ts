@@ -1,8 +1,8 @@
 /** Settings of RollPacker's figures that are no presets. */
 
 import { defineJob } from '../../src/sim/colocated/job.ts';
-import { deriveCostModel } from '../../src/sim/cost-model.ts';
-import { jobPreset, rollpackerWorkload } from '../../src/sim/presets.ts';
+import { deriveCostModel } from '../../src/sim/models/cost-model.ts';
+import { jobPreset, rollpackerWorkload } from '../../src/sim/models/presets.ts';
 import { interpolated, longTailQuantile, marginalWorkload } from '../../src/sim/workload/marginal.ts';
 import type { Workload } from '../../src/sim/workload/workload.ts';
 import type { Setting } from './runs.ts';

@@ -5,7 +5,7 @@
  * of docs/agentic.md. `npx tsx bench/simulated/agentic.ts [seeds] [room,...] [workload...]`: seeds `5` are 1 to 5, `101-105`
  * those; by default 5 seeds, `stated,0.25`, and all named workloads. `drawn` are twenty drawn ones.
  */
-import { readTraceFile } from '../../src/cli/files.ts';
+import { readTraceFile } from '../../src/cli/files/traces.ts';
 import {
   type AgenticJob,
   type AgenticRun,
@@ -31,7 +31,7 @@ import {
   thunderAgent,
   tracedAgenticWorkload,
 } from '../../src/sim/index.ts';
-import { uniform } from '../../src/sim/random.ts';
+import { uniform } from '../../src/sim/workload/random.ts';
 
 const [seedCount = '5', rooms = 'stated,0.25', ...chosen] = process.argv.slice(2);
 const [firstSeed, lastSeed] = seedCount.includes('-') ? seedCount.split('-').map(Number) : [1, Number(seedCount)];

@@ -5,8 +5,8 @@
  * `npx tsx bench/simulated/divided-rollout.ts [seeds] [rounds] [trace...]`, by default 5, 2, and the shipped traces.
  */
 import { basename } from 'node:path';
-import { readTraceFile } from '../../src/cli/files.ts';
-import { create } from '../../src/core/start.ts';
+import { readTraceFile } from '../../src/cli/files/traces.ts';
+import { create } from '../../src/core/machine/start.ts';
 import { speculativeAdmission } from '../../src/policies/speculative-admission/index.ts';
 import { simulate } from '../../src/sim/colocated/driver.ts';
 import type { Job } from '../../src/sim/colocated/job.ts';
@@ -16,7 +16,7 @@ import {
   type Scheduler,
   synchronousBaseline,
 } from '../../src/sim/colocated/scheduler.ts';
-import { type JobPresetId, jobPreset } from '../../src/sim/presets.ts';
+import { type JobPresetId, jobPreset } from '../../src/sim/models/presets.ts';
 import { marginalWorkload, pooledQuantile } from '../../src/sim/workload/marginal.ts';
 import { tracedWorkload } from '../../src/sim/workload/traced.ts';
 import type { Workload } from '../../src/sim/workload/workload.ts';

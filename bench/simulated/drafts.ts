@@ -5,7 +5,7 @@
  * against published points (`points`). Prints the tables of src/planners/draft-budget/README.md.
  * `npx tsx bench/simulated/drafts.ts [seeds] [part] [job]`, by default 5, every part, and jobs by a part of their name.
  */
-import { readTraceFile } from '../../src/cli/files.ts';
+import { readTraceFile } from '../../src/cli/files/traces.ts';
 import { draftBudget, runPlanner } from '../../src/index.ts';
 import type { Job } from '../../src/sim/colocated/job.ts';
 import {
@@ -13,11 +13,11 @@ import {
   synchronousBaseline,
   tailBatchingScheduler,
 } from '../../src/sim/colocated/scheduler.ts';
-import { compare } from '../../src/sim/compare.ts';
-import { type CostModel, deriveCostModel } from '../../src/sim/cost-model.ts';
-import { eagleDrafts, expectedTokens } from '../../src/sim/draft-settings.ts';
+import { compare } from '../../src/sim/comparison/compare.ts';
 import { DecodeEngine } from '../../src/sim/engine/decode-engine.ts';
-import { jobPreset, jobPresetIds, rollpackerWorkload } from '../../src/sim/presets.ts';
+import { type CostModel, deriveCostModel } from '../../src/sim/models/cost-model.ts';
+import { eagleDrafts, expectedTokens } from '../../src/sim/models/draft-settings.ts';
+import { jobPreset, jobPresetIds, rollpackerWorkload } from '../../src/sim/models/presets.ts';
 import { inEpochs } from '../../src/sim/workload/epochs.ts';
 import { marginalWorkload, pooledQuantile } from '../../src/sim/workload/marginal.ts';
 import { tracedWorkload } from '../../src/sim/workload/traced.ts';

@@ -5,8 +5,8 @@
  */
 
 import { rollpackerScheduler, variants } from '../../src/sim/colocated/ablation.ts';
-import { compare } from '../../src/sim/compare.ts';
-import { jobPresets, rollpackerWorkload } from '../../src/sim/presets.ts';
+import { compare } from '../../src/sim/comparison/compare.ts';
+import { jobPresets, rollpackerWorkload } from '../../src/sim/models/presets.ts';
 
 const switches = variants.find((one) => one.id === 'tail-batching')!.switches;
 const [first] = variants;

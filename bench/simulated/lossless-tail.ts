@@ -11,8 +11,8 @@ import {
   synchronousBaseline,
   tailBatchingScheduler,
 } from '../../src/sim/colocated/scheduler.ts';
-import { compare } from '../../src/sim/compare.ts';
-import type { SchedulerResult } from '../../src/sim/result.ts';
+import { compare } from '../../src/sim/comparison/compare.ts';
+import type { SchedulerResult } from '../../src/sim/comparison/result.ts';
 import { inEpochs } from '../../src/sim/workload/epochs.ts';
 import { type Resampling, tracedWorkload } from '../../src/sim/workload/traced.ts';
 import type { Workload } from '../../src/sim/workload/workload.ts';

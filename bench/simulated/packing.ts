@@ -4,7 +4,7 @@
  * docs/agentic.md. `npx tsx bench/simulated/packing.ts [seeds] [bound,...] [workload...]`: by default seeds 1 to 5, and
  * bounds of 1, 1.25, 1.5 and 2.
  */
-import type { AnyDecision, AnyEvent } from '../../src/core/definition.ts';
+import type { AnyDecision, AnyEvent } from '../../src/core/machine/definition.ts';
 import {
   type AgenticJob,
   type AgenticScheduler,

@@ -12,8 +12,8 @@ import {
   synchronousBaseline,
   tailBatchingScheduler,
 } from '../../src/sim/colocated/scheduler.ts';
-import { compare } from '../../src/sim/compare.ts';
-import type { SchedulerResult } from '../../src/sim/result.ts';
+import { compare } from '../../src/sim/comparison/compare.ts';
+import type { SchedulerResult } from '../../src/sim/comparison/result.ts';
 import type { Workload } from '../../src/sim/workload/workload.ts';
 import { heldOut, secondsPerPrompt, serveGenOf, tracesOf } from './returning-prompts.ts';
 

@@ -1,9 +1,9 @@
 /** Jobs whose prompts come back, for the benchmarks of policies that learn from that: traces of prompts, and ServeGen. */
 import { basename } from 'node:path';
-import { readTraceFile } from '../../src/cli/files.ts';
+import { readTraceFile } from '../../src/cli/files/traces.ts';
 import type { Job } from '../../src/sim/colocated/job.ts';
-import { type JobPresetId, jobPreset } from '../../src/sim/presets.ts';
-import type { SchedulerResult } from '../../src/sim/result.ts';
+import type { SchedulerResult } from '../../src/sim/comparison/result.ts';
+import { type JobPresetId, jobPreset } from '../../src/sim/models/presets.ts';
 import type { TracePrompt } from '../../src/sim/trace/format.ts';
 import { inEpochs } from '../../src/sim/workload/epochs.ts';
 import { marginalWorkload, pooledQuantile } from '../../src/sim/workload/marginal.ts';

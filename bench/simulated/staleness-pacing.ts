@@ -5,15 +5,15 @@
  * docs/which-tail-policy.md. `npx tsx bench/simulated/staleness-pacing.ts [seeds] [trace...]`, by default 5 and the shipped traces.
  */
 import { basename } from 'node:path';
-import { readTraceFile } from '../../src/cli/files.ts';
-import { create } from '../../src/core/start.ts';
+import { readTraceFile } from '../../src/cli/files/traces.ts';
+import { create } from '../../src/core/machine/start.ts';
 import { type StalenessPacingInput, stalenessPacing } from '../../src/policies/staleness-pacing/index.ts';
 import { discarding } from '../../src/sim/asynchronous/discarding.ts';
 import { type AsynchronousJob, type AsynchronousRun, simulateAsynchronous } from '../../src/sim/asynchronous/driver.ts';
 import type { DrivenPolicy } from '../../src/sim/cluster/event-loop.ts';
 import { withOneStepOff } from '../../src/sim/colocated/one-step-off.ts';
-import { jobPreset } from '../../src/sim/presets.ts';
-import { bootstrap } from '../../src/sim/statistics.ts';
+import { bootstrap } from '../../src/sim/comparison/statistics.ts';
+import { jobPreset } from '../../src/sim/models/presets.ts';
 import { marginalWorkload, pooledQuantile } from '../../src/sim/workload/marginal.ts';
 import { tracedWorkload } from '../../src/sim/workload/traced.ts';
 import type { Workload } from '../../src/sim/workload/workload.ts';

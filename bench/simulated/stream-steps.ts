@@ -5,10 +5,10 @@
  * %. Means of 20 rounds. A model of this policy's effect alone, not of a cluster.
  */
 
-import { Heap } from '../../src/core/heap.ts';
+import { Heap } from '../../src/core/collections/heap.ts';
 import { create, streamTraining } from '../../src/index.ts';
 import type { StreamTrainingInput } from '../../src/policies/stream-training/index.ts';
-import { normal, uniform } from '../../src/sim/random.ts';
+import { normal, uniform } from '../../src/sim/workload/random.ts';
 
 const groupsPerRound = 128;
 const replicas = Array.from({ length: 16 }, (_, index) => ({ id: `replica-${index}`, gpuIds: [`gpu-${index}`] }));

@@ -7,9 +7,10 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { readTraceFile } from '../../src/cli/files.ts';
-import { jobOfOptions } from '../../src/cli/job.ts';
+import { readTraceFile } from '../../src/cli/files/traces.ts';
+import { jobOfOptions } from '../../src/cli/job/job.ts';
 import { packageRoot } from '../../src/logs/index/package.ts';
+import { quantileOf } from '../../src/sim/comparison/metrics.ts';
 import {
   rolloutpipeJob,
   rolloutpipeWorkload,
@@ -22,9 +23,8 @@ import {
   tracedWorkload,
   type Workload,
 } from '../../src/sim/index.ts';
-import { quantileOf } from '../../src/sim/metrics.ts';
 import type { Measured } from '../../src/sim/sweep/book.ts';
-import { halfOf } from '../../src/sim/sweep/halves.ts';
+import { halfOf } from '../../src/sim/sweep/prompt-halves.ts';
 import { independentSteps } from '../../src/sim/sweep/split.ts';
 import { traceWorkload, usualWorkload } from '../../src/sim/workload/of-trace.ts';
 

@@ -5,8 +5,8 @@
  */
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { bundledTraces, readTraceFile } from '../../src/cli/files.ts';
-import type { NamedWorkload } from '../../src/cli/workloads.ts';
+import { bundledTraces, readTraceFile } from '../../src/cli/files/traces.ts';
+import type { NamedWorkload } from '../../src/cli/job/workloads.ts';
 import {
   cgpScheduler,
   comparePools,

@@ -15,12 +15,12 @@ import {
   synchronousBaseline,
   tailBatchingScheduler,
 } from '../../src/sim/colocated/scheduler.ts';
-import { sumOf } from '../../src/sim/metrics.ts';
-import { normal, pickIndex, uniform } from '../../src/sim/random.ts';
+import { sumOf } from '../../src/sim/comparison/metrics.ts';
 import { ForkedHost } from '../../src/sim/what-if/forked-host.ts';
 import { loggedJob } from '../../src/sim/what-if/logged-job.ts';
 import { whatIfOf } from '../../src/sim/what-if/what-if.ts';
 import { longTailQuantile, marginalWorkload } from '../../src/sim/workload/marginal.ts';
+import { normal, pickIndex, uniform } from '../../src/sim/workload/random.ts';
 import { plainJob, recording } from '../../test/support/simulator/host.ts';
 
 const [jobs = 20, firstSeed = 1, draws = 10] = process.argv.slice(2).map(Number);

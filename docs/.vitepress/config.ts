@@ -74,6 +74,8 @@ export default defineConfig({
   srcExclude: [
     'docs/.vitepress/**',
     'README.md',
+    // What a folder of the sources holds is read there.
+    'src/!(mock-engine)/README.md',
     'test/!(wire)/**',
     'bench/**',
     'python/tests/**',

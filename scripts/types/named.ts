@@ -1,5 +1,5 @@
 /** Shapes with a name: each type is declared once, and others name it. */
-import { lengthFunction } from '../../src/core/length-function.ts';
+import { lengthFunction } from '../../src/core/lengths/length-function.ts';
 import { costModel } from '../../src/planners/flex-ulysses/costs.ts';
 import { pack, schedule, visionShare } from '../../src/planners/flex-ulysses/execution/schema.ts';
 import { timingModel } from '../../src/planners/flex-ulysses/execution/timing.ts';

@@ -1,62 +1,62 @@
 /** The command line. Exit codes: 0 done, 1 failed, 2 wrong use or bad input, 130 stopped by Ctrl-C. */
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../logs/index/package.ts';
-import { asTyped, forgiving } from './forgiving.ts';
-import { exitCodes, reportError } from './output.ts';
+import { exitCodes, reportError } from './terminal/output.ts';
+import { asTyped, forgiving } from './terminal/typing-errors.ts';
 
 /** The commands. The modules of a command are loaded when the command is called: `--help` needs none of them. */
 const commands: Record<string, { readonly summary: string; readonly load: () => Promise<Command> }> = {
   simulate: {
     summary: 'replay response lengths through tail batching and the synchronous baseline, and compare',
-    load: async () => (await import('./simulate-command.ts')).simulateCommand(),
+    load: async () => (await import('./simulate/command.ts')).simulateCommand(),
   },
   advise: {
     summary: 'from the dump of your trainer to what to switch on in it: what waits, what is saved, what it costs',
-    load: async () => (await import('./advise-command.ts')).adviseCommand(),
+    load: async () => (await import('./advise/command.ts')).adviseCommand(),
   },
   import: {
     summary: 'convert what verl, slime, ROLL and NeMo-RL write, or a table, to a trace: the lengths of your responses',
-    load: async () => (await import('./import-command.ts')).importCommand(),
+    load: async () => (await import('./import/command.ts')).importCommand(),
   },
   sweep: {
     summary: 'search eta, threshold, TP and F_w on response lengths, and recommend a configuration',
-    load: async () => (await import('./sweep-command.ts')).sweepCommand(),
+    load: async () => (await import('./sweep/command.ts')).sweepCommand(),
   },
   pools: {
     summary: 'simulate disaggregated rollout and training pools: what RolloutPipe saves a serial job',
-    load: async () => (await import('./pools-command.ts')).poolsCommand(),
+    load: async () => (await import('./pools/command.ts')).poolsCommand(),
   },
   vlm: {
     summary: 'simulate RL steps of a vision-language model: data loading, sequence sharding, and what FlexRL saves',
-    load: async () => (await import('./vlm-command.ts')).vlmCommand(),
+    load: async () => (await import('./vlm/command.ts')).vlmCommand(),
   },
   plan: {
     summary: 'print the plan of a planner for an input; exit code 1 if there is none',
-    load: async () => (await import('./plan.ts')).planCommand(),
+    load: async () => (await import('./plan/command.ts')).planCommand(),
   },
   serve: {
     summary: 'serve sessions and plans to other languages: JSON-RPC over standard input, a Unix socket or TCP',
-    load: async () => (await import('./serve-command.ts')).serveCommand(),
+    load: async () => (await import('./serve/command.ts')).serveCommand(),
   },
   'mock-engine': {
     summary: "inference engines without a GPU: SGLang's and vLLM's HTTP routes in simulated time, to test against",
-    load: async () => (await import('./mock-engine-command.ts')).mockEngineCommand(),
+    load: async () => (await import('./mock-engine/command.ts')).mockEngineCommand(),
   },
   shadow: {
     summary: 'where a policy in shadow mode would have decided otherwise than its host, and what that is worth',
-    load: async () => (await import('./shadow.ts')).shadowCommand(),
+    load: async () => (await import('./shadow/command.ts')).shadowCommand(),
   },
   schema: {
     summary: 'list policies, planners, events and decisions, or print the JSON Schema of one',
-    load: async () => (await import('./schema.ts')).schemaCommand(),
+    load: async () => (await import('./schema/command.ts')).schemaCommand(),
   },
   explain: {
     summary: 'why a job, a prompt or an engine is stuck: what it waits for, who has to act, since when',
-    load: async () => (await import('./explain-command.ts')).explainCommand(),
+    load: async () => (await import('./explain/command.ts')).explainCommand(),
   },
   debug: {
     summary: 'a log event by event, in the browser or in the terminal: state, decisions, reasons, and why things wait',
-    load: async () => (await import('./debug-command.ts')).debugCommand(),
+    load: async () => (await import('./debug/command.ts')).debugCommand(),
   },
   'what-if': {
     summary: 'what would have been, from an event of a log on, with other settings or another policy',
@@ -64,7 +64,7 @@ const commands: Record<string, { readonly summary: string; readonly load: () => 
   },
   replay: {
     summary: 'play a log again and compare every decision; exit code 1 if one differs',
-    load: async () => (await import('./replay.ts')).replayCommand(),
+    load: async () => (await import('./replay/command.ts')).replayCommand(),
   },
 };
 

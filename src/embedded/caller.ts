@@ -1,8 +1,8 @@
 /** The only caller of a server inside its own process; it reads streamed decisions when asked to. */
-import type { Caller } from '../rpc/caller.ts';
-import type { Session } from '../rpc/session.ts';
-import type { DecisionStream } from '../rpc/stream.ts';
-import { Subscriptions } from '../rpc/subscriptions.ts';
+import type { Caller } from '../rpc/connection/caller.ts';
+import { Subscriptions } from '../rpc/connection/subscriptions.ts';
+import type { Session } from '../rpc/session/session.ts';
+import type { DecisionStream } from '../rpc/session/stream.ts';
 
 /** The caller, with its subscriptions and its unread notifications. */
 export class EmbeddedCaller implements Caller {

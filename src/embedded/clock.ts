@@ -1,7 +1,7 @@
 /** A clock that the host drives, since the engine has no timers. */
 
-import type { Clock } from '../core/clock.ts';
-import { IndexedHeap } from '../core/heap.ts';
+import { IndexedHeap } from '../core/collections/heap.ts';
+import type { Clock } from '../core/machine/clock.ts';
 
 interface Timer {
   readonly at: number;

@@ -2,8 +2,9 @@
  * The server as one script for a JavaScript engine inside another process, such as QuickJS in Python, without event loop,
  * timers and modules. The host passes a message, gets its answer with the streamed notifications, and winds the clock.
  */
-import { errorCodes, refusal, toRpcError } from '../rpc/errors.ts';
-import { type Request, wrongPart } from '../rpc/request.ts';
+
+import { type Request, wrongPart } from '../rpc/connection/request.ts';
+import { errorCodes, refusal, toRpcError } from '../rpc/methods/errors.ts';
 import { failure, Service } from '../rpc/service.ts';
 import { EmbeddedCaller } from './caller.ts';
 import { HostClock } from './clock.ts';

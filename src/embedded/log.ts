@@ -1,5 +1,5 @@
 /** The decision log of an engine without files: the host writes its lines. */
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../core/machine/clock.ts';
 import type { DecisionLog, LoggedSession, SessionDecisionLog } from '../logs/write/decision-log.ts';
 import { SessionLines } from '../logs/write/session-lines.ts';
 import { type LogFilesHost, type LogOutput, LogWriter } from '../logs/write/writer.ts';

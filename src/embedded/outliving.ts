@@ -1,11 +1,11 @@
 /** Functions of the host for sessions and a decision log that outlive the engine. */
 
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../core/machine/clock.ts';
 import { isPolicyError } from '../errors.ts';
 import type { FoundSession } from '../rpc/journal/records.ts';
-import type { Sessions } from '../rpc/sessions.ts';
-import { KeptRecords } from './kept.ts';
+import type { Sessions } from '../rpc/session/sessions.ts';
 import { HostDecisionLog, type HostLogOptions } from './log.ts';
+import { KeptRecords } from './records.ts';
 
 /** Options for the data that outlive the engine. */
 export interface OutlivingOptions {

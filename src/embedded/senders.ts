@@ -3,8 +3,9 @@
  * and the answer is made as text around the decisions. In an interpreting engine, the rest of a message takes half of the time of
  * an event.
  */
-import type { ParamsOf, ResultOf } from '../rpc/methods.ts';
-import type { Request } from '../rpc/request.ts';
+
+import type { Request } from '../rpc/connection/request.ts';
+import type { ParamsOf, ResultOf } from '../rpc/methods/methods.ts';
 
 type Sent = ParamsOf<'session.send'>;
 type Result = ResultOf<'session.send'>;

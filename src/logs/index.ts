@@ -10,8 +10,8 @@ import { MemoryLog } from './replay/memory-log.ts';
 import { type LogReplay, replayLog } from './replay/replay-log.ts';
 import { traceless } from './replay/traceless.ts';
 
-export type { SuspendedTries } from '../core/suspended-tries.ts';
-export type { OwedEvent, StalledThing, Standpoint } from '../core/why.ts';
+export type { SuspendedTries } from '../core/why/suspended-tries.ts';
+export type { OwedEvent, StalledThing, Standpoint } from '../core/why/why.ts';
 export type { ChainStep } from './explain/chain.ts';
 export type { Asked, Explanation, Owed } from './explain/explain.ts';
 export { type ExplainOptions, explain, explanationText, type LogExplanation } from './explain/log.ts';

@@ -1,6 +1,6 @@
 /** Which policies play a log. */
-import type { AnyDefinition } from '../core/definition.ts';
-import type { Registry } from '../core/registry.ts';
+import type { AnyDefinition } from '../core/machine/definition.ts';
+import type { Registry } from '../core/machine/registry.ts';
 import { registry as builtIn } from '../registry.ts';
 import type { PlayedPolicy } from './replay/play.ts';
 

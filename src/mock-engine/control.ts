@@ -1,6 +1,6 @@
 /** Control routes of the mock engine: its clock, its faults, and its counters. */
 import { z } from 'zod';
-import { parse } from '../core/validate.ts';
+import { parse } from '../core/machine/validate.ts';
 import type { MockCluster } from './engine/cluster.ts';
 import { faultSchema } from './faults.ts';
 import { type Call, type Routes, refuse, reply } from './http/http.ts';

@@ -1,9 +1,9 @@
 /** Speculative decoding, as the engines name its options. */
 import { z } from 'zod';
-import { parse } from '../core/validate.ts';
+import { parse } from '../core/machine/validate.ts';
 import { refuse } from '../errors.ts';
 import { count, positiveCount } from '../schemas/units.ts';
-import type { DraftSettings } from '../sim/draft-settings.ts';
+import type { DraftSettings } from '../sim/models/draft-settings.ts';
 
 type Tokens = Pick<DraftSettings, 'tokens' | 'maxTokens'>;
 

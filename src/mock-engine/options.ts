@@ -1,8 +1,8 @@
 /** Options of a mock engine that are numbers or choices. */
 import { z } from 'zod';
-import { parse } from '../core/validate.ts';
+import { parse } from '../core/machine/validate.ts';
 import { refuse } from '../errors.ts';
-import type { CostModel } from '../sim/cost-model.ts';
+import type { CostModel } from '../sim/models/cost-model.ts';
 import { faultSchema } from './faults.ts';
 
 const seconds = z.number().nonnegative();

@@ -1,6 +1,6 @@
 /** The events and decisions of a recipe, taken from its parts. */
-import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
-import type { Parts } from '../core/recipe.ts';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/machine/definition.ts';
+import type { Parts } from '../core/recipe/recipe.ts';
 import { byName, type DecisionMessage, type EventMessage } from '../schemas/vocabulary.ts';
 
 // The parts give the messages, not the whole vocabulary: a bundle of one recipe does not need the messages of the others.

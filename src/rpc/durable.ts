@@ -1,11 +1,11 @@
 /** A server whose sessions survive a restart: every step is on disk before an answer or a decision shows it. */
 import { z } from 'zod';
-import { systemClock } from '../core/clock.ts';
-import { parse } from '../core/validate.ts';
+import { systemClock } from '../core/machine/clock.ts';
+import { parse } from '../core/machine/validate.ts';
 import type { PolicyError } from '../errors.ts';
+import { noMeter } from './connection/meter.ts';
 import { Journal } from './journal/journal.ts';
 import { openStore, type Store } from './journal/store.ts';
-import { noMeter } from './meter.ts';
 import { RpcServer } from './server.ts';
 import type { ServerOptions } from './service.ts';
 

@@ -1,22 +1,22 @@
 /** The server: it offers its methods to any number of connections, and is independent of transports. */
 import { JSONRPCServer } from 'json-rpc-2.0';
-import { systemClock } from '../core/clock.ts';
-import type { CallContext } from './caller.ts';
-import { Connection, type ConnectionHost } from './connection.ts';
-import { toRpcError } from './errors.ts';
-import { HalfLines } from './half-lines.ts';
-import type { ServerLimits } from './limits.ts';
-import type { Link, Served } from './link.ts';
-import { noMeter } from './meter.ts';
-import { methods } from './methods.ts';
-import { Outputs } from './outputs.ts';
-import type { Planning } from './planning.ts';
-import type { Refusals } from './refusals.ts';
-import type { Id } from './request.ts';
-import { nothingKept } from './send-queue.ts';
+import { systemClock } from '../core/machine/clock.ts';
+import type { CallContext } from './connection/caller.ts';
+import { Connection, type ConnectionHost } from './connection/connection.ts';
+import { HalfLines } from './connection/half-lines.ts';
+import type { Link, Served } from './connection/link.ts';
+import { noMeter } from './connection/meter.ts';
+import { Outputs } from './connection/outputs.ts';
+import type { Id } from './connection/request.ts';
+import { nothingKept } from './connection/send-queue.ts';
+import { toRpcError } from './methods/errors.ts';
+import type { ServerLimits } from './methods/limits.ts';
+import { methods } from './methods/methods.ts';
+import type { Planning } from './methods/planning.ts';
+import type { Refusals } from './methods/refusals.ts';
 import { failure, type ServerOptions, Service, unknownMethod } from './service.ts';
-import type { Sessions } from './sessions.ts';
-import type { OwedAnswers } from './watch.ts';
+import type { Sessions } from './session/sessions.ts';
+import type { OwedAnswers } from './session/watch.ts';
 
 const success = (id: NonNullable<Id>, result: unknown) => ({ jsonrpc: '2.0' as const, id, result });
 

@@ -1,29 +1,29 @@
 /** The methods for sessions and planners. A service is independent of connections. */
 
-import { type Clock, systemClock } from '../core/clock.ts';
-import type { AnyDefinition } from '../core/definition.ts';
-import { oneOf } from '../core/nearest.ts';
-import type { Registry } from '../core/registry.ts';
-import { parse } from '../core/validate.ts';
+import { oneOf } from '../core/ids/nearest.ts';
+import { type Clock, systemClock } from '../core/machine/clock.ts';
+import type { AnyDefinition } from '../core/machine/definition.ts';
+import type { Registry } from '../core/machine/registry.ts';
+import { parse } from '../core/machine/validate.ts';
 import { isPolicyError, PolicyError, refuse } from '../errors.ts';
 import { type DecisionLog, noDecisionLog } from '../logs/write/decision-log.ts';
 import { registry as shipped } from '../registry.ts';
-import { mostNamed } from './aside.ts';
-import type { CallContext, Caller } from './caller.ts';
-import { errorCodes, RpcError, toRpcError } from './errors.ts';
-import { Gate } from './gate.ts';
+import type { CallContext, Caller } from './connection/caller.ts';
+import { type Meter, noMeter } from './connection/meter.ts';
+import type { Id, Request } from './connection/request.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Records } from './journal/records.ts';
-import { type ServerLimits, serverLimits } from './limits.ts';
-import { type Meter, noMeter } from './meter.ts';
-import { type MethodName, methods, type ParamsOf, type ResultOf } from './methods.ts';
-import { openRpcDocument } from './openrpc.ts';
-import type { PlanJob, Planning } from './planning.ts';
-import { exceeded, Refusals } from './refusals.ts';
-import type { Id, Request } from './request.ts';
-import { Sessions } from './sessions.ts';
-import { Turns } from './turns.ts';
-import { Watch, type WatchOptions } from './watch.ts';
+import { errorCodes, RpcError, toRpcError } from './methods/errors.ts';
+import { type ServerLimits, serverLimits } from './methods/limits.ts';
+import { type MethodName, methods, type ParamsOf, type ResultOf } from './methods/methods.ts';
+import { openRpcDocument } from './methods/openrpc.ts';
+import type { PlanJob, Planning } from './methods/planning.ts';
+import { exceeded, Refusals } from './methods/refusals.ts';
+import { mostNamed } from './session/aside.ts';
+import { Gate } from './session/gate.ts';
+import { Sessions } from './session/sessions.ts';
+import { Turns } from './session/turns.ts';
+import { Watch, type WatchOptions } from './session/watch.ts';
 
 /** Options of a server; all have defaults. */
 export interface ServerOptions {

@@ -40,7 +40,9 @@ export { type AgenticShape, agenticWorkload, type Spread, type ToolShape } from 
 export type { EngineStretch } from './agentic/timeline.ts';
 export { type TracedAgenticOptions, tracedAgenticWorkload } from './agentic/traced.ts';
 export type { AgenticProgram, AgenticTurn, AgenticWorkload } from './agentic/workload.ts';
-export { calibrateJob, type MeasuredRollout } from './calibrate.ts';
+export { clairvoyantLowerBound, type FixedPrompt, type LowerBound } from './bounds/lower-bound.ts';
+export { type OracleOptions, type OracleSchedule, oracleSchedule } from './bounds/oracle.ts';
+export { calibrateJob, type MeasuredRollout } from './calibration/calibrate.ts';
 export { calibrate } from './calibration/fit.ts';
 export { calibrationFileSchema, type MeasuredStep } from './calibration/measured.ts';
 export type { CalibratedStep, Calibration, FittedSeconds } from './calibration/result.ts';
@@ -70,10 +72,10 @@ export {
   type TailSettings,
   tailBatchingScheduler,
 } from './colocated/scheduler.ts';
-export { compare, comparing } from './compare.ts';
-export { type CompareOptions, type CompareProgress, usualRuns } from './compare-options.ts';
-export { baseSeconds, type CostModel, costModelSchema, deriveCostModel, type EngineShape } from './cost-model.ts';
-export { type DraftSettings, draftSettings, eagleDrafts } from './draft-settings.ts';
+export { compare, comparing } from './comparison/compare.ts';
+export { type CompareOptions, type CompareProgress, usualRuns } from './comparison/compare-options.ts';
+export type * from './comparison/result.ts';
+export { type BootstrapOptions, bootstrap } from './comparison/statistics.ts';
 export type { PrefixCache, Scheduling } from './engine/batch-scheduler.ts';
 export {
   DecodeEngine,
@@ -82,23 +84,21 @@ export {
   type LostRequest,
   type Outcome,
 } from './engine/decode-engine.ts';
-export { type LogTraceOptions, workloadFromLog } from './from-log.ts';
-export { withJudge } from './judge-preset.ts';
-export {
-  type LoggedLengths,
-  type LoggedPrompt,
-  type LoggedResponse,
-  lengthsFromDecisionLog,
-  lengthsFromLog,
-} from './log-lengths.ts';
 export type { TpWorth } from './log-report/adaptive-tp.ts';
 export type { ScaleDownWorth } from './log-report/gpu-scale-down.ts';
 export type { ShadowCounts, ShadowDifference } from './log-report/pairs.ts';
 export { type ShadowReport, type ShadowSession, shadowReport } from './log-report/report.ts';
 export type { TimeoutWorth } from './log-report/sandbox-timeout.ts';
-export { clairvoyantLowerBound, type FixedPrompt, type LowerBound } from './lower-bound.ts';
-export { type OracleOptions, type OracleSchedule, oracleSchedule } from './oracle.ts';
-export { perfettoTrace } from './perfetto.ts';
+export {
+  baseSeconds,
+  type CostModel,
+  costModelSchema,
+  deriveCostModel,
+  type EngineShape,
+} from './models/cost-model.ts';
+export { type DraftSettings, draftSettings, eagleDrafts } from './models/draft-settings.ts';
+export { withJudge } from './models/judge-preset.ts';
+export { type JobPreset, type JobPresetId, jobPreset, jobPresetIds, rollpackerWorkload } from './models/presets.ts';
 export { comparePools, type PoolsCompareOptions, poolsSchedulers, poolsTailSchedulers } from './pools/compare.ts';
 export { type PoolsRunOptions, simulatePools } from './pools/driver.ts';
 export {
@@ -120,12 +120,10 @@ export {
   serialBaseline,
 } from './pools/scheduler.ts';
 export { definePoolsJob, type PoolsJob, type PoolsJobInput } from './pools/settings.ts';
-export { type JobPreset, type JobPresetId, jobPreset, jobPresetIds, rollpackerWorkload } from './presets.ts';
 export { renderReport } from './report/html.ts';
-export type * from './result.ts';
+export { perfettoTrace } from './report/perfetto.ts';
 export type { JudgeSettings } from './rewards/judge-settings.ts';
 export type { RewardSettings } from './rewards/settings.ts';
-export { type BootstrapOptions, bootstrap } from './statistics.ts';
 export { type SweepEffort, type SweepEffortId, sweepEfforts } from './sweep/effort.ts';
 export type { Levers } from './sweep/levers.ts';
 export type { RoundRates } from './sweep/measure.ts';
@@ -199,6 +197,14 @@ export type { Miss } from './what-if/interval.ts';
 export type { PaceFit } from './what-if/pace.ts';
 export type { RestOfJob, WhatIf } from './what-if/what-if.ts';
 export { inEpochs } from './workload/epochs.ts';
+export { type LogTraceOptions, workloadFromLog } from './workload/from-log.ts';
+export {
+  type LoggedLengths,
+  type LoggedPrompt,
+  type LoggedResponse,
+  lengthsFromDecisionLog,
+  lengthsFromLog,
+} from './workload/log-lengths.ts';
 export {
   interpolated,
   type LongTail,

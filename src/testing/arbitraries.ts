@@ -1,6 +1,6 @@
 /** Arbitraries of fast-check for the inputs of policies and planners; all of them shrink. */
 import fc from 'fast-check';
-import type { AnyEvent } from '../core/definition.ts';
+import type { AnyEvent } from '../core/machine/definition.ts';
 import type { PlacedEngine, Prompt, VocabularyEvent } from '../schemas/index.ts';
 import { type Malformed, malformedPlaces } from './malformed.ts';
 import { likelyEvents } from './run.ts';

@@ -1,6 +1,6 @@
 /** An obedient host on a bad day: in simulated time, with tries that fail by an outage or by themselves. */
-import type { Choices } from '../core/choices.ts';
-import type { AnyDecision, AnyEvent, AnyPolicyDefinition, Ledger } from '../core/definition.ts';
+import type { Choices } from '../core/generators/choices.ts';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition, Ledger } from '../core/machine/definition.ts';
 import type { BadDay } from './bad-day.ts';
 import type { HostHints, Report } from './obedience.ts';
 import { specialAnswers } from './obedient-answers.ts';

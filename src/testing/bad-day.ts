@@ -1,6 +1,6 @@
 /** A bad day: what fails for all, and when, and which prompts fail by themselves. */
-import type { Choices } from '../core/choices.ts';
-import type { AnyPolicyDefinition } from '../core/definition.ts';
+import type { Choices } from '../core/generators/choices.ts';
+import type { AnyPolicyDefinition } from '../core/machine/definition.ts';
 import { choicesOf } from './play-to-end.ts';
 import { begins, type FaultScope, tries } from './tries.ts';
 

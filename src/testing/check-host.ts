@@ -1,7 +1,7 @@
 /** Checks a host adapter against a real policy: it must carry out every command, and report it once. */
-import type { AnyEvent } from '../core/definition.ts';
-import type { CommandHandlers } from '../core/policy.ts';
-import { create } from '../core/start.ts';
+import type { AnyEvent } from '../core/machine/definition.ts';
+import type { CommandHandlers } from '../core/machine/policy.ts';
+import { create } from '../core/machine/start.ts';
 import { refuse } from '../errors.ts';
 import { type TailBatchingCommand, tailBatching } from '../recipes/tail-batching/index.ts';
 import type { VocabularyDecision, VocabularyEvent } from '../schemas/index.ts';

@@ -1,6 +1,6 @@
 /** Checks with a model of a host that a policy loses nothing and hands nothing over twice. */
-import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
-import { create } from '../core/start.ts';
+import type { AnyEvent, AnyPolicyDefinition } from '../core/machine/definition.ts';
+import { create } from '../core/machine/start.ts';
 import { isPolicyError } from '../errors.ts';
 import type { VocabularyDecision } from '../schemas/index.ts';
 import { ModelHost } from './model-host.ts';

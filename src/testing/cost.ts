@@ -1,6 +1,6 @@
 /** Law 10, checked by counting: the items that an event visits must not grow with the number in flight. */
-import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
-import { parse } from '../core/validate.ts';
+import type { AnyEvent, AnyPolicyDefinition } from '../core/machine/definition.ts';
+import { parse } from '../core/machine/validate.ts';
 import { messageOf } from './search.ts';
 
 /** Events that bring a policy to n ids in flight, and events to measure after them. */

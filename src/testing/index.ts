@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-import type { AnyEvent, AnyPlannerDefinition } from '../core/definition.ts';
+import type { AnyEvent, AnyPlannerDefinition } from '../core/machine/definition.ts';
 import { laws } from './laws.ts';
 import type { HostHints } from './obedience.ts';
 import { plannerLaws } from './planner-laws.ts';
@@ -11,7 +11,7 @@ import { likelyEvents } from './run.ts';
 import { messageOf, type SearchOptions, search, textOfRun, trimmed } from './search.ts';
 import { type Tested, withEvents } from './tested.ts';
 
-export type { Choices } from '../core/choices.ts';
+export type { Choices } from '../core/generators/choices.ts';
 export {
   type Cluster,
   type ClusterBounds,

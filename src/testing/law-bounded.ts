@@ -1,5 +1,5 @@
 /** Law 13: the number of decisions of an event has a bound that is known before the event is applied. */
-import type { AnyEvent, AnyPolicyDefinition, Ledger } from '../core/definition.ts';
+import type { AnyEvent, AnyPolicyDefinition, Ledger } from '../core/machine/definition.ts';
 import type { Case } from './law.ts';
 import { answer, newSubject } from './run.ts';
 import { isObject, replaced, valuePaths } from './values.ts';

@@ -1,5 +1,5 @@
 /** Law 12: a host without memory can finish. */
-import { create } from '../core/start.ts';
+import { create } from '../core/machine/start.ts';
 import type { Case } from './law.ts';
 import { type Beginning, ObedientHost } from './obedient-host.ts';
 import { choicesOf, drain, expectEmpty, play } from './play-to-end.ts';

@@ -1,5 +1,5 @@
 /** Law 20: no busy loop. */
-import type { AnyDecision, AnyPolicyDefinition } from '../core/definition.ts';
+import type { AnyDecision, AnyPolicyDefinition } from '../core/machine/definition.ts';
 import { type BadDay, drawStandstill, type Outage, scopesOf } from './bad-day.ts';
 import { BadDayHost } from './bad-day-host.ts';
 import type { Case } from './law.ts';

@@ -1,6 +1,6 @@
 /** Law 17: every report is kept or named. */
-import type { AnyEvent } from '../core/definition.ts';
-import { create } from '../core/start.ts';
+import type { AnyEvent } from '../core/machine/definition.ts';
+import { create } from '../core/machine/start.ts';
 import { answers, unaskedAnswers } from '../schemas/answers.ts';
 import { decisions as vocabulary } from '../schemas/decisions/index.ts';
 import type { Case } from './law.ts';

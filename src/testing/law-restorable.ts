@@ -1,6 +1,6 @@
 /** Law 18: whatever lives can be restored, and a timer that is lost holds nothing up. */
-import type { AnyDecision, AnyEvent } from '../core/definition.ts';
-import { create } from '../core/start.ts';
+import type { AnyDecision, AnyEvent } from '../core/machine/definition.ts';
+import { create } from '../core/machine/start.ts';
 import type { Case } from './law.ts';
 import { choicesOf } from './play-to-end.ts';
 import { type Answer, answer, hostTime, newSubject, type Subject } from './run.ts';

@@ -1,5 +1,5 @@
 /** Law 19: a shared fault costs no prompt. */
-import type { AnyDecision } from '../core/definition.ts';
+import type { AnyDecision } from '../core/machine/definition.ts';
 import { type BadDay, drawDay, type Outage, scopesOf, smallerDays } from './bad-day.ts';
 import { BadDayHost } from './bad-day-host.ts';
 import type { Case } from './law.ts';

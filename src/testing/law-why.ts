@@ -2,12 +2,13 @@
  * Law 14: whatever a ledger holds has a `why`; what it names is accepted, and changes the state. No wait is older than the last
  * command that asks for what it names.
  */
-import type { AnyEvent } from '../core/definition.ts';
-import { OpenCommands } from '../core/open-commands.ts';
-import { eventWith, type Filling } from '../core/sample-value.ts';
-import { create } from '../core/start.ts';
-import { isEvent } from '../core/waits.ts';
-import type { OwedEvent, Why } from '../core/why.ts';
+
+import { eventWith, type Filling } from '../core/generators/sample-value.ts';
+import type { AnyEvent } from '../core/machine/definition.ts';
+import { create } from '../core/machine/start.ts';
+import { OpenCommands } from '../core/why/open-commands.ts';
+import { isEvent } from '../core/why/waits.ts';
+import type { OwedEvent, Why } from '../core/why/why.ts';
 import { answers } from '../schemas/answers.ts';
 import type { EventMessage } from '../schemas/vocabulary.ts';
 import type { Case } from './law.ts';

@@ -1,5 +1,5 @@
 /** The types of a law of policies and of its cases. */
-import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
+import type { AnyEvent, AnyPolicyDefinition } from '../core/machine/definition.ts';
 import type { HostHints } from './obedience.ts';
 
 /** A case on which a law is checked. */

@@ -4,10 +4,10 @@
  * Law 9 (layers) is about source code and is checked by the project's dependency rules, not here.
  */
 import { z } from 'zod';
-import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
-import { createRegistry } from '../core/registry.ts';
-import { isNewClock } from '../core/session-clock.ts';
-import { create } from '../core/start.ts';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/machine/definition.ts';
+import { createRegistry } from '../core/machine/registry.ts';
+import { isNewClock } from '../core/machine/session-clock.ts';
+import { create } from '../core/machine/start.ts';
 import { isPolicyError } from '../errors.ts';
 import type { DecisionMessage } from '../schemas/vocabulary.ts';
 import { conserved } from './conserved.ts';

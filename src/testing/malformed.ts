@@ -1,6 +1,6 @@
 /** Makes malformed events from a valid one: every policy must refuse them. */
-import type { AnyEvent } from '../core/definition.ts';
-import { pathText } from '../core/validate.ts';
+import type { AnyEvent } from '../core/machine/definition.ts';
+import { pathText } from '../core/machine/validate.ts';
 import { isObject, objectPaths, replaced, valuePaths } from './values.ts';
 
 /** An event that no schema accepts. */

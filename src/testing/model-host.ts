@@ -1,8 +1,8 @@
 /** A host that reports only events that its model allows: it makes trouble by random choices, or cooperates to the end. */
 
-import type { Choices } from '../core/choices.ts';
-import { pick } from '../core/choices.ts';
-import type { AnyEvent } from '../core/definition.ts';
+import type { Choices } from '../core/generators/choices.ts';
+import { pick } from '../core/generators/choices.ts';
+import type { AnyEvent } from '../core/machine/definition.ts';
 import type { Prompt, VocabularyDecision, VocabularyEvent } from '../schemas/index.ts';
 import { HostModel } from './host-model.ts';
 import type { HostModelConfig } from './host-rules.ts';

@@ -1,7 +1,7 @@
 /** Rules of an obedient host: its answers to decisions, and the state that the answers may read. */
 
-import type { Choices } from '../core/choices.ts';
-import type { AnyDecision } from '../core/definition.ts';
+import type { Choices } from '../core/generators/choices.ts';
+import type { AnyDecision } from '../core/machine/definition.ts';
 
 /** An event without its time. Absent required fields are filled in. */
 export type Report = { readonly type: string; readonly dueAt?: number } & Readonly<Record<string, unknown>>;

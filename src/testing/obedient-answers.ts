@@ -1,5 +1,5 @@
 /** Answers that take more than one event with the ids of the decision. */
-import type { AnyDecision } from '../core/definition.ts';
+import type { AnyDecision } from '../core/machine/definition.ts';
 import type { VocabularyDecision } from '../schemas/decisions/index.ts';
 import type { FinalPrompt } from '../schemas/prompts.ts';
 import type { AnswerRule, Desk, Plan, Report } from './obedience.ts';

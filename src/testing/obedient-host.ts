@@ -3,9 +3,9 @@
  * begins work of its own only on request.
  */
 
-import type { Choices } from '../core/choices.ts';
-import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
-import { eventWith, sharedFields } from '../core/sample-value.ts';
+import type { Choices } from '../core/generators/choices.ts';
+import { eventWith, sharedFields } from '../core/generators/sample-value.ts';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/machine/definition.ts';
 import { isPolicyError } from '../errors.ts';
 import { answers } from '../schemas/answers.ts';
 import { freshWork } from './fresh-work.ts';

@@ -1,9 +1,9 @@
 /** The laws that every planner keeps, as checks of one input. Each check throws an error with the fault. */
 import { z } from 'zod';
-import type { AnyPlannerDefinition } from '../core/definition.ts';
-import { createRegistry } from '../core/registry.ts';
-import { runPlanner } from '../core/start.ts';
-import { pathText } from '../core/validate.ts';
+import type { AnyPlannerDefinition } from '../core/machine/definition.ts';
+import { createRegistry } from '../core/machine/registry.ts';
+import { runPlanner } from '../core/machine/start.ts';
+import { pathText } from '../core/machine/validate.ts';
 import { isPolicyError, type PolicyError } from '../errors.ts';
 import { wrongFor } from './malformed.ts';
 import { withTraps } from './traps.ts';

@@ -1,5 +1,5 @@
 /** Plays a policy with an obedient host until no work is left, and checks the end. */
-import type { AnyPolicyDefinition } from '../core/definition.ts';
+import type { AnyPolicyDefinition } from '../core/machine/definition.ts';
 import type { ObedientHost } from './obedient-host.ts';
 import { answer, choicesFrom, hostTime, type Subject } from './run.ts';
 

@@ -1,5 +1,5 @@
 /** Rounds, each with the events that must still come before the round is over. */
-import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/machine/definition.ts';
 
 const generated = ['round.completed', 'round.drained'];
 const trained = ['round.trained'];

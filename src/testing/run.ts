@@ -1,10 +1,10 @@
 /** Runs of a policy with likely events. They are made from a tape of numbers, so that a failing run can be made smaller. */
 
-import type { Choices } from '../core/choices.ts';
-import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
-import { SessionClock } from '../core/session-clock.ts';
-import { create } from '../core/start.ts';
-import type { Holdings, Why } from '../core/why.ts';
+import type { Choices } from '../core/generators/choices.ts';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/machine/definition.ts';
+import { SessionClock } from '../core/machine/session-clock.ts';
+import { create } from '../core/machine/start.ts';
+import type { Holdings, Why } from '../core/why/why.ts';
 import { isPolicyError } from '../errors.ts';
 import { type Tested, withEvents } from './tested.ts';
 

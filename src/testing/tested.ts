@@ -1,7 +1,7 @@
 /** Subjects of the laws: definitions, with likely events for them. */
-import type { Choices } from '../core/choices.ts';
-import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
-import { oneOf } from '../core/nearest.ts';
+import type { Choices } from '../core/generators/choices.ts';
+import { oneOf } from '../core/ids/nearest.ts';
+import type { AnyEvent, AnyPolicyDefinition } from '../core/machine/definition.ts';
 import { refuse } from '../errors.ts';
 import { arbitrary as adaptiveTp } from '../policies/adaptive-tp/arbitrary.ts';
 import { arbitrary as completeGroupPipelining } from '../policies/complete-group-pipelining/arbitrary.ts';

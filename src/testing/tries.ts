@@ -1,5 +1,5 @@
 /** Commands that try something which may fail, by the fault of what runs them or of the item itself. */
-import type { AnyDecision } from '../core/definition.ts';
+import type { AnyDecision } from '../core/machine/definition.ts';
 import type { VocabularyDecision } from '../schemas/decisions/index.ts';
 import type { Report } from './obedience.ts';
 

@@ -1,5 +1,5 @@
 /** The weights of a run. */
-import type { AnyEvent } from '../core/definition.ts';
+import type { AnyEvent } from '../core/machine/definition.ts';
 
 /** Returns the latest weight version in a run; 0 if there is none. */
 export function latestVersion(events: readonly AnyEvent[]): number {

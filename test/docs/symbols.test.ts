@@ -85,11 +85,11 @@ describe('metrics', () => {
     'confidence',
   ];
   const results: [string, string[]][] = [
-    ['src/sim/result.ts', ['StepResult', 'RunResult', 'SchedulerResult', 'EngineResult']],
+    ['src/sim/comparison/result.ts', ['StepResult', 'RunResult', 'SchedulerResult', 'EngineResult']],
     ['src/sim/pools/result.ts', ['PoolsRound', 'PoolsRun', 'PoolsSchedulerResult', 'ReductionShares', 'PoolsRow']],
     ['src/sim/vlm-formulas/result.ts', ['VlmSchedulerResult']],
     ['src/sim/vlm-formulas/step.ts', ['VlmStep']],
-    ['src/sim/lower-bound.ts', ['LowerBound']],
+    ['src/sim/bounds/lower-bound.ts', ['LowerBound']],
   ];
   test.each(results)('those of %s are defined', (file, names) => {
     const fields = [...new Set(numbersOf(file, names))].filter((one) => !places.includes(one));

@@ -1,8 +1,8 @@
 /** What the kit's arbitraries make fits the schemas, and what is to be refused is refused. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { create } from '../../src/core/start.ts';
+import type { AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
+import { create } from '../../src/core/machine/start.ts';
 import { isPolicyError, registry } from '../../src/index.ts';
 import { events as messages, placedEngines, prompt } from '../../src/schemas/index.ts';
 import {

@@ -1,7 +1,7 @@
 /** The state does not grow with the names of what is gone; what is watched, and how, is in bench/long-run/names.ts. */
 import { expect, test } from 'vitest';
 import { livesUntilFull, watchable, watchNames } from '../../bench/long-run/names.ts';
-import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
+import type { AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
 import { registry } from '../../src/index.ts';
 import { isChosen } from '../support/basics/only.ts';
 import { times } from '../support/basics/runs.ts';

@@ -5,8 +5,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { create } from '../../src/core/start.ts';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
+import { create } from '../../src/core/machine/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { registry } from '../../src/registry.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';

@@ -1,7 +1,7 @@
 /** What `why` costs: linear in what a policy holds, however much of it waits for however much else. */
 import { expect, test } from 'vitest';
-import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { allOwed, holdingsOf } from '../../src/core/why.ts';
+import type { AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
+import { allOwed, holdingsOf } from '../../src/core/why/why.ts';
 import {
   dividedRollout,
   environmentSlots,

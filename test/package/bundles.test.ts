@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Bundles, missingBeside, openingsIn, opensOnly } from '../../scripts/beside.ts';
 import { bundles, external } from '../../scripts/bundles.ts';
+import { type Bundles, missingBeside, openingsIn, opensOnly } from '../../scripts/opened-files.ts';
 
 const options = (entryPoints: Readonly<Record<string, string>>): BuildOptions => ({
   entryPoints: { ...entryPoints },

@@ -92,6 +92,22 @@ describe('wrong imports', () => {
       },
     ],
     [
+      'ring-sdk',
+      'a policy reads logs',
+      {
+        'src/logs/l.ts': 'export const l = 1;\n',
+        'src/policies/a/index.ts': `import { l } from '../../logs/l.ts';\nexport const a = l;\n`,
+      },
+    ],
+    [
+      'ring-serve',
+      'the server uses the simulator',
+      {
+        'src/sim/s.ts': 'export const s = 1;\n',
+        'src/rpc/r.ts': `import { s } from '../sim/s.ts';\nexport const r = s;\n`,
+      },
+    ],
+    [
       'mock-engine',
       'the mock engine uses the server',
       {

@@ -1,7 +1,7 @@
 /** The invariants of adaptive-tp, by their numbers in its README. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { create } from '../../src/core/start.ts';
+import { create } from '../../src/core/machine/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { adaptiveTp } from '../../src/index.ts';
 import {

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type EngineTurn, TurnEngine, type TurnOutcome } from '../../src/sim/agentic/engine.ts';
-import { type CostModel, costModelSchema } from '../../src/sim/cost-model.ts';
 import { DecodeEngine, type Outcome } from '../../src/sim/engine/decode-engine.ts';
+import { type CostModel, costModelSchema } from '../../src/sim/models/cost-model.ts';
 import { met as atLeast, runs } from '../support/basics/runs.ts';
 
 const costs = fc

@@ -1,7 +1,7 @@
 /** The invariants of agentic-rollout, by their numbers in its README, under random events and restored snapshots. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { create } from '../../src/core/start.ts';
+import { create } from '../../src/core/machine/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/recipes/agentic-rollout/arbitrary.ts';
 import { agenticRollout } from '../../src/recipes/agentic-rollout/index.ts';

@@ -6,8 +6,8 @@
 
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { create } from '../../src/core/start.ts';
+import type { AnyEvent, AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
+import { create } from '../../src/core/machine/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { registry } from '../../src/registry.ts';
 import type { VocabularyDecision } from '../../src/schemas/index.ts';
@@ -72,7 +72,7 @@ describe.each(chosen)('%s', (id) => {
     (_name, config) => {
       fc.assert(
         fc.property(tapes(), (tape) => runOne(definition, config, tape, 150)),
-        runs(150),
+        runs(100),
       );
     },
   );
@@ -87,6 +87,6 @@ describe.each(chosen)('%s, against the host of the kit', (id) => {
 });
 
 afterAll(() => {
-  // 14 configurations × 150 runs × 150 events, and those of the endings.
+  // 17 configurations × 100 runs × 150 events, and those of the endings.
   if (isWhole) expect(events).toBeGreaterThan(met(200_000));
 });

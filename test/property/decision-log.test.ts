@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
+import type { AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
 import { registry } from '../../src/index.ts';
 import { readDecisionLog } from '../../src/logs/format/decision-log.ts';
 import { replayLog } from '../../src/logs/replay/replay-log.ts';

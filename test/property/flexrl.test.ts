@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { create } from '../../src/core/start.ts';
+import { create } from '../../src/core/machine/start.ts';
 import { flexrl, flexUlysses, isPolicyError, runPlanner, shadowLoader } from '../../src/index.ts';
 import { arbitrary } from '../../src/recipes/flexrl/arbitrary.ts';
 import { type VocabularyDecision, z } from '../../src/schemas/index.ts';

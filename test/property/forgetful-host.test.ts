@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
-import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
+import type { AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
 import { registry } from '../../src/registry.ts';
 import { choicesFrom, laws, likelyEvents, tapes } from '../../src/testing/index.ts';
 import { isChosen } from '../support/basics/only.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runRounds } from '../../bench/frontier/loop.ts';
 import { paperCases } from '../../bench/frontier/work.ts';
-import { create } from '../../src/core/start.ts';
+import { create } from '../../src/core/machine/start.ts';
 import { frontierGroupDispatch } from '../../src/policies/frontier-group-dispatch/index.ts';
 import { newPace, type Pace } from '../../src/policies/frontier-group-dispatch/pace.ts';
 import { planWidth } from '../../src/policies/frontier-group-dispatch/plan.ts';

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { create } from '../../src/core/start.ts';
-import { groupKey } from '../../src/core/trained-groups.ts';
+import { create } from '../../src/core/machine/start.ts';
+import { groupKey } from '../../src/core/rollout/trained-groups.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/frontier-group-dispatch/arbitrary.ts';
 import {

@@ -6,7 +6,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pick } from '../../src/core/choices.ts';
+import { pick } from '../../src/core/generators/choices.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/frontier-group-dispatch/arbitrary.ts';
 import {

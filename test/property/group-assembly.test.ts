@@ -5,7 +5,7 @@
 
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { create, type PolicyOf } from '../../src/core/start.ts';
+import { create, type PolicyOf } from '../../src/core/machine/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/group-assembly/arbitrary.ts';
 import { groupAssembly } from '../../src/policies/group-assembly/index.ts';

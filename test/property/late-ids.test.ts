@@ -5,7 +5,7 @@
 
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
-import { create } from '../../src/core/start.ts';
+import { create } from '../../src/core/machine/start.ts';
 import { isPolicyError, speculativeAdmission } from '../../src/index.ts';
 import { arbitrary } from '../../src/policies/speculative-admission/arbitrary.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';

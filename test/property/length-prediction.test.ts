@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type EndedResponse, LengthPredictor, lengthPredictor } from '../../src/core/length-prediction.ts';
-import { saverOf } from '../../src/core/state.ts';
-import { uniform } from '../../src/sim/random.ts';
+import { type EndedResponse, LengthPredictor, lengthPredictor } from '../../src/core/lengths/length-prediction.ts';
+import { saverOf } from '../../src/core/machine/state.ts';
+import { uniform } from '../../src/sim/workload/random.ts';
 import { runs } from '../support/basics/runs.ts';
 
 const save = saverOf(lengthPredictor);

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { scaledCount } from '../../src/core/prompts.ts';
-import { create } from '../../src/core/start.ts';
+import { create } from '../../src/core/machine/start.ts';
+import { scaledCount } from '../../src/core/rollout/prompts.ts';
 import { arbitrary } from '../../src/policies/long-prompt-queue/arbitrary.ts';
 import {
   type LongPromptQueueConfig,

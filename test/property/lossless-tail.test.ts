@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { create } from '../../src/core/start.ts';
+import { create } from '../../src/core/machine/start.ts';
 import { losslessTail, speculativeAdmission } from '../../src/index.ts';
 import type { VocabularyDecision, VocabularyEvent } from '../../src/schemas/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { costModelSchema } from '../../src/sim/cost-model.ts';
-import { clairvoyantLowerBound, clairvoyantOrder } from '../../src/sim/lower-bound.ts';
+import { clairvoyantLowerBound, clairvoyantOrder } from '../../src/sim/bounds/lower-bound.ts';
+import { costModelSchema } from '../../src/sim/models/cost-model.ts';
 import { runs } from '../support/basics/runs.ts';
 import { bestSeconds } from '../support/simulator/best-rounds.ts';
 

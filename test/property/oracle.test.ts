@@ -1,15 +1,15 @@
 /** The oracle schedule against the best of all schedules of small instances, and against other orders of large ones. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { clairvoyantLowerBound, type FixedPrompt } from '../../src/sim/bounds/lower-bound.ts';
+import { clairvoyantWindows, type OracleOptions, oracleSchedule } from '../../src/sim/bounds/oracle.ts';
 import { simulate } from '../../src/sim/colocated/driver.ts';
 import { defineJob, type Job } from '../../src/sim/colocated/job.ts';
 import { oneStepOffAblation, withOneStepOff } from '../../src/sim/colocated/one-step-off.ts';
-import { fixedPrompts } from '../../src/sim/kept-shares.ts';
-import { clairvoyantLowerBound, type FixedPrompt } from '../../src/sim/lower-bound.ts';
-import { clairvoyantWindows, type OracleOptions, oracleSchedule } from '../../src/sim/oracle.ts';
-import { jobPreset, rollpackerWorkload } from '../../src/sim/presets.ts';
-import { pickIndex } from '../../src/sim/random.ts';
-import type { RunResult } from '../../src/sim/result.ts';
+import { fixedPrompts } from '../../src/sim/comparison/kept-shares.ts';
+import type { RunResult } from '../../src/sim/comparison/result.ts';
+import { jobPreset, rollpackerWorkload } from '../../src/sim/models/presets.ts';
+import { pickIndex } from '../../src/sim/workload/random.ts';
 import type { Workload } from '../../src/sim/workload/workload.ts';
 import { runs } from '../support/basics/runs.ts';
 import { bestSeconds } from '../support/simulator/best-rounds.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createRegistry } from '../../src/core/registry.ts';
+import { createRegistry } from '../../src/core/machine/registry.ts';
 import { definePolicy, handlersOf, z } from '../../src/index.ts';
 import { registry } from '../../src/registry.ts';
 import { timerFired } from '../../src/schemas/index.ts';

@@ -1,12 +1,12 @@
 /** Disaggregated pools: against an oracle on steady engines, and what holds on any engine. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sumOf } from '../../src/sim/metrics.ts';
+import { sumOf } from '../../src/sim/comparison/metrics.ts';
 import { simulatePools } from '../../src/sim/pools/driver.ts';
 import { poolsLengths, rolloutpipeJob } from '../../src/sim/pools/presets.ts';
 import { type FrontierWidth, type PoolsScheduler, poolsScheduler } from '../../src/sim/pools/scheduler.ts';
-import { normalQuantile } from '../../src/sim/random.ts';
 import { marginalWorkload } from '../../src/sim/workload/marginal.ts';
+import { normalQuantile } from '../../src/sim/workload/random.ts';
 import { runs } from '../support/basics/runs.ts';
 import { expectedRound, recorded, steadyJob, workloadOf } from '../support/simulator/pools.ts';
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AnyDecision } from '../../src/core/definition.ts';
+import type { AnyDecision } from '../../src/core/machine/definition.ts';
 import { registry } from '../../src/index.ts';
 import { readEventLog } from '../../src/logs/format/read-event-log.ts';
 import { diffLogs } from '../../src/logs/replay/diff.ts';

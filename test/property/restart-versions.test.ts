@@ -4,8 +4,8 @@
  */
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { create } from '../../src/core/start.ts';
+import type { AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
+import { create } from '../../src/core/machine/start.ts';
 import { registry } from '../../src/registry.ts';
 import { likelyEvents, tapes } from '../../src/testing/index.ts';
 import { answer, newSubject, type Subject } from '../../src/testing/run.ts';

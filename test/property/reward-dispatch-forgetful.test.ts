@@ -1,8 +1,8 @@
 /** Every reward that reward-dispatch holds comes to its end with a host that has forgotten all of them. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Choices } from '../../src/core/choices.ts';
-import { create, type PolicyOf } from '../../src/core/start.ts';
+import type { Choices } from '../../src/core/generators/choices.ts';
+import { create, type PolicyOf } from '../../src/core/machine/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import {
   type RewardDispatchDecision,

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pick } from '../../src/core/choices.ts';
-import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
+import { pick } from '../../src/core/generators/choices.ts';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
 import { isPolicyError, rolloutPipe } from '../../src/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { arbitraryOf } from '../../src/testing/tested.ts';

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { create } from '../../src/core/start.ts';
+import { create } from '../../src/core/machine/start.ts';
 import { type RoundCompositionDecision, roundComposition } from '../../src/policies/round-composition/index.ts';
 import { roundSize } from '../../src/policies/round-composition/schema.ts';
 import type { Prompt } from '../../src/schemas/index.ts';

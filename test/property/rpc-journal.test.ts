@@ -1,7 +1,7 @@
 /** Whatever the moment of a crash: what was answered is kept, what was not is there whole or not at all. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
+import type { AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
 import { registry } from '../../src/index.ts';
 import { numberIn } from '../../src/rpc/journal/session-journal.ts';
 import { choicesFrom, likelyEvents, tapes } from '../../src/testing/index.ts';

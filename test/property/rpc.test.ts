@@ -1,8 +1,8 @@
 /** The server changes no decision, and nothing that comes over a wire breaks it. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { create } from '../../src/core/start.ts';
+import type { AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
+import { create } from '../../src/core/machine/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { registry } from '../../src/index.ts';
 import { methods } from '../../src/rpc/index.ts';

@@ -1,8 +1,8 @@
 /** The invariants of shadow-loader that are about tensors, on simulated nodes and ranks that fail, repeat and are slow. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Choices } from '../../src/core/choices.ts';
-import { create, type PolicyOf } from '../../src/core/start.ts';
+import type { Choices } from '../../src/core/generators/choices.ts';
+import { create, type PolicyOf } from '../../src/core/machine/start.ts';
 import {
   type ShadowLoaderDecision,
   type ShadowLoaderEvent,

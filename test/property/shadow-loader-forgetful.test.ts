@@ -1,9 +1,9 @@
 /** Whatever shadow-loader holds after a restart is named, so that a host that has forgotten all of it can end it. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Choices } from '../../src/core/choices.ts';
-import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { create } from '../../src/core/start.ts';
+import type { Choices } from '../../src/core/generators/choices.ts';
+import type { AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
+import { create } from '../../src/core/machine/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { flexrl, shadowLoader } from '../../src/index.ts';
 import type { ShadowLoaderDecision } from '../../src/policies/shadow-loader/index.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type CostModel, costModelSchema } from '../../src/sim/cost-model.ts';
-import type { DraftSettings } from '../../src/sim/draft-settings.ts';
 import { DecodeEngine, type LostRequest, type Outcome } from '../../src/sim/engine/decode-engine.ts';
+import { type CostModel, costModelSchema } from '../../src/sim/models/cost-model.ts';
+import type { DraftSettings } from '../../src/sim/models/draft-settings.ts';
 import { met as atLeast, times } from '../support/basics/runs.ts';
 import { type Counters, type EngineRun, type Input, runOracle } from '../support/simulator/engine-oracle.ts';
 import { freeCost } from '../support/simulator/free-cost.ts';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { create } from '../../src/core/start.ts';
+import { create } from '../../src/core/machine/start.ts';
 import { recordEvents, replayEvents } from '../../src/logs/format/event-log.ts';
 import { tailBatching } from '../../src/recipes/tail-batching/index.ts';
+import { clairvoyantLowerBound } from '../../src/sim/bounds/lower-bound.ts';
 import { simulate } from '../../src/sim/colocated/driver.ts';
 import { synchronousBaseline, tailBatchingScheduler } from '../../src/sim/colocated/scheduler.ts';
-import { clairvoyantLowerBound } from '../../src/sim/lower-bound.ts';
-import type { RunResult } from '../../src/sim/result.ts';
+import type { RunResult } from '../../src/sim/comparison/result.ts';
 import { longTailQuantile, marginalWorkload } from '../../src/sim/workload/marginal.ts';
 import { times } from '../support/basics/runs.ts';
 import { overheard, plainJob, trainedPrompts } from '../support/simulator/host.ts';

@@ -1,8 +1,8 @@
 /** The bound on the lag of tokens, by the number of its invariant in speculative-admission: it holds, and nothing is dropped for it. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { create } from '../../src/core/start.ts';
+import type { AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
+import { create } from '../../src/core/machine/start.ts';
 import { losslessTail, tailBatching } from '../../src/index.ts';
 import type { VocabularyDecision, VocabularyEvent } from '../../src/schemas/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';

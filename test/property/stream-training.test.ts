@@ -4,8 +4,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { scaleFactor } from '../../src/core/renormalize.ts';
-import { create } from '../../src/core/start.ts';
+import { create } from '../../src/core/machine/start.ts';
+import { scaleFactor } from '../../src/core/numeric/renormalize.ts';
 import { streamTraining } from '../../src/policies/stream-training/index.ts';
 import { longestFirst } from '../../src/policies/stream-training/longest-first.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';

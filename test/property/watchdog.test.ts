@@ -1,7 +1,7 @@
 /** The invariants of watchdog, by their numbers in its README, under random events and restored snapshots. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { WaitingTimes } from '../../src/core/waiting-times.ts';
+import { WaitingTimes } from '../../src/core/why/waiting-times.ts';
 import { create, watchdog } from '../../src/index.ts';
 import { arbitrary } from '../../src/policies/watchdog/arbitrary.ts';
 import type { WatchdogDecision, WatchdogEvent } from '../../src/policies/watchdog/index.ts';

@@ -1,7 +1,7 @@
 /** What the vocabulary allows, every policy can live with: its greatest numbers, and engines that die after they have left. */
 import { describe, expect, test } from 'vitest';
-import type { AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { create } from '../../src/core/start.ts';
+import type { AnyEvent, AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
+import { create } from '../../src/core/machine/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { registry } from '../../src/registry.ts';
 import { z } from '../../src/schemas/index.ts';

@@ -2,12 +2,13 @@
  * A host in simulated time: engines, reward workers, a trainer and a data source with plausible times, which answer the commands of
  * one or several policies, and lose some of their reports. Policies that are told what others decide make a chain.
  */
-import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { Heap } from '../../src/core/heap.ts';
-import type { Policy } from '../../src/core/policy.ts';
-import { eventWith, sharedFields } from '../../src/core/sample-value.ts';
+
+import { Heap } from '../../src/core/collections/heap.ts';
+import { eventWith, sharedFields } from '../../src/core/generators/sample-value.ts';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
+import type { Policy } from '../../src/core/machine/policy.ts';
 import { create, isPolicyError } from '../../src/index.ts';
-import { uniform } from '../../src/sim/random.ts';
+import { uniform } from '../../src/sim/workload/random.ts';
 import type { Desk, Report } from '../../src/testing/obedience.ts';
 import { copy } from '../../src/testing/values.ts';
 import { answersTo, filledIn } from './answers.ts';

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLogs } from '../../src/cli/log-files.ts';
+import { openLogs } from '../../src/cli/files/logs.ts';
 import { registry } from '../../src/index.ts';
 import { type Explanation, explainSession } from '../../src/logs/explain/explain.ts';
 import { answerOf } from '../../src/logs/explain/text.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { runExplain } from '../../src/cli/explain-command.ts';
+import { runExplain } from '../../src/cli/explain/command.ts';
 import type { Explanation } from '../../src/logs/explain/explain.ts';
 import { answerOf } from '../../src/logs/explain/text.ts';
 import { captured } from '../support/command-line/in-process.ts';

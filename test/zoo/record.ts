@@ -1,6 +1,6 @@
 /** Logs of hosts: event logs, and decision logs of a server that several hosts use. */
 
-import type { AnyDecision, AnyEvent } from '../../src/core/definition.ts';
+import type { AnyDecision, AnyEvent } from '../../src/core/machine/definition.ts';
 import type { LogLine } from '../../src/logs/format/decision-log.ts';
 import { recordEvents } from '../../src/logs/format/event-log.ts';
 import { SessionLines } from '../../src/logs/write/session-lines.ts';

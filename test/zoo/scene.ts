@@ -1,5 +1,5 @@
 /** Hosts for logs of the zoo, and the configurations of their policies. */
-import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
+import type { AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
 import { registry } from '../../src/index.ts';
 import { type Work, ZooHost } from './host.ts';
 import type { Run, ServerLog } from './record.ts';

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openLogs } from '../../src/cli/log-files.ts';
+import { openLogs } from '../../src/cli/files/logs.ts';
 import { root } from '../support/command-line/process.ts';
 import { incidents } from './incidents.ts';
 import { type HeardLine, noticesOf } from './watched.ts';

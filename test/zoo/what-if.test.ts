@@ -2,8 +2,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sessionsOf } from '../../src/cli/lengths.ts';
-import { openLogs } from '../../src/cli/log-files.ts';
+import { openLogs } from '../../src/cli/files/logs.ts';
+import { sessionsOf } from '../../src/cli/job/lengths.ts';
 import { answered } from '../../src/cli/what-if/question.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { logs } from './files.ts';

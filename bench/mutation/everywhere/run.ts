@@ -1,7 +1,7 @@
 /** How many of the drawn mutants the tests of `npm test` see, all together: `npm run mutation -- --everywhere <clone>`. */
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { type Column, fixed, plainTable } from '../../../src/cli/plain-table.ts';
+import { type Column, fixed, plainTable } from '../../../src/cli/terminal/plain-table.ts';
 import { type Draw, inOneLine } from '../outcomes.ts';
 import { areas, draw, type Mutant, sources } from './draw.ts';
 import { linesOf, type Pair, type Result, runPairs } from './pairs.ts';

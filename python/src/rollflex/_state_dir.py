@@ -84,7 +84,7 @@ class StateDirectory:
             self._damaged(f"{loss}; remove {_note_name} to go on without them")
 
     def write(self, changes: str) -> None:
-        """Writes what `src/embedded/kept.ts` gives. Raises :class:`EngineUnavailable`, from then on."""
+        """Writes what `src/embedded/records.ts` gives. Raises :class:`EngineUnavailable`, from then on."""
         if self._failure is not None:
             raise self._unwritable(self._failure)
         execute, meta, total = self._store.execute, "", self._total

@@ -11,7 +11,7 @@ import type {
   TimelineAnswer,
 } from '../../logs/job/live-answers.ts';
 import type { RpcServer } from '../../rpc/server.ts';
-import type { Session } from '../../rpc/session.ts';
+import type { Session } from '../../rpc/session/session.ts';
 import type { Answer } from '../page-server.ts';
 import { census } from './census.ts';
 import type { Feed } from './feed.ts';

@@ -1,8 +1,8 @@
 /** Goes through what a policy holds: where everything stands, and who has to act. */
-import type { OpenCommand } from '../../core/kept-commands.ts';
-import { lateness } from '../../core/overdue.ts';
-import { type AwaitedEvent, isEvent } from '../../core/waits.ts';
-import { awaitedSince, type Holdings, type KnownTimes } from '../../core/why.ts';
+import type { OpenCommand } from '../../core/why/command-table.ts';
+import { lateness } from '../../core/why/overdue.ts';
+import { type AwaitedEvent, isEvent } from '../../core/why/waits.ts';
+import { awaitedSince, type Holdings, type KnownTimes } from '../../core/why/why.ts';
 import { singular } from '../../logs/explain/text.ts';
 import type { Census, OwedGroup } from '../../logs/job/live-answers.ts';
 import type { StandingGroup } from '../../logs/job/standing.ts';

@@ -3,9 +3,9 @@
  * take a small part of the time, however much a job does. What is too much is left out, and said.
  */
 
-import { type Clock, systemClock } from '../../core/clock.ts';
-import type { AnyDecision, AnyPolicyDefinition } from '../../core/definition.ts';
-import type { LooseEvent } from '../../core/start.ts';
+import { type Clock, systemClock } from '../../core/machine/clock.ts';
+import type { AnyDecision, AnyPolicyDefinition } from '../../core/machine/definition.ts';
+import type { LooseEvent } from '../../core/machine/start.ts';
 import { JobView } from '../../logs/job/job-view.ts';
 import type { DecisionLog, LoggedSession } from '../../logs/write/decision-log.ts';
 import { type FeedHost, SessionFeed } from './session-feed.ts';

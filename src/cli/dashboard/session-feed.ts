@@ -1,7 +1,8 @@
 /** What is heard of one session, and kept for whoever looks. */
-import type { AnyDecision } from '../../core/definition.ts';
-import { printable } from '../../core/printable.ts';
-import type { LooseEvent } from '../../core/start.ts';
+
+import { printable } from '../../core/ids/printable.ts';
+import type { AnyDecision } from '../../core/machine/definition.ts';
+import type { LooseEvent } from '../../core/machine/start.ts';
 import type { PolicyError } from '../../errors.ts';
 import type { JobView } from '../../logs/job/job-view.ts';
 import type { RefusedEvent } from '../../logs/job/live-answers.ts';

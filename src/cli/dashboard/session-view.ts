@@ -1,8 +1,8 @@
 /** What is known of one running session: its policy asked on the spot, with the times that were followed. */
-import { given } from '../../core/given.ts';
-import type { OpenCommand } from '../../core/kept-commands.ts';
-import { lateness } from '../../core/overdue.ts';
-import { type KnownTimes, mostOwed, type OwedEvent, type Why, type WhyAll } from '../../core/why.ts';
+import { given } from '../../core/collections/given.ts';
+import type { OpenCommand } from '../../core/why/command-table.ts';
+import { lateness } from '../../core/why/overdue.ts';
+import { type KnownTimes, mostOwed, type OwedEvent, type Why, type WhyAll } from '../../core/why/why.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
 import { type Explanation, type Owed, verdictOf } from '../../logs/explain/explain.ts';
 import { answerOf, chainText } from '../../logs/explain/text.ts';
@@ -10,7 +10,7 @@ import { actorName, type JobView } from '../../logs/job/job-view.ts';
 import type { SessionLoad } from '../../logs/job/live-answers.ts';
 import type { WhyText } from '../../logs/job/log-view.ts';
 import type { Actor, Span } from '../../logs/job/spans.ts';
-import type { Session } from '../../rpc/session.ts';
+import type { Session } from '../../rpc/session/session.ts';
 import { isUnasked } from '../../schemas/answers.ts';
 import type { FeedHost, SessionFeed } from './session-feed.ts';
 

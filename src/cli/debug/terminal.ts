@@ -1,13 +1,13 @@
 /** `rollflex debug --terminal`: the same in a terminal, or in a pipe: one command a line. */
 import { createInterface } from 'node:readline';
-import { oneLine } from '../../core/printable.ts';
+import { oneLine } from '../../core/ids/printable.ts';
 import { isPolicyError, refuse, show } from '../../errors.ts';
 import { duration } from '../../logs/explain/duration.ts';
 import type { Wanted } from '../../logs/job/find.ts';
 import type { LogView, Moment } from '../../logs/job/log-view.ts';
 import type { TreeNode } from '../../logs/job/tree.ts';
-import { columnsOfOutput, look, print } from '../output.ts';
-import { prose } from '../plain-table.ts';
+import { columnsOfOutput, look, print } from '../terminal/output.ts';
+import { prose } from '../terminal/plain-table.ts';
 
 const help = `
   next [N], back [N]     N events on, or back (an empty line: the last command again)

@@ -3,7 +3,7 @@ import { isPolicyError, refuse } from '../../errors.ts';
 import type { AskedThread } from '../../rpc/transports/asked-thread.ts';
 import { type OtherPolicy, otherPolicies } from '../../sim/what-if/ask.ts';
 import type { WhatIfText } from '../../sim/what-if/form.ts';
-import { taskThread } from '../hands.ts';
+import { taskThread } from '../threads/workers.ts';
 import type { WhatIfQuestion } from '../what-if/question.ts';
 
 /** Returns the question of a page. Throws `invalid_input`. */

@@ -1,15 +1,15 @@
 /** `rollflex what-if`: from an event of a log on, what would have been with other settings, or with another policy. */
 import { Command, Option } from 'commander';
-import { oneLine } from '../../core/printable.ts';
+import { oneLine } from '../../core/ids/printable.ts';
 import { refuse } from '../../errors.ts';
-import { jobPresetIds } from '../../sim/presets.ts';
+import { jobPresetIds } from '../../sim/models/presets.ts';
 import { otherPolicies } from '../../sim/what-if/ask.ts';
-import { whole } from '../arguments.ts';
-import { calibrateOption } from '../calibrate.ts';
-import { print, printJson } from '../output.ts';
-import { plainTable, prose } from '../plain-table.ts';
+import { calibrateOption } from '../job/calibrate.ts';
+import { option } from '../terminal/options.ts';
+import { print, printJson } from '../terminal/output.ts';
+import { plainTable, prose } from '../terminal/plain-table.ts';
 import { answered, type WhatIfQuestion } from './question.ts';
-import { told } from './told.ts';
+import { told } from './text.ts';
 
 /** Options as the command line gives them. */
 export interface WhatIfCommandOptions extends WhatIfQuestion {
@@ -49,14 +49,14 @@ export function whatIfCommand(): Command {
     )
     .option('--set <setting=value>', 'another value from there on; may be repeated', setting, [])
     .addOption(new Option('--policy <id>', 'another policy after the open round').choices(Object.keys(otherPolicies)))
-    .option('--session <id>', 'of a decision log: this session')
+    .addOption(option('session', 'of a decision log: this session'))
     .addOption(new Option('--preset <id>', 'model and GPUs (qwen2.5-14b-16k)').choices(jobPresetIds))
     .addOption(calibrateOption())
-    .option('--engines <n>', 'inference engines, where the log names none', whole(1, 4096))
-    .option('--cap <tokens>', 'longest response (preset: 16384)', whole(1, 10_000_000))
-    .option('--seeds <n>', 'runs, each with other draws of what the log does not know', whole(1, 1000), 10)
-    .option('--seed <n>', 'first seed', whole(0, Number.MAX_SAFE_INTEGER), 1)
-    .option('--json', 'print one JSON object')
+    .addOption(option('engines', 'inference engines, where the log names none'))
+    .addOption(option('cap', 'longest response (preset: 16384)'))
+    .addOption(option('seeds', 'runs, each with other draws of what the log does not know', { usual: 10 }))
+    .addOption(option('seed', undefined, { usual: 1 }))
+    .addOption(option('json'))
     .addHelpText(
       'after',
       `

@@ -1,13 +1,13 @@
 /** A question about a log, as the command line and the page of `debug` ask it, and its answer. */
-import { given } from '../../core/given.ts';
+import { given } from '../../core/collections/given.ts';
 import { isPolicyError, refuse, relocated } from '../../errors.ts';
 import { jobOf, type OtherPolicy, settingsOf, whatIfIn } from '../../sim/what-if/ask.ts';
 import type { WhatIf } from '../../sim/what-if/what-if.ts';
-import { readMeasured } from '../calibrate.ts';
-import { type JobOptions, jobOfOptions } from '../job.ts';
-import { openLogs } from '../log-files.ts';
-import { placeBy } from '../place.ts';
-import { seedsFrom } from '../simulation.ts';
+import { placeBy } from '../files/log-place.ts';
+import { openLogs } from '../files/logs.ts';
+import { readMeasured } from '../job/calibrate.ts';
+import { type JobOptions, jobOfOptions } from '../job/job.ts';
+import { seedsFrom } from '../job/simulation.ts';
 
 /** What is asked. */
 export interface WhatIfQuestion extends JobOptions {

@@ -1,6 +1,6 @@
 /** Groups of siblings that are still open: those of the current round, and of earlier ones that nothing was learned from yet. */
 import { z } from 'zod';
-import { type Linked, LinkedList } from '../linked-list.ts';
+import { type Linked, LinkedList } from '../collections/linked-list.ts';
 import { endOfScale } from './scale.ts';
 
 const places = z.array(z.int().nonnegative().max(endOfScale));

@@ -1,5 +1,5 @@
 /** The chain of events and decisions that led to where something stands. */
-import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
+import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
 import type { FoundLine, Log, LoggedSession } from '../format/log.ts';
 import { eachId } from '../format/message-ids.ts';
 

@@ -1,10 +1,10 @@
 /** Explains from a log why something waits at a place: where it stands, who must act, since when, and what led there. */
 
-import { given } from '../../core/given.ts';
-import type { OpenCommand } from '../../core/kept-commands.ts';
-import { lateness } from '../../core/overdue.ts';
-import type { SuspendedTries } from '../../core/suspended-tries.ts';
-import { mostOwed, type OwedEvent, type StalledThing, type Standpoint, type Why } from '../../core/why.ts';
+import { given } from '../../core/collections/given.ts';
+import type { OpenCommand } from '../../core/why/command-table.ts';
+import { lateness } from '../../core/why/overdue.ts';
+import type { SuspendedTries } from '../../core/why/suspended-tries.ts';
+import { mostOwed, type OwedEvent, type StalledThing, type Standpoint, type Why } from '../../core/why/why.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
 import { isUnasked } from '../../schemas/answers.ts';
 import { senderOf } from '../../schemas/senders.ts';

@@ -1,7 +1,8 @@
 /** An explanation in words: at most three lines of 80 columns, and the chain that led there. */
-import type { AnyDecision } from '../../core/definition.ts';
-import { oneLine } from '../../core/printable.ts';
-import type { SuspendedTries } from '../../core/suspended-tries.ts';
+
+import { oneLine } from '../../core/ids/printable.ts';
+import type { AnyDecision } from '../../core/machine/definition.ts';
+import type { SuspendedTries } from '../../core/why/suspended-tries.ts';
 import { show } from '../../errors.ts';
 import type { ChainStep } from './chain.ts';
 import { duration } from './duration.ts';

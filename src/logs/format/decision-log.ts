@@ -3,8 +3,8 @@
  * file holds a snapshot, so that a file can be read without the files before it.
  */
 import { z } from 'zod';
-import { snapshotSchema } from '../../core/snapshot.ts';
-import { parse } from '../../core/validate.ts';
+import { snapshotSchema } from '../../core/machine/snapshot.ts';
+import { parse } from '../../core/machine/validate.ts';
 import { refuse } from '../../errors.ts';
 
 /** Version of the format of the lines. */

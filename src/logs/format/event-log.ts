@@ -3,9 +3,9 @@
  * decisions. A replay gives the same decisions, byte for byte.
  */
 
-import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
-import type { Policy } from '../../core/policy.ts';
-import type { Snapshot } from '../../core/snapshot.ts';
+import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
+import type { Policy } from '../../core/machine/policy.ts';
+import type { Snapshot } from '../../core/machine/snapshot.ts';
 import { refuse } from '../../errors.ts';
 
 /** A line of a log after the first. */

@@ -1,8 +1,8 @@
 /** Lines of logs, checked as far as a replay needs it, since they are many. */
 
-import type { AnyDecision } from '../../core/definition.ts';
-import { snapshotSchema } from '../../core/snapshot.ts';
-import { parse } from '../../core/validate.ts';
+import type { AnyDecision } from '../../core/machine/definition.ts';
+import { snapshotSchema } from '../../core/machine/snapshot.ts';
+import { parse } from '../../core/machine/validate.ts';
 import { refuse } from '../../errors.ts';
 import { type LogLine, type LogLineOf, logLine } from './decision-log.ts';
 import { eachId, eachIdIn } from './message-ids.ts';

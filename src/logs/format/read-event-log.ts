@@ -1,6 +1,6 @@
 /** Reads an event log of `recordEvents` as the lines of a decision log, so that both are replayed and compared in one way. */
 
-import { parse } from '../../core/validate.ts';
+import { parse } from '../../core/machine/validate.ts';
 import { isPolicyError } from '../../errors.ts';
 import { type LogFile, linesOf, logLine, type ReadLine } from './decision-log.ts';
 import { parseEventLine } from './line.ts';

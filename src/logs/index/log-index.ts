@@ -3,7 +3,7 @@
  * at any event, the lines that mention an id, and what is missing.
  */
 
-import { nearest } from '../../core/nearest.ts';
+import { nearest } from '../../core/ids/nearest.ts';
 import type { ReadLine } from '../format/decision-log.ts';
 import { mentions } from '../format/line.ts';
 import type { FoundLine, LineBlock, Log, LoggedSession, LogLacks, Place } from '../format/log.ts';

@@ -1,5 +1,5 @@
 /** What was put off, and for how long: prompts that wait for a later round, and requests that wait to be admitted. */
-import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
+import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
 import { Gauge } from './bins.ts';
 
 /** Something that was put off. */

@@ -2,8 +2,9 @@
  * What a job does, from its events and decisions in order: rounds, what each engine and worker has to do, what was put off, and rates.
  * It knows no policy by its name: it rests on the vocabulary. Its memory is bounded; it says what it has not seen.
  */
-import type { Messages } from '../../core/answer-rules.ts';
-import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
+
+import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
+import type { Messages } from '../../core/why/answer-rules.ts';
 import { Bins, binSeconds, mostBins } from './bins.ts';
 import { DeferredThings } from './deferred.ts';
 import { type Round, Rounds } from './rounds.ts';

@@ -1,8 +1,9 @@
 /** A log as a page or a terminal shows it: its sessions, the state at any event, why something waits, and what comes next. */
-import type { Messages } from '../../core/answer-rules.ts';
-import type { AnyDecision, AnyDefinition, AnyEvent } from '../../core/definition.ts';
-import type { Registry } from '../../core/registry.ts';
-import type { Snapshot } from '../../core/snapshot.ts';
+
+import type { AnyDecision, AnyDefinition, AnyEvent } from '../../core/machine/definition.ts';
+import type { Registry } from '../../core/machine/registry.ts';
+import type { Snapshot } from '../../core/machine/snapshot.ts';
+import type { Messages } from '../../core/why/answer-rules.ts';
 import { refuse } from '../../errors.ts';
 import { type Explanation, explainSession } from '../explain/explain.ts';
 import { answerOf, chainText, notesOf } from '../explain/text.ts';

@@ -2,10 +2,11 @@
  * A session of a log as a Chrome trace (ui.perfetto.dev): the events on one track, what was asked for as spans by who has to answer,
  * and flows from an event to what it led to, and from there to the event that answered.
  */
-import type { Messages } from '../../core/answer-rules.ts';
-import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
-import type { OpenCommand } from '../../core/kept-commands.ts';
-import { OpenCommands } from '../../core/open-commands.ts';
+
+import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
+import type { Messages } from '../../core/why/answer-rules.ts';
+import type { OpenCommand } from '../../core/why/command-table.ts';
+import { OpenCommands } from '../../core/why/open-commands.ts';
 import { senderOf } from '../../schemas/senders.ts';
 import type { FoundLine } from '../format/log.ts';
 

@@ -1,5 +1,5 @@
 /** The rounds of a job as they go, from whatever names one. */
-import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
+import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
 
 /** A round. */
 export interface Round {

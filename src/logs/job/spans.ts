@@ -1,9 +1,10 @@
 /** What was asked for, by who has to answer: how much each has to do over time, who idles while others work, and the latest waits. */
-import type { Messages } from '../../core/answer-rules.ts';
-import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
-import type { OpenCommand } from '../../core/kept-commands.ts';
-import { type Linked, LinkedList } from '../../core/linked-list.ts';
-import { OpenCommands } from '../../core/open-commands.ts';
+
+import { type Linked, LinkedList } from '../../core/collections/linked-list.ts';
+import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
+import type { Messages } from '../../core/why/answer-rules.ts';
+import type { OpenCommand } from '../../core/why/command-table.ts';
+import { OpenCommands } from '../../core/why/open-commands.ts';
 import { type Sender, senderOf } from '../../schemas/senders.ts';
 import { Gauge } from './bins.ts';
 

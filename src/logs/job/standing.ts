@@ -1,6 +1,6 @@
 /** A short summary of a state: what is held, by where it stands, and what was asked for and is not answered yet. */
 
-import { lateness } from '../../core/overdue.ts';
+import { lateness } from '../../core/why/overdue.ts';
 import { unaskedAnswers } from '../../schemas/answers.ts';
 import { singular } from '../explain/text.ts';
 import type { SessionPlay } from '../replay/play.ts';

@@ -1,7 +1,7 @@
 /** Compares one session in two logs: the first event or decision that differs, and what followed in each of them. */
 
-import type { AnyDecision } from '../../core/definition.ts';
-import type { LooseEvent } from '../../core/start.ts';
+import type { AnyDecision } from '../../core/machine/definition.ts';
+import type { LooseEvent } from '../../core/machine/start.ts';
 import type { LogLineOf, ReadLine } from '../format/decision-log.ts';
 import { type DecisionDifference, differencesOf, type FieldPair, fieldPairs } from './differences.ts';
 import { type FollowedPair, Following } from './followed.ts';

@@ -1,6 +1,6 @@
 /** Differences between a log and its replay, grouped by the decision and by the codes of its reasons. */
-import type { AnyDecision } from '../../core/definition.ts';
-import type { LooseEvent } from '../../core/start.ts';
+import type { AnyDecision } from '../../core/machine/definition.ts';
+import type { LooseEvent } from '../../core/machine/start.ts';
 import type { DecisionDifference, DifferenceKind } from './differences.ts';
 
 /** How a group differs: as a decision does, or because this version refuses an event, or a snapshot, of the log. */

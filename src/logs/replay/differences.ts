@@ -1,5 +1,5 @@
 /** Pairs the decisions of two sides on one event, and names what differs between them, field by field. */
-import type { AnyDecision } from '../../core/definition.ts';
+import type { AnyDecision } from '../../core/machine/definition.ts';
 
 /**
  * How a decision differs:

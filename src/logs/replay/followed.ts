@@ -1,5 +1,5 @@
 /** What followed in two logs after they part: decisions by type, and prompts and requests that ended otherwise. */
-import type { AnyDecision } from '../../core/definition.ts';
+import type { AnyDecision } from '../../core/machine/definition.ts';
 import type { LoggedEvent } from './session-events.ts';
 
 /** One of two logs. */

@@ -1,5 +1,5 @@
 /** A log in memory, which runs wherever JavaScript does: in a browser, and in a process of Python. */
-import { nearest } from '../../core/nearest.ts';
+import { nearest } from '../../core/ids/nearest.ts';
 import { refuse } from '../../errors.ts';
 import { isDecisionLog, type LogFile, linesOf, type ReadLine, readDecisionLog } from '../format/decision-log.ts';
 import type { FoundLine, LineBlock, Log, LoggedSession, LogLacks, Place } from '../format/log.ts';

@@ -1,10 +1,10 @@
 /** One session of a log, played event by event: its policy, what is owed to it, and what the log lacks. */
 
-import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
-import { OpenCommands, type SavedOpenCommands } from '../../core/open-commands.ts';
-import type { Policy } from '../../core/policy.ts';
-import type { Snapshot } from '../../core/snapshot.ts';
-import type { LooseEvent } from '../../core/start.ts';
+import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
+import type { Policy } from '../../core/machine/policy.ts';
+import type { Snapshot } from '../../core/machine/snapshot.ts';
+import type { LooseEvent } from '../../core/machine/start.ts';
+import { OpenCommands, type SavedOpenCommands } from '../../core/why/open-commands.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
 import type { LogLineOf } from '../format/decision-log.ts';
 import type { LogGap } from './replay-log.ts';

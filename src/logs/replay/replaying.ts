@@ -1,8 +1,8 @@
 /** Replays the sessions of a log line by line, and compares every decision with the logged one. */
 
-import type { AnyDecision } from '../../core/definition.ts';
-import type { Policy } from '../../core/policy.ts';
-import type { LooseEvent } from '../../core/start.ts';
+import type { AnyDecision } from '../../core/machine/definition.ts';
+import type { Policy } from '../../core/machine/policy.ts';
+import type { LooseEvent } from '../../core/machine/start.ts';
 import { isPolicyError, type PolicyError, refuse, relocated } from '../../errors.ts';
 import type { LogLineOf } from '../format/decision-log.ts';
 import type { DifferenceGroups } from './difference-groups.ts';

@@ -1,7 +1,7 @@
 /** The events of one session of a log, each once, in order: where a server has restarted from an older state, the first counts. */
 
-import type { AnyDecision } from '../../core/definition.ts';
-import type { LooseEvent } from '../../core/start.ts';
+import type { AnyDecision } from '../../core/machine/definition.ts';
+import type { LooseEvent } from '../../core/machine/start.ts';
 import type { LogLineOf, ReadLine } from '../format/decision-log.ts';
 
 /** An event of a log, with its decisions. */

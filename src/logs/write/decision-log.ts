@@ -1,7 +1,7 @@
 /** The log of events and decisions, for people and for replay. Sessions never wait for the log. */
-import type { AnyDecision } from '../../core/definition.ts';
-import type { Snapshot } from '../../core/snapshot.ts';
-import type { LooseEvent } from '../../core/start.ts';
+import type { AnyDecision } from '../../core/machine/definition.ts';
+import type { Snapshot } from '../../core/machine/snapshot.ts';
+import type { LooseEvent } from '../../core/machine/start.ts';
 import type { PolicyError } from '../../errors.ts';
 import type { WatchdogNotice } from '../../policies/watchdog/index.ts';
 

@@ -1,8 +1,8 @@
 /** The lines of one session: an opening line in each file, and then the events. */
 
-import type { AnyDecision } from '../../core/definition.ts';
-import { printable } from '../../core/printable.ts';
-import type { LooseEvent } from '../../core/start.ts';
+import { printable } from '../../core/ids/printable.ts';
+import type { AnyDecision } from '../../core/machine/definition.ts';
+import type { LooseEvent } from '../../core/machine/start.ts';
 import type { PolicyError } from '../../errors.ts';
 import type { WatchdogNotice } from '../../policies/watchdog/index.ts';
 import type { LogLine, LogLineOf } from '../format/decision-log.ts';

@@ -1,8 +1,8 @@
 /** Writes lines into rotated files. Lines that cannot be written are dropped and counted; sessions never wait. */
 
-import { type Clock, systemClock } from '../../core/clock.ts';
-import { printable } from '../../core/printable.ts';
-import { parse } from '../../core/validate.ts';
+import { printable } from '../../core/ids/printable.ts';
+import { type Clock, systemClock } from '../../core/machine/clock.ts';
+import { parse } from '../../core/machine/validate.ts';
 import { type LogLine, logFormat } from '../format/decision-log.ts';
 import { type DecisionLogOptions, decisionLogSchema } from './options.ts';
 import type { DropReason, LineWriter } from './session-lines.ts';

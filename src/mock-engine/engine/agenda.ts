@@ -1,5 +1,5 @@
 /** Events at simulated times that are not part of an engine's own work. */
-import { Heap } from '../../core/heap.ts';
+import { Heap } from '../../core/collections/heap.ts';
 
 interface Entry {
   readonly at: number;

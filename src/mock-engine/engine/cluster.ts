@@ -1,5 +1,5 @@
 /** All engines on one simulated clock, which advances only on request and never reads the wall clock. */
-import type { CostModel } from '../../sim/cost-model.ts';
+import type { CostModel } from '../../sim/models/cost-model.ts';
 import type { Workload } from '../../sim/workload/workload.ts';
 import type { Fault } from '../faults.ts';
 import { type MockEngineInput, type MockEngineOptions, readOptions } from '../options.ts';

@@ -1,5 +1,5 @@
 /** The context that the engines of a cluster share. */
-import type { CostModel } from '../../sim/cost-model.ts';
+import type { CostModel } from '../../sim/models/cost-model.ts';
 import type { MockEngineOptions } from '../options.ts';
 import type { Agenda } from './agenda.ts';
 import type { ResponseBook } from './response-book.ts';

@@ -1,5 +1,5 @@
 /** The answers of `/generate`. */
-import { type DraftSettings, expectedTokens } from '../../sim/draft-settings.ts';
+import { type DraftSettings, expectedTokens } from '../../sim/models/draft-settings.ts';
 import { type Generation, logProbOf } from '../engine/generation.ts';
 import type { Json } from '../http/http.ts';
 

@@ -1,5 +1,5 @@
 /** Information routes of an SGLang engine: load, health, model and server. */
-import { type DraftSettings, mostTokens } from '../../sim/draft-settings.ts';
+import { type DraftSettings, mostTokens } from '../../sim/models/draft-settings.ts';
 import type { MockEngine } from '../engine/mock-engine.ts';
 import type { RouteContext } from '../generating.ts';
 import { type Handler, type Routes, refuse, reply, replyEmpty } from '../http/http.ts';

@@ -1,5 +1,5 @@
 /** `GET /metrics` of a vLLM engine: the metrics of vLLM that the simulation knows, under vLLM's names. */
-import { mostTokens } from '../../sim/draft-settings.ts';
+import { mostTokens } from '../../sim/models/draft-settings.ts';
 import type { Histogram } from '../engine/histogram.ts';
 import { blockTokens } from '../engine/prefix.ts';
 import type { RouteContext } from '../generating.ts';

@@ -1,5 +1,5 @@
 /** The charts that only the page of a running job has: rates, and single requests. */
-import { oneLine } from '../../core/printable.ts';
+import { oneLine } from '../../core/ids/printable.ts';
 import type { RequestBar } from '../../logs/job/job-view.ts';
 import { measured } from '../kit/durations.ts';
 import { ganttChart } from '../kit/gantt.ts';

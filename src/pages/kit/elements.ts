@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** Elements of the page. Whatever comes from the log becomes text, with its control characters escaped. */
-import { oneLine } from '../../core/printable.ts';
+import { oneLine } from '../../core/ids/printable.ts';
 
 type Child = Node | string | undefined;
 

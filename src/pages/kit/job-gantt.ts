@@ -1,5 +1,5 @@
 /** Draws the rounds of a job, and what each engine and worker has to do. */
-import { oneLine } from '../../core/printable.ts';
+import { oneLine } from '../../core/ids/printable.ts';
 import type { Timeline } from '../../logs/job/job-view.ts';
 import type { Round } from '../../logs/job/rounds.ts';
 import { measured } from './durations.ts';

@@ -2,7 +2,7 @@
  * Chooses how many tokens to draft for each sequence of a decode step: the most tokens a second that acceptance and costs allow,
  * and none where drafts lose. See README.md.
  */
-import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
+import { definePlanner, type PlannerDefinition } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
 import type { DraftBudgetInput, DraftBudgetPlan, DraftBudgetSettings } from '../../generated/settings/draft-budget.ts';
 import { acceptanceOf } from './acceptance.ts';

@@ -1,6 +1,6 @@
 /** The cost model of a sequence at a degree: written in JSON, so that a remote caller can give the same model. */
 import { z } from 'zod';
-import { type LengthFunction, lengthFunction, valueAt } from '../../core/length-function.ts';
+import { type LengthFunction, lengthFunction, valueAt } from '../../core/lengths/length-function.ts';
 import { refuse } from '../../errors.ts';
 import type { CostModel } from '../../generated/settings/flex-ulysses.ts';
 import { positiveCount } from '../../schemas/units.ts';

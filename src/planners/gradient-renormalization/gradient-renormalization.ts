@@ -2,8 +2,8 @@
  * Computes factors that make the gradients of replicas with uneven shares add up to the gradient of the whole batch (RollPacker
  * §4.4). See README.md.
  */
-import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
-import { scaleFactor } from '../../core/renormalize.ts';
+import { definePlanner, type PlannerDefinition } from '../../core/machine/definition.ts';
+import { scaleFactor } from '../../core/numeric/renormalize.ts';
 import { refuse } from '../../errors.ts';
 import type {
   GradientRenormalizationInput,

@@ -2,8 +2,9 @@
  * Group-relative advantages (RolloutPipe §3.2, equation 1): each reward is compared with those of its group, which may have any
  * size. See README.md.
  */
-import { advantageOf, rewardStatistics } from '../../core/advantages.ts';
-import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
+
+import { definePlanner, type PlannerDefinition } from '../../core/machine/definition.ts';
+import { advantageOf, rewardStatistics } from '../../core/numeric/advantages.ts';
 import type {
   GrpoAdvantagesInput,
   GrpoAdvantagesPlan,

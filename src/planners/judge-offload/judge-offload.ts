@@ -2,8 +2,9 @@
  * Chooses, for a judge that shares a GPU with the actor, the layers that stay on the GPU, and those that are streamed from host
  * memory while the judge computes (RollPacker §4.3). See README.md.
  */
-import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
-import { valueAt } from '../../core/length-function.ts';
+
+import { valueAt } from '../../core/lengths/length-function.ts';
+import { definePlanner, type PlannerDefinition } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
 import type {
   JudgeOffloadInput,

@@ -1,6 +1,6 @@
 /** Input and plan of judge-offload. */
 import { z } from 'zod';
-import { lengthFunction } from '../../core/length-function.ts';
+import { lengthFunction } from '../../core/lengths/length-function.ts';
 import { count, positiveCount } from '../../schemas/units.ts';
 
 const bytes = z.number().nonnegative().max(1e18);

@@ -1,8 +1,8 @@
 /** Spreads work evenly over a given number of micro-batches, under the cap. */
-import { IndexedHeap } from '../../core/heap.ts';
+import { IndexedHeap } from '../../core/collections/heap.ts';
 import { exchange } from './exchange.ts';
 import type { Budget } from './pack.ts';
-import { addTo, type Item, type Loads, mostOf, noLoads, type Part, type Slots } from './parts.ts';
+import { addTo, type Item, type Loads, mostOf, noLoads, type Part, type Slots } from './packed-ranks.ts';
 
 /** Limits for spreading a part. */
 export interface Limits {

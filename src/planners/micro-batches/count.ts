@@ -3,7 +3,7 @@ import { refuse } from '../../errors.ts';
 import type { MicroBatchesSettings } from '../../generated/settings/micro-batches.ts';
 import { leastBins } from './least.ts';
 import { type Budget, firstFit, fittingSteps, searchPacking } from './pack.ts';
-import type { Part, Slots } from './parts.ts';
+import type { Part, Slots } from './packed-ranks.ts';
 
 /** Limit on the steps of all searches of a plan; a count, not a time, so that every machine makes the same plan. */
 const searchSteps = 20_000_000;

@@ -1,5 +1,5 @@
 /** Deals a whole batch out to ranks. */
-import { karmarkarKarp } from '../../core/karmarkar-karp.ts';
+import { karmarkarKarp } from '../../core/numeric/karmarkar-karp.ts';
 
 /**
  * Deals sequences out to ranks of nearly equal load, with numbers of sequences that differ by at most one: Karmarkar-Karp with

@@ -1,5 +1,5 @@
 /** Moves and swaps items to take work off the micro-batch with most work. */
-import { addTo, type Item, type Loads, type Part, type Slots } from './parts.ts';
+import { addTo, type Item, type Loads, type Part, type Slots } from './packed-ranks.ts';
 
 /** Limits of the search. */
 interface ExchangeLimits {

@@ -4,6 +4,6 @@
  * @packageDocumentation
  */
 
-export { karmarkarKarp } from '../../core/karmarkar-karp.ts';
+export { karmarkarKarp } from '../../core/numeric/karmarkar-karp.ts';
 export type * from '../../generated/settings/micro-batches.ts';
 export { microBatches } from './micro-batches.ts';

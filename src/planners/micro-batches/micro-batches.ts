@@ -1,8 +1,9 @@
 /**
  * Micro-batches under a token cap, the same number on every rank, with even work. See README.md.
  */
-import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
-import { valueAt } from '../../core/length-function.ts';
+
+import { valueAt } from '../../core/lengths/length-function.ts';
+import { definePlanner, type PlannerDefinition } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
 import type {
   MicroBatchesInput,
@@ -13,7 +14,7 @@ import { balance } from './balance.ts';
 import { allowedCount, leastCount, type Packed, pack } from './count.ts';
 import { deal } from './deal.ts';
 import { leastBins } from './least.ts';
-import { type Item, type Part, partsOf } from './parts.ts';
+import { type Item, type Part, partsOf } from './packed-ranks.ts';
 import { metricsOf, microBatchesOf } from './plan.ts';
 import { microBatchesPlan } from './plan-schema.ts';
 import { microBatchesInput } from './schema.ts';

@@ -1,6 +1,6 @@
 /** Packs the sequences of a part into few micro-batches under the cap. */
 import { refuse } from '../../errors.ts';
-import { addTo, type Item, type Loads, mostOf, noLoads, type Part, type Slots } from './parts.ts';
+import { addTo, type Item, type Loads, mostOf, noLoads, type Part, type Slots } from './packed-ranks.ts';
 
 /** Steps that a search may still take. */
 export interface Budget {

@@ -2,7 +2,7 @@
 
 import type { MicroBatch, MicroBatchesPlan } from '../../generated/settings/micro-batches.ts';
 import { loadsOf } from './balance.ts';
-import type { Part, Slots } from './parts.ts';
+import type { Part, Slots } from './packed-ranks.ts';
 
 type Ranks = MicroBatchesPlan['ranks'];
 

@@ -1,6 +1,6 @@
 /** Input of micro-batches. */
 import { z } from 'zod';
-import { lengthFunction } from '../../core/length-function.ts';
+import { lengthFunction } from '../../core/lengths/length-function.ts';
 import { count, positiveCount } from '../../schemas/units.ts';
 
 /** Limits of the input: a larger plan would take longer than a training step justifies. */

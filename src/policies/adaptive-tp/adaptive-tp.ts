@@ -2,7 +2,7 @@
  * Adaptive tensor parallelism (RollPacker §4.2): the TP of rollouts follows the preemptions of the engines, separately for short
  * and long rounds. An offline profile gives the start, and can veto changes. See README.md.
  */
-import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
+import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
 import type {
   AdaptiveTpCommand,

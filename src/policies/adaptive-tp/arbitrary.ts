@@ -1,6 +1,6 @@
 /** Likely next events of adaptive-tp, for property tests; among them repeated steps, and steps with another parallelism. */
 
-import type { Choices } from '../../core/choices.ts';
+import type { Choices } from '../../core/generators/choices.ts';
 import type { AdaptiveTpEvent } from '../../generated/settings/adaptive-tp.ts';
 import type { ProfileConfiguration, RolloutWorkload } from '../../schemas/parallelism.ts';
 import { expertDegreesOf } from './bounds.ts';

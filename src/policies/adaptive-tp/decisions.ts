@@ -1,6 +1,7 @@
 /** Builds the decisions of adaptive-tp. */
-import type { Context } from '../../core/definition.ts';
-import { given } from '../../core/given.ts';
+
+import { given } from '../../core/collections/given.ts';
+import type { Context } from '../../core/machine/definition.ts';
 import type { AdaptiveTpDecision } from '../../generated/settings/adaptive-tp.ts';
 import { kindTpKept, kindTpSet, profileMeasure, roundTpSet } from '../../schemas/decisions/parallelism.ts';
 import type { Message } from '../../schemas/messages.ts';

@@ -1,6 +1,6 @@
 /** Chooses a TP degree from an offline profile; a plain function (RollPacker §4.1, §4.2). */
 import { z } from 'zod';
-import { parse } from '../../core/validate.ts';
+import { parse } from '../../core/machine/validate.ts';
 import { refuse } from '../../errors.ts';
 import { type ProfileRow, profileRow, type RolloutWorkload, rolloutWorkload } from '../../schemas/parallelism.ts';
 import { positiveCount } from '../../schemas/units.ts';

@@ -1,8 +1,8 @@
 /** The state of adaptive-tp: the parallelism of each kind of round, its last steps, and the profile. */
 import { z } from 'zod';
-import type { Live } from '../../core/definition.ts';
-import { recentIds } from '../../core/recent-ids.ts';
-import { derived, mapBy } from '../../core/state.ts';
+import { recentIds } from '../../core/ids/recent-ids.ts';
+import type { Live } from '../../core/machine/definition.ts';
+import { derived, mapBy } from '../../core/machine/state.ts';
 import type { AdaptiveTpConfig } from '../../generated/settings/adaptive-tp.ts';
 import {
   expertParallel,

@@ -1,6 +1,6 @@
 /** Likely next events, for property tests: mostly usual ones, sometimes late, repeated or odd ones. */
 
-import { type Choices, pick } from '../../core/choices.ts';
+import { type Choices, pick } from '../../core/generators/choices.ts';
 import type { CompleteGroupPipeliningEvent } from '../../generated/settings/complete-group-pipelining.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { currentUpdate, type PipeliningState, publicationIdOf, type Round, type Update, updateIdOf } from './state.ts';

@@ -2,9 +2,10 @@
  * Complete-group pipelining (RolloutPipe §3.2): groups go to the trainer as soon as U of them are complete, while later groups are
  * still generated. The weights of a round are published once, after its last update. See README.md.
  */
-import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
-import { checkNewPrefix } from '../../core/minted-ids.ts';
-import { groupKey, groupsLeft } from '../../core/trained-groups.ts';
+
+import { checkNewPrefix } from '../../core/ids/minted-ids.ts';
+import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
+import { groupKey, groupsLeft } from '../../core/rollout/trained-groups.ts';
 import type {
   CompleteGroupPipeliningCommand,
   CompleteGroupPipeliningConfig,

@@ -1,6 +1,6 @@
 /** Handles groups that have their rewards: materialises or drops them. */
-import { advantageOf, rewardStatistics } from '../../core/advantages.ts';
-import { isOfRound } from '../../core/restart-versions.ts';
+import { advantageOf, rewardStatistics } from '../../core/numeric/advantages.ts';
+import { isOfRound } from '../../core/rollout/restart-versions.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './messages.ts';

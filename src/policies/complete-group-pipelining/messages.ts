@@ -1,5 +1,5 @@
 /** The decisions of complete-group-pipelining, and their context. */
-import type { Context } from '../../core/definition.ts';
+import type { Context } from '../../core/machine/definition.ts';
 import type { CompleteGroupPipeliningDecision } from '../../generated/settings/complete-group-pipelining.ts';
 import {
   groupTrainable,

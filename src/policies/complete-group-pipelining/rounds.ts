@@ -1,6 +1,6 @@
 /** Opens rounds, closes them, gives them up, and hands them over when their weights are published. */
-import { replacePrefix } from '../../core/minted-ids.ts';
-import { isOfRound, olderVersion, restartRoundAt } from '../../core/restart-versions.ts';
+import { replacePrefix } from '../../core/ids/minted-ids.ts';
+import { isOfRound, olderVersion, restartRoundAt } from '../../core/rollout/restart-versions.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { drop } from './groups.ts';

@@ -1,11 +1,11 @@
 /** The state: rounds with their trainable groups, which first wait and are then in updates. */
 import { z } from 'zod';
-import type { Live } from '../../core/definition.ts';
-import { Fifo, fifoOf } from '../../core/fifo.ts';
-import { mintedId, prefixes, wasMinted } from '../../core/minted-ids.ts';
-import { recentIds } from '../../core/recent-ids.ts';
-import { restartVersions } from '../../core/restart-versions.ts';
-import { derived, mapBy, setOf } from '../../core/state.ts';
+import { Fifo, fifoOf } from '../../core/collections/fifo.ts';
+import { mintedId, prefixes, wasMinted } from '../../core/ids/minted-ids.ts';
+import { recentIds } from '../../core/ids/recent-ids.ts';
+import type { Live } from '../../core/machine/definition.ts';
+import { derived, mapBy, setOf } from '../../core/machine/state.ts';
+import { restartVersions } from '../../core/rollout/restart-versions.ts';
 import { refuse } from '../../errors.ts';
 import type { CompleteGroupPipeliningConfig } from '../../generated/settings/complete-group-pipelining.ts';
 import { publicationId, updateId } from '../../schemas/pipelining.ts';

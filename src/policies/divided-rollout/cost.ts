@@ -2,7 +2,7 @@
  * What a chunk needs and costs on an engine: room in its KV cache, now and until the responses there are over, and seconds. None of
  * it is a threshold to tune.
  */
-import { stepSecondsOf } from '../../core/engine-settings.ts';
+import { stepSecondsOf } from '../../core/rollout/engine-settings.ts';
 import { aheadOf, contextOf, type DividedState, type Engine, type Request } from './state.ts';
 
 /** Fewest tokens of a chunk, unless the response may have fewer. */

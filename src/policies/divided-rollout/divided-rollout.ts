@@ -2,8 +2,8 @@
  * Divided rollout: responses are generated in chunks, and at the end of each chunk it is decided anew where they go on, so that KV
  * caches are full and never overflow, and the longest responses begin early. See README.md.
  */
-import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
-import { changeEngines, checkEngine, withoutGone } from '../../core/engines.ts';
+import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
+import { changeEngines, checkEngine, withoutGone } from '../../core/rollout/engines.ts';
 import type {
   DividedRolloutCommand,
   DividedRolloutConfig,

@@ -1,5 +1,5 @@
 /** Handles engines: they come, are drained, are lost, and report what they have to do. */
-import { removeEngine } from '../../core/engines.ts';
+import { removeEngine } from '../../core/rollout/engines.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './messages.ts';
 import { giveUp } from './placing.ts';

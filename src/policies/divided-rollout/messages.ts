@@ -1,5 +1,5 @@
 /** The decisions of divided-rollout, and their context. */
-import { type Context, handlersOf } from '../../core/definition.ts';
+import { type Context, handlersOf } from '../../core/machine/definition.ts';
 import type { DividedRolloutDecision } from '../../generated/settings/divided-rollout.ts';
 import { chunkAwaited, chunkContinue, chunkLate, requestEnded } from '../../schemas/decisions/chunks.ts';
 import type { Message } from '../../schemas/messages.ts';

@@ -1,6 +1,6 @@
 /** Configuration of divided-rollout. */
 import { z } from 'zod';
-import { decodeOf, kvCapacityTokens, prefillTokensPerSecond } from '../../core/engine-settings.ts';
+import { decodeOf, kvCapacityTokens, prefillTokensPerSecond } from '../../core/rollout/engine-settings.ts';
 import { positiveCount, positiveSeconds, seconds } from '../../schemas/units.ts';
 
 /** Settings of the policy; a recipe adds them to its own. */

@@ -1,11 +1,11 @@
 /** The state of divided-rollout. Sums, heaps and groups are derived: they are not saved but built again. */
 import { z } from 'zod';
-import type { Live } from '../../core/definition.ts';
-import { goneEngines } from '../../core/engines.ts';
-import { IndexedHeap } from '../../core/heap.ts';
-import { LengthPredictor, lengthPredictor } from '../../core/length-prediction.ts';
-import { recentIds } from '../../core/recent-ids.ts';
-import { derived, mapBy } from '../../core/state.ts';
+import { IndexedHeap } from '../../core/collections/heap.ts';
+import { recentIds } from '../../core/ids/recent-ids.ts';
+import { LengthPredictor, lengthPredictor } from '../../core/lengths/length-prediction.ts';
+import type { Live } from '../../core/machine/definition.ts';
+import { derived, mapBy } from '../../core/machine/state.ts';
+import { goneEngines } from '../../core/rollout/engines.ts';
 import type { DividedRolloutConfig } from '../../generated/settings/divided-rollout.ts';
 import { count, domain, engineId, promptId, requestId, seconds } from '../../schemas/units.ts';
 

@@ -1,5 +1,5 @@
 /** What blocks what in divided-rollout: chunks wait for their engines, the rest for room, and what was opened for its host. */
-import type { AwaitedEvent, HeldThing, Waits } from '../../core/waits.ts';
+import type { AwaitedEvent, HeldThing, Waits } from '../../core/why/waits.ts';
 import type { DividedState, Request } from './state.ts';
 
 /** The room of the engines, for which requests wait: one thing for all of them, because each chunk that ends may make it. */

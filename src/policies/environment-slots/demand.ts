@@ -1,7 +1,7 @@
 /** Predicts how many environments of a kind will be asked for before another could start, and how long idle ones are worth keeping. */
 import { z } from 'zod';
-import { byHand } from '../../core/state.ts';
-import { savedTimes, WaitingTimes } from '../../core/waiting-times.ts';
+import { byHand } from '../../core/machine/state.ts';
+import { savedTimes, WaitingTimes } from '../../core/why/waiting-times.ts';
 import { count, seconds } from '../../schemas/units.ts';
 
 /** Number of past windows; an odd number, so that one of them is the median. */

@@ -1,5 +1,5 @@
 /** Programs that get no environment, or lose theirs. */
-import { exploreNext } from '../../core/adaptive-timeout.ts';
+import { exploreNext } from '../../core/rollout/adaptive-timeout.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './messages.ts';
 import { ruleOf } from './schema.ts';

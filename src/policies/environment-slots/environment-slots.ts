@@ -2,9 +2,10 @@
  * Environments of programs, such as sandboxes, as a pool of slots: started before they are needed, given to the program that has
  * waited longest, and taken back from a tool that does not answer. See README.md.
  */
-import { checkTimer, timerFired as noteFired } from '../../core/deadlines.ts';
-import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
-import { checkNewPrefix, replacePrefix } from '../../core/minted-ids.ts';
+
+import { checkNewPrefix, replacePrefix } from '../../core/ids/minted-ids.ts';
+import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
+import { checkTimer, timerFired as noteFired } from '../../core/rollout/deadlines.ts';
 import { refuse } from '../../errors.ts';
 import type {
   EnvironmentSlotsCommand,

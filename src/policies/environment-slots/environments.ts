@@ -1,5 +1,5 @@
 /** Handles the life of environments: start, program, end. */
-import { mintedId, wasMinted } from '../../core/minted-ids.ts';
+import { mintedId, wasMinted } from '../../core/ids/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { broke, started } from './breaker.ts';

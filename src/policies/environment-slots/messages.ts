@@ -1,5 +1,5 @@
 /** The decisions of environment-slots, and their context. */
-import { type Context, handlersOf } from '../../core/definition.ts';
+import { type Context, handlersOf } from '../../core/machine/definition.ts';
 import type { EnvironmentSlotsDecision } from '../../generated/settings/environment-slots.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';
 import {

@@ -1,5 +1,5 @@
 /** Handles programs: those that ask for an environment, their tools, and their end. */
-import { beginRun, raiseAnchor } from '../../core/adaptive-timeout.ts';
+import { beginRun, raiseAnchor } from '../../core/rollout/adaptive-timeout.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { proved } from './breaker.ts';

@@ -1,6 +1,6 @@
 /** Configuration of environment-slots. */
 import { z } from 'zod';
-import type { TimeoutRule } from '../../core/adaptive-timeout.ts';
+import type { TimeoutRule } from '../../core/rollout/adaptive-timeout.ts';
 import type { EnvironmentSlotsConfig } from '../../generated/settings/environment-slots.ts';
 import { count, environment, idPrefix, positiveCount, positiveSeconds, seconds } from '../../schemas/units.ts';
 

@@ -1,5 +1,5 @@
 /** What follows every event: what is overdue ends, programs get environments, others are started or ended, and the timer is set. */
-import { Deadlines, onlyTimer } from '../../core/deadlines.ts';
+import { Deadlines, onlyTimer } from '../../core/rollout/deadlines.ts';
 import { broke } from './breaker.ts';
 import { deny } from './endings.ts';
 import { assign, reclaim, remove, start } from './environments.ts';

@@ -1,11 +1,11 @@
 /** The state of environment-slots: kinds, environments and programs. Queues, counts and alarms are derived. */
 import { z } from 'zod';
-import { anchorsOf } from '../../core/adaptive-timeout.ts';
-import type { Live } from '../../core/definition.ts';
-import { IndexedHeap } from '../../core/heap.ts';
-import { prefixes } from '../../core/minted-ids.ts';
-import { recentIds } from '../../core/recent-ids.ts';
-import { derived, mapBy } from '../../core/state.ts';
+import { IndexedHeap } from '../../core/collections/heap.ts';
+import { prefixes } from '../../core/ids/minted-ids.ts';
+import { recentIds } from '../../core/ids/recent-ids.ts';
+import type { Live } from '../../core/machine/definition.ts';
+import { derived, mapBy } from '../../core/machine/state.ts';
+import { anchorsOf } from '../../core/rollout/adaptive-timeout.ts';
 import type { EnvironmentSlotsConfig } from '../../generated/settings/environment-slots.ts';
 import { count, environment, requestId, seconds, slotId } from '../../schemas/units.ts';
 import { Demand, demandState } from './demand.ts';

@@ -1,5 +1,5 @@
 /** What blocks what in environment-slots: programs wait for environments, and these for their start, their program or their end. */
-import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/waits.ts';
+import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/why/waits.ts';
 import { deadlines } from './settle.ts';
 import { type Kind, needsTrial, type Program, type Slot, type SlotsState } from './state.ts';
 

@@ -1,6 +1,6 @@
 /** Likely next events, for property tests: mostly usual ones, sometimes late, wrong or repeated ones. */
 
-import { type Choices, pick } from '../../core/choices.ts';
+import { type Choices, pick } from '../../core/generators/choices.ts';
 import type { FrontierGroupDispatchEvent } from '../../generated/settings/frontier-group-dispatch.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { FrontierState } from './state.ts';

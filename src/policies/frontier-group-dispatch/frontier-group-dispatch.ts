@@ -2,8 +2,9 @@
  * Frontier-group dispatch (RolloutPipe §3.3): an admission in front of the engines that serves at most F_w groups at
  * once, lowest order first, so that complete groups reach the trainer early and steadily. See README.md.
  */
-import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
-import { checkNewPrefix } from '../../core/minted-ids.ts';
+
+import { checkNewPrefix } from '../../core/ids/minted-ids.ts';
+import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
 import type {
   FrontierGroupDispatchCommand,
   FrontierGroupDispatchConfig,

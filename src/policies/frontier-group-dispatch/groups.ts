@@ -1,6 +1,6 @@
 /** The frontier itself: groups come into service, and leave. */
-import { mostRecent } from '../../core/recent-ids.ts';
-import { groupKey } from '../../core/trained-groups.ts';
+import { mostRecent } from '../../core/ids/recent-ids.ts';
+import { groupKey } from '../../core/rollout/trained-groups.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { advance, begin, type Mark, markNow } from './clock.ts';
 import type { Ctx } from './messages.ts';

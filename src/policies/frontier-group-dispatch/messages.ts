@@ -1,5 +1,5 @@
 /** The decisions of frontier-group-dispatch, and their context. */
-import { type Context, handlersOf } from '../../core/definition.ts';
+import { type Context, handlersOf } from '../../core/machine/definition.ts';
 import type { FrontierGroupDispatchDecision } from '../../generated/settings/frontier-group-dispatch.ts';
 import {
   frontierResized,

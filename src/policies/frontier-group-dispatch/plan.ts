@@ -2,7 +2,7 @@
  * Plans the best width: it simulates a round of the expected size with a small model of engines and trainer. This is a pure
  * computation of bounded size.
  */
-import { Heap } from '../../core/heap.ts';
+import { Heap } from '../../core/collections/heap.ts';
 import { type Pace, trainSecondsPerGroup } from './pace.ts';
 import { type StepCost, stepCost } from './step-cost.ts';
 

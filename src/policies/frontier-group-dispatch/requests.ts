@@ -1,5 +1,5 @@
 /** Handles requests: they come, are admitted or deferred, and end. */
-import { groupKey } from '../../core/trained-groups.ts';
+import { groupKey } from '../../core/rollout/trained-groups.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { advance, finish } from './clock.ts';

@@ -2,8 +2,8 @@
  * Handles a restart of the host: requests in flight are over, complete groups leave, and the responses still needed are named
  * again.
  */
-import { given } from '../../core/given.ts';
-import { replacePrefix } from '../../core/minted-ids.ts';
+import { given } from '../../core/collections/given.ts';
+import { replacePrefix } from '../../core/ids/minted-ids.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { leaveIfDone, refill } from './groups.ts';
 import type { Ctx } from './messages.ts';

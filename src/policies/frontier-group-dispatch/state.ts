@@ -1,10 +1,10 @@
 /** The state of frontier-group-dispatch: rounds, groups, and a request for each place of a group. */
 import { z } from 'zod';
-import type { Live } from '../../core/definition.ts';
-import { IndexedHeap } from '../../core/heap.ts';
-import { prefixes } from '../../core/minted-ids.ts';
-import { recentIds } from '../../core/recent-ids.ts';
-import { derived, mapBy } from '../../core/state.ts';
+import { IndexedHeap } from '../../core/collections/heap.ts';
+import { prefixes } from '../../core/ids/minted-ids.ts';
+import { recentIds } from '../../core/ids/recent-ids.ts';
+import type { Live } from '../../core/machine/definition.ts';
+import { derived, mapBy } from '../../core/machine/state.ts';
 import type { FrontierGroupDispatchConfig } from '../../generated/settings/frontier-group-dispatch.ts';
 import { count, positiveCount, promptId, ref, requestId, roundId, seconds } from '../../schemas/units.ts';
 import { mark, noMark } from './clock.ts';

@@ -1,5 +1,5 @@
 /** What blocks what in frontier-group-dispatch: requests wait for a slot, slots for groups in service, and groups for requests. */
-import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/waits.ts';
+import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/why/waits.ts';
 import { type FrontierState, type Group, isUnfinished, type Request, type Round } from './state.ts';
 
 type Next = HeldThing | AwaitedEvent;

@@ -1,6 +1,6 @@
 /** Likely next events for property tests: usual events of a host, and late, wrong and repeated reports. */
 
-import type { Choices } from '../../core/choices.ts';
+import type { Choices } from '../../core/generators/choices.ts';
 import type { GpuScaleDownEvent } from '../../generated/settings/gpu-scale-down.ts';
 import type { ScaleDownState } from './state.ts';
 

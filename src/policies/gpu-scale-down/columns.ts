@@ -1,5 +1,5 @@
 /** A report of all requests in flight as columns: a row for each request, and sums by place and length. */
-import { IndexRoom } from '../../core/string-index.ts';
+import { IndexRoom } from '../../core/ids/string-index.ts';
 import type { RunningRequest } from '../../schemas/gpus.ts';
 import { binOf } from './survival.ts';
 

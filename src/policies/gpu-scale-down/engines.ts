@@ -1,5 +1,5 @@
 /** Handles engines and their GPUs: layout and status, release, reclaim, return and loss. */
-import { replacePrefix, wasMinted } from '../../core/minted-ids.ts';
+import { replacePrefix, wasMinted } from '../../core/ids/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './schema.ts';

@@ -2,8 +2,9 @@
  * Scale-down of rollout GPUs (RollPacker §4.4, Algorithm 1): while the last responses of a round are generated, half of the GPUs
  * change to training, once the KV cache of the others has room for all requests in flight. See README.md.
  */
-import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
-import { checkNewPrefix } from '../../core/minted-ids.ts';
+
+import { checkNewPrefix } from '../../core/ids/minted-ids.ts';
+import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
 import type {
   GpuScaleDownCommand,
   GpuScaleDownConfig,
@@ -28,7 +29,7 @@ import { roundOpened } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import * as engines from './engines.ts';
-import * as migrations from './migrations.ts';
+import * as migrations from './moves.ts';
 import * as progress from './progress.ts';
 import { scaleDownConfig, scaleDownDecisions } from './schema.ts';
 import { begin, link, type SavedScaleDown, type ScaleDownState, scaleDownState } from './state.ts';

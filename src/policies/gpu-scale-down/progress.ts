@@ -2,15 +2,15 @@
  * Handles rounds and their milestones: at a milestone the host reports the progress of the requests in flight, and the policy
  * decides.
  */
-import { mintedId } from '../../core/minted-ids.ts';
-import { StringHash } from '../../core/string-index.ts';
+import { mintedId } from '../../core/ids/minted-ids.ts';
+import { StringHash } from '../../core/ids/string-index.ts';
 import { refuse } from '../../errors.ts';
 import type { RunningRequest } from '../../schemas/gpus.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { chooseEngines, wantedGpus } from './choose.ts';
 import { groupBits, groupCount, groupOf, Loads, orderByEnd, type Report } from './columns.ts';
 import { assertEngine, checkMinted, late, reclaim } from './engines.ts';
-import { migrate } from './migrations.ts';
+import { migrate } from './moves.ts';
 import { Outlook } from './outlook.ts';
 import { type Plan, planFor } from './plan.ts';
 import { type Ctx, targetOf } from './schema.ts';

@@ -1,6 +1,6 @@
 /** The configuration and the decisions of gpu-scale-down. */
 import { z } from 'zod';
-import type { Context } from '../../core/definition.ts';
+import type { Context } from '../../core/machine/definition.ts';
 import type { GpuScaleDownConfig, GpuScaleDownDecision } from '../../generated/settings/gpu-scale-down.ts';
 import {
   gpusReclaim,

@@ -1,10 +1,10 @@
 /** The state of gpu-scale-down: engines, their topology, and requests that move. */
 import { z } from 'zod';
-import type { Live } from '../../core/definition.ts';
-import { prefixes } from '../../core/minted-ids.ts';
-import { recentIds } from '../../core/recent-ids.ts';
-import { byHand, derived, setOf } from '../../core/state.ts';
-import { StringIndex } from '../../core/string-index.ts';
+import { prefixes } from '../../core/ids/minted-ids.ts';
+import { recentIds } from '../../core/ids/recent-ids.ts';
+import { StringIndex } from '../../core/ids/string-index.ts';
+import type { Live } from '../../core/machine/definition.ts';
+import { byHand, derived, setOf } from '../../core/machine/state.ts';
 import type { GpuScaleDownConfig } from '../../generated/settings/gpu-scale-down.ts';
 import { type PlacedEngine, placedEngine } from '../../schemas/gpus.ts';
 import { count, roundKind } from '../../schemas/units.ts';

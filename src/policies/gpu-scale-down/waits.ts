@@ -1,5 +1,5 @@
 /** What blocks what in gpu-scale-down. */
-import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/waits.ts';
+import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/why/waits.ts';
 import { targetOf } from './schema.ts';
 import type { Engine, Release, ScaleDownState } from './state.ts';
 

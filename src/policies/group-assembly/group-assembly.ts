@@ -2,8 +2,8 @@
  * Group assembly (RollPacker §4.3, §4.4): rewards come one by one, but groups are trained as a whole. A prompt that counts becomes
  * a group as soon as each of its responses has its reward, and a round is ready when all its groups are. See README.md.
  */
-import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
-import { groupKey } from '../../core/trained-groups.ts';
+import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
+import { groupKey } from '../../core/rollout/trained-groups.ts';
 import type {
   GroupAssemblyCommand,
   GroupAssemblyConfig,

@@ -1,5 +1,5 @@
 /** The decisions of group-assembly, and their context. */
-import { type Context, handlersOf } from '../../core/definition.ts';
+import { type Context, handlersOf } from '../../core/machine/definition.ts';
 import type { GroupAssemblyDecision } from '../../generated/settings/group-assembly.ts';
 import {
   groupRewarded,

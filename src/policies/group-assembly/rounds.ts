@@ -1,5 +1,5 @@
 /** Completes rounds, gives them up, and hands them over once none of their groups waits. */
-import { copyFinal } from '../../core/prompts.ts';
+import { copyFinal } from '../../core/rollout/prompts.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { FinalPrompt, FinalResponse } from '../../schemas/prompts.ts';

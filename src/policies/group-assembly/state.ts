@@ -1,7 +1,7 @@
 /** The state of group-assembly. */
 import { z } from 'zod';
-import type { Live } from '../../core/definition.ts';
-import { derived, mapBy, setOf } from '../../core/state.ts';
+import type { Live } from '../../core/machine/definition.ts';
+import { derived, mapBy, setOf } from '../../core/machine/state.ts';
 import type { GroupAssemblyConfig } from '../../generated/settings/group-assembly.ts';
 import { finalPrompt } from '../../schemas/prompts.ts';
 import { count, domain, promptId, requestId, roundId, roundKind, seconds, weightVersion } from '../../schemas/units.ts';

@@ -1,6 +1,6 @@
 /** Likely next events, for property tests: prompts are deferred, come back or come again, and rounds open and end. */
 
-import type { Choices } from '../../core/choices.ts';
+import type { Choices } from '../../core/generators/choices.ts';
 import type { LongPromptQueueEvent } from '../../generated/settings/long-prompt-queue.ts';
 import type { QueueState } from './state.ts';
 

@@ -3,8 +3,14 @@
  * long round without speculation, so that no prompt is left out because of its length. See README.md.
  */
 
-import { type Context, definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
-import { copyPrompt, scaledCount } from '../../core/prompts.ts';
+import {
+  type Context,
+  definePolicy,
+  handlersOf,
+  type Ledger,
+  type PolicyDefinition,
+} from '../../core/machine/definition.ts';
+import { copyPrompt, scaledCount } from '../../core/rollout/prompts.ts';
 import { refuse } from '../../errors.ts';
 import type {
   LongPromptQueueCommand,

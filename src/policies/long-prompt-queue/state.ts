@@ -1,11 +1,11 @@
 /** The state of long-prompt-queue: deferred prompts, in two orders, and prompts that were returned unused. */
 
 import { z } from 'zod';
-import type { Live } from '../../core/definition.ts';
-import { Heap } from '../../core/heap.ts';
-import { copyPrompt, isExpiring, oldestVersionOf } from '../../core/prompts.ts';
-import { recentIds } from '../../core/recent-ids.ts';
-import { derived, mapBy, setOf } from '../../core/state.ts';
+import { Heap } from '../../core/collections/heap.ts';
+import { recentIds } from '../../core/ids/recent-ids.ts';
+import type { Live } from '../../core/machine/definition.ts';
+import { derived, mapBy, setOf } from '../../core/machine/state.ts';
+import { copyPrompt, isExpiring, oldestVersionOf } from '../../core/rollout/prompts.ts';
 import type { LongPromptQueueConfig } from '../../generated/settings/long-prompt-queue.ts';
 import { type KeptResponse, type Prompt, prompt } from '../../schemas/prompts.ts';
 import { count, domain, promptId, roundId } from '../../schemas/units.ts';

@@ -1,6 +1,6 @@
 /** What blocks what in long-prompt-queue: all that it holds waits for a round. */
-import { keptResponses } from '../../core/kept-waits.ts';
-import type { AwaitedEvent, Standing, Waits } from '../../core/waits.ts';
+import { keptResponses } from '../../core/why/response-waits.ts';
+import type { AwaitedEvent, Standing, Waits } from '../../core/why/waits.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import type { QueueState } from './state.ts';
 

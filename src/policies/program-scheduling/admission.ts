@@ -2,8 +2,8 @@
  * Which programs run at all: each engine has a budget of tokens. Programs wait while they fit no engine; where contexts grow over
  * the budget, the largest pause: they are ahead of the others, and few of them make much room.
  */
-import { Deadlines, onlyTimer } from '../../core/deadlines.ts';
-import { longestPauseSeconds } from '../../core/shared-faults.ts';
+import { Deadlines, onlyTimer } from '../../core/rollout/deadlines.ts';
+import { longestPauseSeconds } from '../../core/rollout/shared-faults.ts';
 import type { Message } from '../../schemas/messages.ts';
 import {
   beginReading,

@@ -1,7 +1,7 @@
 /** Likely next events, for property tests: mostly usual ones, sometimes late, repeated or odd ones. */
 
-import { engineAdded, engineEvent } from '../../core/arbitrary.ts';
-import { type Choices, pick } from '../../core/choices.ts';
+import { engineAdded, engineEvent } from '../../core/generators/arbitrary.ts';
+import { type Choices, pick } from '../../core/generators/choices.ts';
 import type { ProgramSchedulingEvent } from '../../generated/settings/program-scheduling.ts';
 import { deadlines } from './admission.ts';
 import type { Program, ProgramState } from './state.ts';

@@ -3,9 +3,9 @@
  * evict in this order, so what is known to be gone says that all that was used before it is gone, too.
  */
 import { z } from 'zod';
-import type { Linked } from '../../core/linked-list.ts';
-import { LinkedList } from '../../core/linked-list.ts';
-import { byHand } from '../../core/state.ts';
+import type { Linked } from '../../core/collections/linked-list.ts';
+import { LinkedList } from '../../core/collections/linked-list.ts';
+import { byHand } from '../../core/machine/state.ts';
 import { count, tokenSum } from '../../schemas/units.ts';
 
 /** Most entries of a cache: it is a model, and must not grow with very short contexts. */

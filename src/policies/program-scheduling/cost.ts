@@ -2,7 +2,7 @@
  * What a turn would cost on an engine: the rule by which turns are routed. It has no threshold to tune. All of it is seconds of
  * turns: those of the turn itself, and those by which it delays the turns that run there.
  */
-import { stepSecondsOf } from '../../core/engine-settings.ts';
+import { stepSecondsOf } from '../../core/rollout/engine-settings.ts';
 import { type Rates, ratesOf } from './pace.ts';
 import { addedTokens, type Engine, isOpen, ownTokens, type Program, type ProgramState } from './state.ts';
 

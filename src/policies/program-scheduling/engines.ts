@@ -1,7 +1,7 @@
 /** Handles engines: they come, are drained, are lost, and report what they have to do. */
 
-import { removeEngine } from '../../core/engines.ts';
-import { IndexedHeap } from '../../core/heap.ts';
+import { IndexedHeap } from '../../core/collections/heap.ts';
+import { removeEngine } from '../../core/rollout/engines.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { enforce, wait } from './admission.ts';
 import { PrefixCache } from './cache.ts';

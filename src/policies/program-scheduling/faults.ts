@@ -2,7 +2,7 @@
  * Keeps turns away from engines on which those of different prompts fail one after the other: such an engine gets single turns, after
  * pauses, until one of them has finished.
  */
-import { beginTry, type FaultDomain, isFailing, mustWait } from '../../core/shared-faults.ts';
+import { beginTry, type FaultDomain, isFailing, mustWait } from '../../core/rollout/shared-faults.ts';
 import type { Ctx } from './messages.ts';
 import { leaveEngine } from './packing.ts';
 import { type Engine, hasOpen, isSuspended, type Program, type ProgramState } from './state.ts';

@@ -1,5 +1,5 @@
 /** The decisions of program-scheduling, and their context. */
-import { type Context, handlersOf } from '../../core/definition.ts';
+import { type Context, handlersOf } from '../../core/machine/definition.ts';
 import type { ProgramSchedulingDecision } from '../../generated/settings/program-scheduling.ts';
 import {
   engineFreed,

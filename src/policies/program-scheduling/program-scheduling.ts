@@ -2,9 +2,10 @@
  * Scheduling of programs, which are trajectories of turns with tools between them: which programs run at all, by a budget of
  * tokens for each engine, and on which engine each turn runs, by expected time. See README.md.
  */
-import { checkTimer, timerFired as noteFired } from '../../core/deadlines.ts';
-import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
-import { changeEngines, checkEngine, withoutGone } from '../../core/engines.ts';
+
+import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
+import { checkTimer, timerFired as noteFired } from '../../core/rollout/deadlines.ts';
+import { changeEngines, checkEngine, withoutGone } from '../../core/rollout/engines.ts';
 import type {
   ProgramSchedulingCommand,
   ProgramSchedulingConfig,

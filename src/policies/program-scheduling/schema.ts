@@ -1,6 +1,6 @@
 /** Configuration of program-scheduling. */
 import { z } from 'zod';
-import { decodeOf, kvCapacityTokens, prefillTokensPerSecond } from '../../core/engine-settings.ts';
+import { decodeOf, kvCapacityTokens, prefillTokensPerSecond } from '../../core/rollout/engine-settings.ts';
 import { positiveSeconds } from '../../schemas/units.ts';
 
 /** Settings of the policy; a recipe adds them to its own. */

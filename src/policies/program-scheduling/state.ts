@@ -1,13 +1,13 @@
 /** The state of program-scheduling. Sums, heaps and lines are derived: they are not saved but built again. */
 import { z } from 'zod';
-import type { Live } from '../../core/definition.ts';
-import { goneEngines } from '../../core/engines.ts';
-import { IndexedHeap } from '../../core/heap.ts';
-import { LruMap } from '../../core/lru.ts';
-import { recentIds } from '../../core/recent-ids.ts';
-import { noFaults, sharedFaults } from '../../core/shared-faults.ts';
-import { byHand, derived, mapBy } from '../../core/state.ts';
-import { savedTimes, WaitingTimes } from '../../core/waiting-times.ts';
+import { IndexedHeap } from '../../core/collections/heap.ts';
+import { LruMap } from '../../core/collections/lru.ts';
+import { recentIds } from '../../core/ids/recent-ids.ts';
+import type { Live } from '../../core/machine/definition.ts';
+import { byHand, derived, mapBy } from '../../core/machine/state.ts';
+import { goneEngines } from '../../core/rollout/engines.ts';
+import { noFaults, sharedFaults } from '../../core/rollout/shared-faults.ts';
+import { savedTimes, WaitingTimes } from '../../core/why/waiting-times.ts';
 import type { ProgramSchedulingConfig } from '../../generated/settings/program-scheduling.ts';
 import { count, engineId, promptId, requestId, seconds } from '../../schemas/units.ts';
 import { prefixCache } from './cache.ts';

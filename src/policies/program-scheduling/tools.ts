@@ -1,5 +1,5 @@
 /** Handles tools: how long they take says how long a cache is worth its room. */
-import { WaitingTimes } from '../../core/waiting-times.ts';
+import { WaitingTimes } from '../../core/why/waiting-times.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { worthSeconds } from './cost.ts';
 import { type Ctx, late } from './messages.ts';

@@ -1,5 +1,5 @@
 /** What blocks what in program-scheduling: turns wait for their engines, tools for their environments, the rest for room. */
-import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/waits.ts';
+import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/why/waits.ts';
 import { deadlines } from './admission.ts';
 import type { Program, ProgramState } from './state.ts';
 

@@ -1,6 +1,6 @@
 /** Likely next events, for property tests: mostly usual ones, sometimes late, repeated or odd ones. */
 
-import { type Choices, pick } from '../../core/choices.ts';
+import { type Choices, pick } from '../../core/generators/choices.ts';
 import type { RewardDispatchEvent } from '../../generated/settings/reward-dispatch.ts';
 import { dispatchIdOf } from './dispatches.ts';
 import { deadlines } from './reports.ts';

@@ -1,5 +1,5 @@
 /** Handles tries on workers: start, cancellation, end, and deadlines. */
-import { mintedId, wasMinted } from '../../core/minted-ids.ts';
+import { mintedId, wasMinted } from '../../core/ids/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './messages.ts';

@@ -6,7 +6,7 @@ import {
   pauseAfter,
   type Verdict,
   type Where,
-} from '../../core/shared-faults.ts';
+} from '../../core/rollout/shared-faults.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './messages.ts';
 import { drain, named, queueAgain } from './pool.ts';

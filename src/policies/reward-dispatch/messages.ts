@@ -1,5 +1,5 @@
 /** The decisions of reward-dispatch, and their context. */
-import { type Context, handlersOf } from '../../core/definition.ts';
+import { type Context, handlersOf } from '../../core/machine/definition.ts';
 import type { RewardDispatchDecision } from '../../generated/settings/reward-dispatch.ts';
 import {
   rewardCancel,

@@ -1,6 +1,6 @@
 /** Handles the queues of a pool, its workers with a free slot, and the notices to the host about its queue. */
 
-import type { IndexedHeap } from '../../core/heap.ts';
+import type { IndexedHeap } from '../../core/collections/heap.ts';
 import type { Ctx } from './messages.ts';
 import {
   noteAside,

@@ -1,6 +1,6 @@
 /** Handles reports about dispatches, and dispatches whose reports do not come. */
-import { Deadlines, onlyTimer } from '../../core/deadlines.ts';
-import { longestPauseSeconds } from '../../core/shared-faults.ts';
+import { Deadlines, onlyTimer } from '../../core/rollout/deadlines.ts';
+import { longestPauseSeconds } from '../../core/rollout/shared-faults.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { cancelDispatch, checkDispatch, fillPools, release } from './dispatches.ts';

@@ -2,9 +2,10 @@
  * Reward dispatch (RollPacker §4.3): the reward of every response is computed as soon as the response is complete, on
  * the least loaded worker of its kind, while others are still being generated. See README.md.
  */
-import { checkTimer, timerFired as noteFired } from '../../core/deadlines.ts';
-import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
-import { checkNewPrefix } from '../../core/minted-ids.ts';
+
+import { checkNewPrefix } from '../../core/ids/minted-ids.ts';
+import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
+import { checkTimer, timerFired as noteFired } from '../../core/rollout/deadlines.ts';
 import type {
   RewardDispatchCommand,
   RewardDispatchConfig,

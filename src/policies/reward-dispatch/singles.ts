@@ -1,5 +1,5 @@
 /** Which response is dispatched next, and where, while dispatches fail on a worker or on all of a kind: single tries, in turn. */
-import { beginTry, type FaultDomain, mustWait } from '../../core/shared-faults.ts';
+import { beginTry, type FaultDomain, mustWait } from '../../core/rollout/shared-faults.ts';
 import { hasRoom, isSuspect, type Pool, type RewardState, type Sample, type Worker } from './state.ts';
 
 /** With more suspects than this the workers are at fault, and not the responses. */

@@ -1,11 +1,11 @@
 /** The state of reward-dispatch. Loads, queues, heaps and groups are derived: they are not saved but built again. */
 import { z } from 'zod';
-import type { Live } from '../../core/definition.ts';
-import { Heap, IndexedHeap } from '../../core/heap.ts';
-import { LinkedList } from '../../core/linked-list.ts';
-import { prefixes } from '../../core/minted-ids.ts';
-import { noFaults, sharedFaultsOf } from '../../core/shared-faults.ts';
-import { derived, mapBy } from '../../core/state.ts';
+import { Heap, IndexedHeap } from '../../core/collections/heap.ts';
+import { LinkedList } from '../../core/collections/linked-list.ts';
+import { prefixes } from '../../core/ids/minted-ids.ts';
+import type { Live } from '../../core/machine/definition.ts';
+import { derived, mapBy } from '../../core/machine/state.ts';
+import { noFaults, sharedFaultsOf } from '../../core/rollout/shared-faults.ts';
 import type { RewardDispatchConfig } from '../../generated/settings/reward-dispatch.ts';
 import {
   dispatchId,

@@ -1,5 +1,5 @@
 /** What blocks what in reward-dispatch. */
-import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/waits.ts';
+import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/why/waits.ts';
 import { deadlines } from './reports.ts';
 import { openFailures } from './singles.ts';
 import {

@@ -1,6 +1,6 @@
 /** Handles workers that come and go, and restarts of the host. */
-import { LinkedList } from '../../core/linked-list.ts';
-import { replacePrefix } from '../../core/minted-ids.ts';
+import { LinkedList } from '../../core/collections/linked-list.ts';
+import { replacePrefix } from '../../core/ids/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { release } from './dispatches.ts';

@@ -1,6 +1,6 @@
 /** Likely next events, for property tests: rounds are requested, prompts are supplied, come again and come back, and are learnt from. */
 
-import type { Choices } from '../../core/choices.ts';
+import type { Choices } from '../../core/generators/choices.ts';
 import type { RoundCompositionEvent } from '../../generated/settings/round-composition.ts';
 import type { CompositionState } from './state.ts';
 

@@ -3,8 +3,14 @@
  * the many short ones for them. See README.md.
  */
 
-import { type Context, definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
-import { copyPrompt } from '../../core/prompts.ts';
+import {
+  type Context,
+  definePolicy,
+  handlersOf,
+  type Ledger,
+  type PolicyDefinition,
+} from '../../core/machine/definition.ts';
+import { copyPrompt } from '../../core/rollout/prompts.ts';
 import { refuse } from '../../errors.ts';
 import type {
   RoundCompositionCommand,

@@ -1,7 +1,7 @@
 /** Configuration of round-composition. */
 
 import { z } from 'zod';
-import { scaledCount } from '../../core/prompts.ts';
+import { scaledCount } from '../../core/rollout/prompts.ts';
 import { positiveCount, speculationFactor } from '../../schemas/units.ts';
 
 /** Settings that only the composition has; a recipe adds them to the shared settings. */

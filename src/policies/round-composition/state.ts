@@ -1,10 +1,10 @@
 /** The state of round-composition: the window, the prompts before and after it, and what is known of lengths. */
 import { z } from 'zod';
-import type { Live } from '../../core/definition.ts';
-import { Heap } from '../../core/heap.ts';
-import { LengthPredictor, lengthPredictor } from '../../core/length-prediction.ts';
-import { recentIds } from '../../core/recent-ids.ts';
-import { derived, mapBy, setOf } from '../../core/state.ts';
+import { Heap } from '../../core/collections/heap.ts';
+import { recentIds } from '../../core/ids/recent-ids.ts';
+import { LengthPredictor, lengthPredictor } from '../../core/lengths/length-prediction.ts';
+import type { Live } from '../../core/machine/definition.ts';
+import { derived, mapBy, setOf } from '../../core/machine/state.ts';
 import type { RoundCompositionConfig } from '../../generated/settings/round-composition.ts';
 import { prompt } from '../../schemas/prompts.ts';
 import { count, promptId, roundId, weightVersion } from '../../schemas/units.ts';

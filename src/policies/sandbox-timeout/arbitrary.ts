@@ -1,6 +1,6 @@
 /** Likely next events, for property tests: runs are requested, end, end twice or too late, and the host restarts. */
 
-import type { Choices } from '../../core/choices.ts';
+import type { Choices } from '../../core/generators/choices.ts';
 import type { SandboxTimeoutEvent } from '../../generated/settings/sandbox-timeout.ts';
 import type { TimeoutState } from './state.ts';
 

@@ -1,6 +1,7 @@
 /** Reports the cost and the savings of other timeouts, from the runs that are remembered. */
-import { timeoutOf } from '../../core/adaptive-timeout.ts';
-import type { Context } from '../../core/definition.ts';
+
+import type { Context } from '../../core/machine/definition.ts';
+import { timeoutOf } from '../../core/rollout/adaptive-timeout.ts';
 import type { SandboxTimeoutConfig } from '../../generated/settings/sandbox-timeout.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { TimeoutEstimate } from '../../schemas/sandbox.ts';

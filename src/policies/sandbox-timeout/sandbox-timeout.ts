@@ -2,8 +2,15 @@
  * Adaptive timeouts for code in sandboxes (RollPacker §4.3): a run may take a multiple of the longest correct run of
  * its test case, so that doomed code is stopped early. See README.md.
  */
-import { beginRun, exploreNext, raiseAnchor } from '../../core/adaptive-timeout.ts';
-import { type Context, definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
+
+import {
+  type Context,
+  definePolicy,
+  handlersOf,
+  type Ledger,
+  type PolicyDefinition,
+} from '../../core/machine/definition.ts';
+import { beginRun, exploreNext, raiseAnchor } from '../../core/rollout/adaptive-timeout.ts';
 import { refuse } from '../../errors.ts';
 import type {
   SandboxTimeoutCommand,

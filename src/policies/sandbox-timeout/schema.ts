@@ -1,6 +1,6 @@
 /** Configuration of sandbox-timeout. */
 import { z } from 'zod';
-import type { TimeoutRule } from '../../core/adaptive-timeout.ts';
+import type { TimeoutRule } from '../../core/rollout/adaptive-timeout.ts';
 import type { SandboxTimeoutConfig } from '../../generated/settings/sandbox-timeout.ts';
 import { count, positiveCount, positiveSeconds, seconds } from '../../schemas/units.ts';
 

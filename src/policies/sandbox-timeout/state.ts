@@ -1,9 +1,9 @@
 /** The state of sandbox-timeout: anchors, runs in flight, and the past runs for reports. */
 import { z } from 'zod';
-import { anchorsOf } from '../../core/adaptive-timeout.ts';
-import type { Live } from '../../core/definition.ts';
-import { Fifo } from '../../core/fifo.ts';
-import { byHand, mapBy, setOf } from '../../core/state.ts';
+import { Fifo } from '../../core/collections/fifo.ts';
+import type { Live } from '../../core/machine/definition.ts';
+import { byHand, mapBy, setOf } from '../../core/machine/state.ts';
+import { anchorsOf } from '../../core/rollout/adaptive-timeout.ts';
 import type { SandboxTimeoutConfig } from '../../generated/settings/sandbox-timeout.ts';
 import { count, runId, seconds, testCaseId } from '../../schemas/units.ts';
 

@@ -1,5 +1,5 @@
 /** What blocks what in sandbox-timeout: every run waits for its sandbox. */
-import type { Waits } from '../../core/waits.ts';
+import type { Waits } from '../../core/why/waits.ts';
 import type { TimeoutState } from './state.ts';
 
 /** What blocks what. */

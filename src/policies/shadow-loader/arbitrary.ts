@@ -1,6 +1,6 @@
 /** Likely next events, for property tests: mostly usual ones, sometimes late, repeated or odd ones. */
 
-import { type Choices, pick } from '../../core/choices.ts';
+import { type Choices, pick } from '../../core/generators/choices.ts';
 import type { ShadowLoaderEvent } from '../../generated/settings/shadow-loader.ts';
 import type { BatchAssignment, DrawnSample } from '../../schemas/loading.ts';
 import { pauses } from './faults.ts';

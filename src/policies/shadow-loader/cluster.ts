@@ -1,6 +1,6 @@
 /** Handles nodes that come and go, the end of steps, and restarts of the host. */
-import { replacePrefix } from '../../core/minted-ids.ts';
-import { mostRecent } from '../../core/recent-ids.ts';
+import { replacePrefix } from '../../core/ids/minted-ids.ts';
+import { mostRecent } from '../../core/ids/recent-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { abandon } from './batches.ts';

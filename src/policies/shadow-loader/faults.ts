@@ -1,5 +1,5 @@
 /** Handles tries that have failed or succeeded: what is charged to a sample, what is forgotten, and which nodes are suspended. */
-import { Deadlines, onlyTimer } from '../../core/deadlines.ts';
+import { Deadlines, onlyTimer } from '../../core/rollout/deadlines.ts';
 import {
   beginTry,
   type FaultDomain,
@@ -10,7 +10,7 @@ import {
   type SharedFaults,
   type Verdict,
   type Where,
-} from '../../core/shared-faults.ts';
+} from '../../core/rollout/shared-faults.ts';
 import { reheap } from './memory.ts';
 import { drop, requeue } from './samples.ts';
 import type { Ctx } from './schema.ts';

@@ -1,5 +1,5 @@
 /** Handles reports of nodes and ranks. */
-import { wasMinted } from '../../core/minted-ids.ts';
+import { wasMinted } from '../../core/ids/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { fetched } from './batches.ts';

@@ -1,6 +1,6 @@
 /** The configuration and the decisions of shadow-loader. */
 import { z } from 'zod';
-import { type Context, handlersOf } from '../../core/definition.ts';
+import { type Context, handlersOf } from '../../core/machine/definition.ts';
 import type { ShadowLoaderDecision } from '../../generated/settings/shadow-loader.ts';
 import {
   batchAbandoned,

@@ -2,9 +2,10 @@
  * ShadowLoader (FlexRL §4): the controller keeps metadata of samples, nodes preprocess them and hold the tensors, and ranks fetch
  * the frames that they need from the nodes. See README.md.
  */
-import { checkTimer, timerFired as noteFired } from '../../core/deadlines.ts';
-import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
-import { checkNewPrefix } from '../../core/minted-ids.ts';
+
+import { checkNewPrefix } from '../../core/ids/minted-ids.ts';
+import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
+import { checkTimer, timerFired as noteFired } from '../../core/rollout/deadlines.ts';
 import type {
   ShadowLoaderCommand,
   ShadowLoaderConfig,
@@ -30,7 +31,7 @@ import { checkBatch, checkPlan, plan, withdraw } from './batches.ts';
 import { addNode, checkMemory, checkNode, completeStep, loseNode, restartHost } from './cluster.ts';
 import { pauses } from './faults.ts';
 import { link } from './link.ts';
-import { settle } from './place.ts';
+import { settle } from './placement.ts';
 import {
   checkFailed,
   checkSlice,

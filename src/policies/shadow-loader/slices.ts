@@ -1,6 +1,6 @@
 /** Handles slices: the frames of a sample that each rank needs, their transfers, and the end of a batch. */
 
-import { beginTry, type FaultDomain, mustWait, type Where } from '../../core/shared-faults.ts';
+import { beginTry, type FaultDomain, mustWait, type Where } from '../../core/rollout/shared-faults.ts';
 import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './schema.ts';

@@ -1,12 +1,12 @@
 /** The state that shadow-loader owns: metadata of samples, nodes, steps and batches, never a tensor. */
 import { z } from 'zod';
-import type { Live } from '../../core/definition.ts';
-import { IndexedHeap } from '../../core/heap.ts';
-import { LinkedList } from '../../core/linked-list.ts';
-import { mintedId, prefixes } from '../../core/minted-ids.ts';
-import { recentIds } from '../../core/recent-ids.ts';
-import { noFaults, sharedFaults, sharedFaultsOf } from '../../core/shared-faults.ts';
-import { derived, mapBy, setOf } from '../../core/state.ts';
+import { IndexedHeap } from '../../core/collections/heap.ts';
+import { LinkedList } from '../../core/collections/linked-list.ts';
+import { mintedId, prefixes } from '../../core/ids/minted-ids.ts';
+import { recentIds } from '../../core/ids/recent-ids.ts';
+import type { Live } from '../../core/machine/definition.ts';
+import { derived, mapBy, setOf } from '../../core/machine/state.ts';
+import { noFaults, sharedFaults, sharedFaultsOf } from '../../core/rollout/shared-faults.ts';
 import type { ShadowLoaderConfig } from '../../generated/settings/shadow-loader.ts';
 import { batchId, nodeId, preprocessId, rank, sampleId, sliceId, stepId, visualSample } from '../../schemas/loading.ts';
 import { count, positiveCount, ref, seconds } from '../../schemas/units.ts';

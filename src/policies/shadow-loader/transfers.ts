@@ -1,13 +1,13 @@
 /** Handles transfers that have failed or succeeded: what is charged to a slice, and from which nodes there are single tries only. */
 
-import type { Verdict, Where } from '../../core/shared-faults.ts';
+import type { Verdict, Where } from '../../core/rollout/shared-faults.ts';
 import {
   type FaultDomain,
   itemsToSuspend,
   longestPauseSeconds,
   pauseAfter,
   takesTry,
-} from '../../core/shared-faults.ts';
+} from '../../core/rollout/shared-faults.ts';
 import { drop } from './samples.ts';
 import type { Ctx } from './schema.ts';
 import { endSlicePause, putOffSlice, sendAgain, transfersFrom, waitsInTurn } from './slices.ts';

@@ -1,7 +1,7 @@
 /** What blocks what in shadow-loader: steps wait for batches, batches for slices, and slices for samples. */
 
-import type { FaultDomain } from '../../core/shared-faults.ts';
-import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/waits.ts';
+import type { FaultDomain } from '../../core/rollout/shared-faults.ts';
+import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/why/waits.ts';
 import { nextSingleAt, pauses } from './faults.ts';
 import { aheadLimit, isAhead } from './memory.ts';
 import type { Batch, LoaderState, Node, Sample, Slice, Step } from './state.ts';

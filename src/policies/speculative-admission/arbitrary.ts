@@ -1,6 +1,6 @@
 /** Likely next events, for property tests: mostly usual ones, sometimes late, repeated or odd ones. */
 
-import { type Choices, pick } from '../../core/choices.ts';
+import { type Choices, pick } from '../../core/generators/choices.ts';
 import type { SpeculativeAdmissionEvent } from '../../generated/settings/speculative-admission.ts';
 import { timeouts } from './launch.ts';
 import { grace, inFlight } from './requests.ts';

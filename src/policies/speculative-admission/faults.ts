@@ -6,7 +6,7 @@ import {
   pauseAfter,
   type Verdict,
   type Where,
-} from '../../core/shared-faults.ts';
+} from '../../core/rollout/shared-faults.ts';
 import { engineOf, enqueue, reheap } from './launch.ts';
 import { failPrompt, type GivenUp, isSpent } from './leave.ts';
 import { charged, chargeRecalled, failuresOf } from './recall.ts';

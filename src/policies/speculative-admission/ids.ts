@@ -3,7 +3,7 @@
  * distinguish late ids from ids that were never minted.
  */
 import { z } from 'zod';
-import { Fifo } from '../../core/fifo.ts';
+import { Fifo } from '../../core/collections/fifo.ts';
 import { count } from '../../schemas/units.ts';
 
 /** The parts of a request id. */

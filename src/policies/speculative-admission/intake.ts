@@ -1,8 +1,8 @@
 /** Handles incoming prompts: asks for them, adds them, merges duplicates, hands back late ones, and starts them. */
 
-import { given } from '../../core/given.ts';
-import { copyPrompt, isExpiring, oldestVersionOf } from '../../core/prompts.ts';
-import type { Failure, Where } from '../../core/shared-faults.ts';
+import { given } from '../../core/collections/given.ts';
+import { copyPrompt, isExpiring, oldestVersionOf } from '../../core/rollout/prompts.ts';
+import type { Failure, Where } from '../../core/rollout/shared-faults.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { KeptResponse, Prompt } from '../../schemas/prompts.ts';

@@ -1,8 +1,8 @@
 /** Launches requests: chooses the next response and its slot, and limits its time. */
 
-import { Deadlines, timerNamed } from '../../core/deadlines.ts';
-import { copyKept } from '../../core/prompts.ts';
-import { namedDomain } from '../../core/shared-faults.ts';
+import { Deadlines, timerNamed } from '../../core/rollout/deadlines.ts';
+import { copyKept } from '../../core/rollout/prompts.ts';
+import { namedDomain } from '../../core/rollout/shared-faults.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { failuresOf } from './recall.ts';
 import type { Ctx } from './schema.ts';

@@ -1,6 +1,6 @@
 /** Ends a prompt: final, deferred, returned, filtered, failed or carried; always with a decision. */
-import { given } from '../../core/given.ts';
-import { copyDeferral, copyKept, copyPrompt } from '../../core/prompts.ts';
+import { given } from '../../core/collections/given.ts';
+import { copyDeferral, copyKept, copyPrompt } from '../../core/rollout/prompts.ts';
 import type { CountedResponse, DroppedResponse, FinalPrompt, KeptResponse } from '../../schemas/prompts.ts';
 import { rememberFailures } from './recall.ts';
 import {

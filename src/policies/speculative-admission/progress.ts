@@ -2,7 +2,7 @@
  * Handles a prompt from its first held response to its end: it is collected, judged by its rewards or by the host, and then
  * counted, filtered or failed.
  */
-import { given } from '../../core/given.ts';
+import { given } from '../../core/collections/given.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Prompt } from '../../schemas/prompts.ts';

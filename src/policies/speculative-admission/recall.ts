@@ -1,5 +1,5 @@
 /** Counts what responses have failed, also of prompts that leave for a later round: one that fails in every round is given up all the same. */
-import type { Failure } from '../../core/shared-faults.ts';
+import type { Failure } from '../../core/rollout/shared-faults.ts';
 import { type AdmissionState, type FaultKind, noFailures, type PromptState, type ResponseState } from './state.ts';
 
 type Failures = ResponseState['failures'];

@@ -1,8 +1,8 @@
 /** Handles reports: placement, progress and ends of requests, requests that never end, and engines that come and go. */
 
-import { checkEngine, removeEngine } from '../../core/engines.ts';
-import { Heap } from '../../core/heap.ts';
-import { replacePrefix } from '../../core/minted-ids.ts';
+import { Heap } from '../../core/collections/heap.ts';
+import { replacePrefix } from '../../core/ids/minted-ids.ts';
+import { checkEngine, removeEngine } from '../../core/rollout/engines.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { endAsides, engineLostUnder, fault, forgetEngine, succeeded } from './faults.ts';

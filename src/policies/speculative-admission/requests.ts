@@ -1,5 +1,5 @@
 /** Finds requests, tells whether they were minted earlier, and aborts and ends them. */
-import { Deadlines, timerNamed } from '../../core/deadlines.ts';
+import { Deadlines, timerNamed } from '../../core/rollout/deadlines.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { attemptOf, type Launched, parseId } from './ids.ts';

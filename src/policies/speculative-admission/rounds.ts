@@ -3,9 +3,9 @@
  * of every event, the consequences for the round are settled. A round ends complete or failed.
  */
 
-import { Fifo } from '../../core/fifo.ts';
-import { scaledCount } from '../../core/prompts.ts';
-import { olderVersion } from '../../core/restart-versions.ts';
+import { Fifo } from '../../core/collections/fifo.ts';
+import { scaledCount } from '../../core/rollout/prompts.ts';
+import { olderVersion } from '../../core/rollout/restart-versions.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { addPrompt, checkDomains, isSourceExhausted, oldestFirst, requestMore, takeIn } from './intake.ts';

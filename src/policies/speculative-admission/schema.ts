@@ -1,8 +1,8 @@
 /** The configuration and the decisions of speculative-admission. */
 
 import { z } from 'zod';
-import type { Context } from '../../core/definition.ts';
-import { scaledCount } from '../../core/prompts.ts';
+import type { Context } from '../../core/machine/definition.ts';
+import { scaledCount } from '../../core/rollout/prompts.ts';
 import type { SpeculativeAdmissionDecision } from '../../generated/settings/speculative-admission.ts';
 import {
   promptCarried,

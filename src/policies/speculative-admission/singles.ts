@@ -10,7 +10,7 @@ import {
   namedDomain,
   takesTry,
   type Where,
-} from '../../core/shared-faults.ts';
+} from '../../core/rollout/shared-faults.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './schema.ts';
 import {

@@ -2,10 +2,11 @@
  * Speculative admission (RollPacker §3): a short round launches more prompts and more responses than it needs and keeps the first
  * that finish; the remaining prompts are deferred. See README.md.
  */
-import { checkTimer, timerFired as noteFired } from '../../core/deadlines.ts';
-import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
-import { changeEngines, checkEngine } from '../../core/engines.ts';
-import { checkNewPrefix } from '../../core/minted-ids.ts';
+
+import { checkNewPrefix } from '../../core/ids/minted-ids.ts';
+import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
+import { checkTimer, timerFired as noteFired } from '../../core/rollout/deadlines.ts';
+import { changeEngines, checkEngine } from '../../core/rollout/engines.ts';
 import type {
   SpeculativeAdmissionCommand,
   SpeculativeAdmissionConfig,

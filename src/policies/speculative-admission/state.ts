@@ -1,15 +1,15 @@
 /** The state that speculative-admission owns. */
 
 import { z } from 'zod';
-import type { Live } from '../../core/definition.ts';
-import { goneEngines } from '../../core/engines.ts';
-import { Fifo } from '../../core/fifo.ts';
-import { Heap, IndexedHeap } from '../../core/heap.ts';
-import { prefixes } from '../../core/minted-ids.ts';
-import { isExpiring } from '../../core/prompts.ts';
-import { recentIds } from '../../core/recent-ids.ts';
-import { noFaults, sharedFaults } from '../../core/shared-faults.ts';
-import { derived, mapBy, setOf } from '../../core/state.ts';
+import { Fifo } from '../../core/collections/fifo.ts';
+import { Heap, IndexedHeap } from '../../core/collections/heap.ts';
+import { prefixes } from '../../core/ids/minted-ids.ts';
+import { recentIds } from '../../core/ids/recent-ids.ts';
+import type { Live } from '../../core/machine/definition.ts';
+import { derived, mapBy, setOf } from '../../core/machine/state.ts';
+import { goneEngines } from '../../core/rollout/engines.ts';
+import { isExpiring } from '../../core/rollout/prompts.ts';
+import { noFaults, sharedFaults } from '../../core/rollout/shared-faults.ts';
 import type { SpeculativeAdmissionConfig } from '../../generated/settings/speculative-admission.ts';
 import { promptDeferred } from '../../schemas/decisions/prompts.ts';
 import { faultScope } from '../../schemas/faults.ts';

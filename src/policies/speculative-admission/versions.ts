@@ -2,9 +2,9 @@
  * Handles the versions of the weights that an engine says a response is of. What it says is handed on as said, whatever the request
  * was launched with. The oldest version counts: a response that is too old is dropped, and tried again after a pause.
  */
-import { Deadlines, timerNamed } from '../../core/deadlines.ts';
-import { isExpiring } from '../../core/prompts.ts';
-import { longestPauseSeconds as longestRetryPauseSeconds } from '../../core/shared-faults.ts';
+import { Deadlines, timerNamed } from '../../core/rollout/deadlines.ts';
+import { isExpiring } from '../../core/rollout/prompts.ts';
+import { longestPauseSeconds as longestRetryPauseSeconds } from '../../core/rollout/shared-faults.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { nextGivenUpAt } from './faults.ts';
 import { engineOf, reheap } from './launch.ts';

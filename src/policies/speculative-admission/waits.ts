@@ -1,6 +1,6 @@
 /** What blocks what in speculative-admission. */
 
-import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/waits.ts';
+import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/why/waits.ts';
 import { targetOf } from './intake.ts';
 import { engineOf, timeouts } from './launch.ts';
 import { currentRoundId } from './leave.ts';

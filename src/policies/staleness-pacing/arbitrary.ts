@@ -1,7 +1,7 @@
 /** Likely next events, for property tests: mostly usual ones, sometimes late, repeated or odd ones. */
 
-import { type Choices, pick } from '../../core/choices.ts';
-import { mintedId } from '../../core/minted-ids.ts';
+import { type Choices, pick } from '../../core/generators/choices.ts';
+import { mintedId } from '../../core/ids/minted-ids.ts';
 import type { StalenessPacingEvent } from '../../generated/settings/staleness-pacing.ts';
 import { batchKind, launchKind, type PacingState } from './state.ts';
 

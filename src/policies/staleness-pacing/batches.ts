@@ -2,7 +2,7 @@
  * Batches: which complete groups the trainer gets. A batch is decided as soon as one is possible after which every other group can
  * still be trained in time, whatever completes later.
  */
-import { mintedId, wasMinted } from '../../core/minted-ids.ts';
+import { mintedId, wasMinted } from '../../core/ids/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './messages.ts';

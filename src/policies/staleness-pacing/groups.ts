@@ -1,8 +1,8 @@
 /** Groups: prompts come in and are launched; groups are completed, or leave. */
 
-import { given } from '../../core/given.ts';
-import { replacePrefix, wasMinted } from '../../core/minted-ids.ts';
-import { copyPrompt } from '../../core/prompts.ts';
+import { given } from '../../core/collections/given.ts';
+import { replacePrefix, wasMinted } from '../../core/ids/minted-ids.ts';
+import { copyPrompt } from '../../core/rollout/prompts.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { dropStale, endIfOver, formBatches, handOver, room } from './batches.ts';

@@ -1,5 +1,5 @@
 /** The decisions of staleness-pacing, and their context. */
-import { type Context, handlersOf } from '../../core/definition.ts';
+import { type Context, handlersOf } from '../../core/machine/definition.ts';
 import type { StalenessPacingDecision } from '../../generated/settings/staleness-pacing.ts';
 import { groupWithdrawn } from '../../schemas/decisions/groups.ts';
 import { groupDrop, groupLaunch, trainBatch } from '../../schemas/decisions/pacing.ts';

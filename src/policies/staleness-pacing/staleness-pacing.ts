@@ -2,9 +2,10 @@
  * How many groups may be in flight while the trainer works, so that none is too old when it is trained, and which complete groups a
  * batch takes: any of a window of the oldest, none outside it. See README.md.
  */
-import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
-import { checkNewPrefix } from '../../core/minted-ids.ts';
-import { olderVersion } from '../../core/restart-versions.ts';
+
+import { checkNewPrefix } from '../../core/ids/minted-ids.ts';
+import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
+import { olderVersion } from '../../core/rollout/restart-versions.ts';
 import { refuse } from '../../errors.ts';
 import type {
   StalenessPacingCommand,

@@ -1,12 +1,12 @@
 /** The state of staleness-pacing. The order of launches, the window and the counts of each version are derived. */
 import { z } from 'zod';
-import type { Live } from '../../core/definition.ts';
-import { fifoOf } from '../../core/fifo.ts';
-import { IndexedHeap } from '../../core/heap.ts';
-import { LinkedList } from '../../core/linked-list.ts';
-import { mintedId, prefixes } from '../../core/minted-ids.ts';
-import { recentIds } from '../../core/recent-ids.ts';
-import { derived, mapBy } from '../../core/state.ts';
+import { fifoOf } from '../../core/collections/fifo.ts';
+import { IndexedHeap } from '../../core/collections/heap.ts';
+import { LinkedList } from '../../core/collections/linked-list.ts';
+import { mintedId, prefixes } from '../../core/ids/minted-ids.ts';
+import { recentIds } from '../../core/ids/recent-ids.ts';
+import type { Live } from '../../core/machine/definition.ts';
+import { derived, mapBy } from '../../core/machine/state.ts';
 import type { StalenessPacingConfig } from '../../generated/settings/staleness-pacing.ts';
 import { publicationId } from '../../schemas/pipelining.ts';
 import { groupId, launchId, pacedGroup } from '../../schemas/training.ts';

@@ -1,7 +1,7 @@
 /** What blocks what in staleness-pacing: groups wait for their responses, for older groups, and for the trainer. */
 
-import { mintedId } from '../../core/minted-ids.ts';
-import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/waits.ts';
+import { mintedId } from '../../core/ids/minted-ids.ts';
+import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/why/waits.ts';
 import { allowed, batchKind, type Group, inFlight, type PacingState } from './state.ts';
 
 type For = Iterable<HeldThing | AwaitedEvent>;

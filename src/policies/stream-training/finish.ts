@@ -1,6 +1,6 @@
 /** The end of a round: the remaining groups are spread over all replicas. */
 
-import { given } from '../../core/given.ts';
+import { given } from '../../core/collections/given.ts';
 import type { TrainingShare } from '../../schemas/training.ts';
 import { longestFirst } from './longest-first.ts';
 import type { Ctx } from './messages.ts';

@@ -1,5 +1,5 @@
 /** The decisions of stream-training, and their context. */
-import { type Context, handlersOf } from '../../core/definition.ts';
+import { type Context, handlersOf } from '../../core/machine/definition.ts';
 import type { StreamTrainingDecision } from '../../generated/settings/stream-training.ts';
 import { roundResumed } from '../../schemas/decisions/rounds.ts';
 import {

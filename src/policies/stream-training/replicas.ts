@@ -1,5 +1,5 @@
 /** Handles replicas: their work, the use of their GPUs, losses and restarts. */
-import { replacePrefix } from '../../core/minted-ids.ts';
+import { replacePrefix } from '../../core/ids/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { clearReplica } from './head.ts';

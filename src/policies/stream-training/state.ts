@@ -1,10 +1,10 @@
 /** The state: rounds with their waiting groups, and replicas with their work and gradients. */
 import { z } from 'zod';
-import type { Live } from '../../core/definition.ts';
-import { Fifo, fifoOf } from '../../core/fifo.ts';
-import { prefixes } from '../../core/minted-ids.ts';
-import { recentIds } from '../../core/recent-ids.ts';
-import { derived, mapBy, setOf } from '../../core/state.ts';
+import { Fifo, fifoOf } from '../../core/collections/fifo.ts';
+import { prefixes } from '../../core/ids/minted-ids.ts';
+import { recentIds } from '../../core/ids/recent-ids.ts';
+import type { Live } from '../../core/machine/definition.ts';
+import { derived, mapBy, setOf } from '../../core/machine/state.ts';
 import type { StreamTrainingConfig } from '../../generated/settings/stream-training.ts';
 import { updateId } from '../../schemas/pipelining.ts';
 import { fetchId, gpuId, groupId, replicaId } from '../../schemas/training.ts';

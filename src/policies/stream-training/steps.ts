@@ -1,6 +1,6 @@
 /** The step: gradients are scaled, the optimizer steps once, and the round is handed over. */
-import { mintedId, wasMinted } from '../../core/minted-ids.ts';
-import { scaleFactor } from '../../core/renormalize.ts';
+import { mintedId, wasMinted } from '../../core/ids/minted-ids.ts';
+import { scaleFactor } from '../../core/numeric/renormalize.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { closeHead } from './head.ts';

@@ -2,9 +2,10 @@
  * The stream trainer (RollPacker §4.4, §5): while the rollout continues, completed groups are trained on GPUs that it has released.
  * Gradients stay on their replicas until the round is over; then the optimizer steps once. See README.md.
  */
-import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
-import { checkNewPrefix } from '../../core/minted-ids.ts';
-import { groupKey, groupsLeft } from '../../core/trained-groups.ts';
+
+import { checkNewPrefix } from '../../core/ids/minted-ids.ts';
+import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
+import { groupKey, groupsLeft } from '../../core/rollout/trained-groups.ts';
 import type {
   StreamTrainingCommand,
   StreamTrainingConfig,

@@ -1,5 +1,5 @@
 /** Gives work to replicas, and takes it from them. */
-import { mintedId, wasMinted } from '../../core/minted-ids.ts';
+import { mintedId, wasMinted } from '../../core/ids/minted-ids.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './messages.ts';
 import type { Group, Replica, Round, StreamTrainingState, Work } from './state.ts';

@@ -1,7 +1,7 @@
 /** Likely next events, for property tests: commands, most of their answers, checks, and now and then what ends many waits at once. */
-import { type Choices, pick } from '../../core/choices.ts';
-import type { OpenCommand } from '../../core/kept-commands.ts';
-import { eventWith } from '../../core/sample-value.ts';
+import { type Choices, pick } from '../../core/generators/choices.ts';
+import { eventWith } from '../../core/generators/sample-value.ts';
+import type { OpenCommand } from '../../core/why/command-table.ts';
 import type { WatchdogEvent } from '../../generated/settings/watchdog.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';
 import { engineLost } from '../../schemas/events/engines.ts';

@@ -1,7 +1,7 @@
 /** Who owes what: open commands by their cause, which is an engine, a worker, or a kind of answer whose sender has no id. */
 
-import type { OpenCommand } from '../../core/kept-commands.ts';
-import { type Linked, LinkedList } from '../../core/linked-list.ts';
+import { type Linked, LinkedList } from '../../core/collections/linked-list.ts';
+import type { OpenCommand } from '../../core/why/command-table.ts';
 import { type Sender, senderOf } from '../../schemas/senders.ts';
 
 /** A command without an answer, with its cause. */

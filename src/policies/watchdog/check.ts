@@ -1,6 +1,6 @@
 /** Looks for what is overdue, and names its cause: once, and not each answer that waits for it. */
-import type { Context } from '../../core/definition.ts';
-import type { OpenCommand } from '../../core/kept-commands.ts';
+import type { Context } from '../../core/machine/definition.ts';
+import type { OpenCommand } from '../../core/why/command-table.ts';
 import type { WatchdogDecision } from '../../generated/settings/watchdog.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { type Cause, type Owing, queuesOf } from './causes.ts';

@@ -2,7 +2,7 @@
  * What programs and their environments change in what is awaited: what a policy holds back is owed by nobody, and of a program that is
  * over nothing is owed any more.
  */
-import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
+import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Owed } from './state.ts';
 

@@ -1,10 +1,10 @@
 /** The state of watchdog: what is owed, by whom, and what has been said of it. */
 import { z } from 'zod';
-import type { Messages } from '../../core/answer-rules.ts';
-import type { AnyDecision, AnyEvent, Live } from '../../core/definition.ts';
-import type { OpenCommand } from '../../core/kept-commands.ts';
-import { OpenCommands, savedOpenCommands, type UsualTime } from '../../core/open-commands.ts';
-import { byHand, derived } from '../../core/state.ts';
+import type { AnyDecision, AnyEvent, Live } from '../../core/machine/definition.ts';
+import { byHand, derived } from '../../core/machine/state.ts';
+import type { Messages } from '../../core/why/answer-rules.ts';
+import type { OpenCommand } from '../../core/why/command-table.ts';
+import { OpenCommands, savedOpenCommands, type UsualTime } from '../../core/why/open-commands.ts';
 import type { WatchdogConfig } from '../../generated/settings/watchdog.ts';
 import { isUnasked } from '../../schemas/answers.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';

@@ -2,7 +2,7 @@
  * A watchdog: follows what other policies ask for, learns how long the answers take, and says who owes an answer that is overdue.
  * See README.md.
  */
-import { Deadlines } from '../../core/deadlines.ts';
+
 import {
   type AnyDecision,
   type Context,
@@ -10,7 +10,8 @@ import {
   handlersOf,
   type Ledger,
   type PolicyDefinition,
-} from '../../core/definition.ts';
+} from '../../core/machine/definition.ts';
+import { Deadlines } from '../../core/rollout/deadlines.ts';
 import type {
   WatchdogCommand,
   WatchdogConfig,

@@ -2,8 +2,14 @@
  * Rollouts of many turns with tools: which trajectories run for a round, on which engine each of their turns runs, and who gets an
  * environment, through one stream of events. The recipe adds no scheduling of its own. See README.md.
  */
-import type { AnyDecision, AnyEvent, AnyPolicyDefinition, PolicyDefinition } from '../../core/definition.ts';
-import { type Delivery, defineRecipe, type RecipeState, type Recipient, type SavedRecipe } from '../../core/recipe.ts';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition, PolicyDefinition } from '../../core/machine/definition.ts';
+import {
+  type Delivery,
+  defineRecipe,
+  type RecipeState,
+  type Recipient,
+  type SavedRecipe,
+} from '../../core/recipe/recipe.ts';
 import type {
   AgenticRolloutCommand,
   AgenticRolloutConfig,

@@ -1,6 +1,6 @@
 /** Configuration of agentic-rollout: flat, each setting once; the parts are configured from it. */
 import { z } from 'zod';
-import { settingsOf } from '../../core/recipe.ts';
+import { settingsOf } from '../../core/recipe/recipe.ts';
 import { checkBounds, slotSettings } from '../../policies/environment-slots/schema.ts';
 import { queueSettings } from '../../policies/long-prompt-queue/schema.ts';
 import { programSettings } from '../../policies/program-scheduling/schema.ts';

@@ -1,8 +1,8 @@
 /** Likely next events: those of the loader, except that an unplanned batch takes the place of a planned one. */
 
-import type { Choices } from '../../core/choices.ts';
-import type { EventOf } from '../../core/definition.ts';
-import type { RecipeState } from '../../core/recipe.ts';
+import type { Choices } from '../../core/generators/choices.ts';
+import type { EventOf } from '../../core/machine/definition.ts';
+import type { RecipeState } from '../../core/recipe/recipe.ts';
 import { arbitrary as ofLoader } from '../../policies/shadow-loader/arbitrary.ts';
 import type { flexrl } from './flexrl.ts';
 

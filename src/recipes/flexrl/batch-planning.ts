@@ -3,10 +3,10 @@
  * batch for which there is no plan.
  */
 import { z } from 'zod';
-import { type Context, definePolicy, handlersOf, type Live } from '../../core/definition.ts';
-import { given } from '../../core/given.ts';
-import { runPlanner } from '../../core/start.ts';
-import { derived } from '../../core/state.ts';
+import { given } from '../../core/collections/given.ts';
+import { type Context, definePolicy, handlersOf, type Live } from '../../core/machine/definition.ts';
+import { runPlanner } from '../../core/machine/start.ts';
+import { derived } from '../../core/machine/state.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
 import { type FlexUlyssesPlan, flexUlysses } from '../../planners/flex-ulysses/index.ts';
 import { batchRun } from '../../schemas/decisions/loading.ts';

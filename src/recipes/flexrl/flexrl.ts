@@ -2,8 +2,14 @@
  * FlexRL (§3, §4): batches are planned by flex-ulysses, and shadow-loader brings each rank the frames that the plan
  * needs there. It adds no scheduling of its own. See README.md.
  */
-import type { AnyDecision, AnyEvent, Ledger, PolicyDefinition } from '../../core/definition.ts';
-import { type Delivery, defineRecipe, type RecipeState, type SavedRecipe, settingsOf } from '../../core/recipe.ts';
+import type { AnyDecision, AnyEvent, Ledger, PolicyDefinition } from '../../core/machine/definition.ts';
+import {
+  type Delivery,
+  defineRecipe,
+  type RecipeState,
+  type SavedRecipe,
+  settingsOf,
+} from '../../core/recipe/recipe.ts';
 import type {
   FlexrlCommand,
   FlexrlConfig,

@@ -1,7 +1,7 @@
 /** Likely next events: those of the admission, and those that a window waits for; a requested round takes the place of an opened one. */
 
-import type { Choices } from '../../core/choices.ts';
-import type { RecipeState } from '../../core/recipe.ts';
+import type { Choices } from '../../core/generators/choices.ts';
+import type { RecipeState } from '../../core/recipe/recipe.ts';
 import type { LosslessTailEvent } from '../../generated/settings/lossless-tail.ts';
 import { arbitrary as ofComposition } from '../../policies/round-composition/arbitrary.ts';
 import { arbitrary as ofAdmission } from '../../policies/speculative-admission/arbitrary.ts';

@@ -2,8 +2,8 @@
  * The long tail without loss: rounds of prompts whose responses are expected to be about equally long, and all of them awaited. The
  * recipe adds no scheduling of its own. See README.md.
  */
-import type { PolicyDefinition } from '../../core/definition.ts';
-import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
+import type { PolicyDefinition } from '../../core/machine/definition.ts';
+import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe/recipe.ts';
 import type {
   LosslessTailCommand,
   LosslessTailConfig,

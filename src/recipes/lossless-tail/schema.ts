@@ -1,6 +1,6 @@
 /** Configuration of lossless-tail: flat, each setting once; the parts are configured from it. */
 import { z } from 'zod';
-import { settingsOf } from '../../core/recipe.ts';
+import { settingsOf } from '../../core/recipe/recipe.ts';
 import { compositionConfig, compositionSettings } from '../../policies/round-composition/schema.ts';
 import { admissionConfig, usualFactor } from '../../policies/speculative-admission/schema.ts';
 import { checkDivided, dividedAdmission, dividedSwitch } from './divided.ts';

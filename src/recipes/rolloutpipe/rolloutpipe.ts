@@ -3,9 +3,9 @@
  * first. The recipe is composed of frontier-group-dispatch, group-assembly and complete-group-pipelining, and adds no scheduling of
  * its own. See README.md.
  */
-import type { AnyDecision, AnyEvent, Ledger, PolicyDefinition } from '../../core/definition.ts';
-import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
-import { groupKey, groupsLeft } from '../../core/trained-groups.ts';
+import type { AnyDecision, AnyEvent, Ledger, PolicyDefinition } from '../../core/machine/definition.ts';
+import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe/recipe.ts';
+import { groupKey, groupsLeft } from '../../core/rollout/trained-groups.ts';
 import type {
   RolloutPipeCommand,
   RolloutPipeConfig,

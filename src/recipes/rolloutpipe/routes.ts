@@ -1,6 +1,6 @@
 /** Routes of events from outside, and of decisions of one part that are events of others. */
-import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
-import type { Delivery, Route } from '../../core/recipe.ts';
+import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
+import type { Delivery, Route } from '../../core/recipe/recipe.ts';
 import type { Message } from '../../schemas/messages.ts';
 
 type PartName = 'frontier' | 'collection' | 'assembly' | 'pipelining';

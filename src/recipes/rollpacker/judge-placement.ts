@@ -3,9 +3,9 @@
  * its layers stay on the GPU. The planned length grows at once, and shrinks only between rounds.
  */
 import { z } from 'zod';
-import { type Context, definePolicy, handlersOf, type Live } from '../../core/definition.ts';
-import { runPlanner } from '../../core/start.ts';
-import { derived } from '../../core/state.ts';
+import { type Context, definePolicy, handlersOf, type Live } from '../../core/machine/definition.ts';
+import { runPlanner } from '../../core/machine/start.ts';
+import { derived } from '../../core/machine/state.ts';
 import { type JudgeOffloadPlan, judgeOffload } from '../../planners/judge-offload/index.ts';
 import { judgeOffloadInput } from '../../planners/judge-offload/schema.ts';
 import { judgePlace } from '../../schemas/decisions/judge.ts';

@@ -1,6 +1,6 @@
 /** Routes of rewards: they are requested, given a timeout, computed, and passed to the part that waits for them. */
-import type { AnyEvent } from '../../core/definition.ts';
-import type { Delivery } from '../../core/recipe.ts';
+import type { AnyEvent } from '../../core/machine/definition.ts';
+import type { Delivery } from '../../core/recipe/recipe.ts';
 import type { RollpackerConfig } from '../../generated/settings/rollpacker.ts';
 import { kindOfDomain } from '../../policies/reward-dispatch/schema.ts';
 import type { Message } from '../../schemas/messages.ts';

@@ -2,8 +2,8 @@
  * RollPacker (§4.1, steps 1 to 7): tail batching, adaptive parallelism, rewards beside the rollout, and training that begins before
  * the rollout is over, through one stream of events. The recipe adds no scheduling of its own. See README.md.
  */
-import type { AnyPolicyDefinition, PolicyDefinition } from '../../core/definition.ts';
-import { defineRecipe, type RecipeState, type Recipient, type SavedRecipe } from '../../core/recipe.ts';
+import type { AnyPolicyDefinition, PolicyDefinition } from '../../core/machine/definition.ts';
+import { defineRecipe, type RecipeState, type Recipient, type SavedRecipe } from '../../core/recipe/recipe.ts';
 import type {
   RollpackerCommand,
   RollpackerConfig,

@@ -1,8 +1,8 @@
 /** Routes of events from outside, and of decisions of one part that are events of others. */
 
-import type { AnyDecision } from '../../core/definition.ts';
-import { copyFinal } from '../../core/prompts.ts';
-import type { Delivery, Recipient, Route } from '../../core/recipe.ts';
+import type { AnyDecision } from '../../core/machine/definition.ts';
+import type { Delivery, Recipient, Route } from '../../core/recipe/recipe.ts';
+import { copyFinal } from '../../core/rollout/prompts.ts';
 import type { RollpackerConfig } from '../../generated/settings/rollpacker.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { Message } from '../../schemas/messages.ts';

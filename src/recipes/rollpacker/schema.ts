@@ -1,6 +1,6 @@
 /** Configuration of rollpacker: flat, each setting once; the parts are configured from it. */
 import { z } from 'zod';
-import { settingsOf } from '../../core/recipe.ts';
+import { settingsOf } from '../../core/recipe/recipe.ts';
 import { judgeOffloadInput } from '../../planners/judge-offload/schema.ts';
 import { tpConfig } from '../../policies/adaptive-tp/schema.ts';
 import { scaleDownSettings } from '../../policies/gpu-scale-down/schema.ts';

@@ -1,8 +1,8 @@
 /** Likely next events: those of the admission, except that a requested round takes the place of an opened one. */
 
-import type { Choices } from '../../core/choices.ts';
-import type { EventOf } from '../../core/definition.ts';
-import type { RecipeState } from '../../core/recipe.ts';
+import type { Choices } from '../../core/generators/choices.ts';
+import type { EventOf } from '../../core/machine/definition.ts';
+import type { RecipeState } from '../../core/recipe/recipe.ts';
 import { arbitrary as ofAdmission } from '../../policies/speculative-admission/arbitrary.ts';
 import type { tailBatching } from './tail-batching.ts';
 

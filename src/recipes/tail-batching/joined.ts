@@ -1,8 +1,8 @@
 /** The common part of recipes in which a part holds prompts for the speculative admission. */
 
-import type { AnyDecision, AnyEvent, AnyPolicyDefinition, Ledger } from '../../core/definition.ts';
-import { copyPrompt } from '../../core/prompts.ts';
-import type { Delivery, SavedRecipe } from '../../core/recipe.ts';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition, Ledger } from '../../core/machine/definition.ts';
+import type { Delivery, SavedRecipe } from '../../core/recipe/recipe.ts';
+import { copyPrompt } from '../../core/rollout/prompts.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Prompt } from '../../schemas/prompts.ts';

@@ -1,5 +1,5 @@
-import type { PolicyDefinition } from '../../core/definition.ts';
-import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
+import type { PolicyDefinition } from '../../core/machine/definition.ts';
+import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe/recipe.ts';
 import type {
   TailBatchingCommand,
   TailBatchingConfig,

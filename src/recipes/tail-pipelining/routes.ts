@@ -1,6 +1,6 @@
 /** Routes of events from outside, and of decisions of one part that are events of others. */
-import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
-import type { Delivery, Recipient, Route } from '../../core/recipe.ts';
+import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
+import type { Delivery, Recipient, Route } from '../../core/recipe/recipe.ts';
 import type { TailPipeliningConfig } from '../../generated/settings/tail-pipelining.ts';
 import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import type { Message } from '../../schemas/messages.ts';

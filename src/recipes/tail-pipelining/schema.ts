@@ -1,6 +1,6 @@
 /** Configuration of tail-pipelining: flat, each setting once; the parts are configured from it. */
 import { z } from 'zod';
-import { settingsOf } from '../../core/recipe.ts';
+import { settingsOf } from '../../core/recipe/recipe.ts';
 import { pipeliningConfig } from '../../policies/complete-group-pipelining/schema.ts';
 import { frontierConfig } from '../../policies/frontier-group-dispatch/schema.ts';
 import { queueSettings } from '../../policies/long-prompt-queue/schema.ts';

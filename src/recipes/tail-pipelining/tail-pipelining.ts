@@ -2,8 +2,8 @@
  * Tail batching (RollPacker §3) with a trainer on GPUs of its own (RolloutPipe §3.2, §3.3): groups that count for a round are
  * trained while the rest of the round is generated. The recipe adds no scheduling of its own. See README.md.
  */
-import type { AnyPolicyDefinition, PolicyDefinition } from '../../core/definition.ts';
-import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
+import type { AnyPolicyDefinition, PolicyDefinition } from '../../core/machine/definition.ts';
+import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe/recipe.ts';
 import type {
   TailPipeliningCommand,
   TailPipeliningConfig,

@@ -2,7 +2,7 @@
  * A digest of decisions: it shows whether replayed steps decide as they did before. It is made for every step before the answer,
  * so that it must cost less than the text of the decisions would.
  */
-import type { AnyDecision } from '../../core/definition.ts';
+import type { AnyDecision } from '../../core/machine/definition.ts';
 
 const prime = 0x01000193;
 const seed = 0x811c9dc5;

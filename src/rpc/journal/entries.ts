@@ -1,11 +1,11 @@
 /** The part of a session that survives a crash: a snapshot, and the steps after it. */
-import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
-import type { Snapshot } from '../../core/snapshot.ts';
+import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
+import type { Snapshot } from '../../core/machine/snapshot.ts';
 import type { PolicyError } from '../../errors.ts';
-import type { SavedAnswers } from '../answers.ts';
-import type { SavedProducer } from '../producers.ts';
-import type { SavedStream } from '../stream.ts';
-import type { ArmedTimer } from '../timers.ts';
+import type { SavedAnswers } from '../session/answers.ts';
+import type { SavedProducer } from '../session/producers.ts';
+import type { SavedStream } from '../session/stream.ts';
+import type { ArmedTimer } from '../session/timers.ts';
 
 /** Refusal of an event: its error as plain data. */
 export type Refused = ReturnType<PolicyError['toJSON']>;

@@ -1,5 +1,5 @@
 /** Group commit: the operations of many calls share one write. */
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/machine/clock.ts';
 import type { Operation, Store } from './store.ts';
 
 /** When a write is on the disk: before its answer, or within a second. */

@@ -1,5 +1,5 @@
 /** The journal: stores the steps of sessions before they are answered, and recovers them after a crash. */
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/machine/clock.ts';
 import { chain } from './chain.ts';
 import { type Fsync, GroupCommit } from './group-commit.ts';
 import { type FoundSession, Records, type RecordsOptions } from './records.ts';

@@ -3,7 +3,7 @@
  * sessions.
  */
 
-import type { AnyDecision } from '../../core/definition.ts';
+import type { AnyDecision } from '../../core/machine/definition.ts';
 
 /** Computes and reads the seals of records. */
 export interface Seals {

@@ -1,5 +1,5 @@
 /** The records of one session: a snapshot, and the steps after it. */
-import type { AnyDecision } from '../../core/definition.ts';
+import type { AnyDecision } from '../../core/machine/definition.ts';
 import type { PolicyError } from '../../errors.ts';
 import type { Entry, SavedSession, SessionLog } from './entries.ts';
 import type { Seals } from './seals.ts';

@@ -1,5 +1,5 @@
 /** Continues the steps of a server that has crashed: by the same version, or by a later one that decides as it did. */
-import type { AnyDecision } from '../../core/definition.ts';
+import type { AnyDecision } from '../../core/machine/definition.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
 import type { Entry, SavedSession } from './entries.ts';
 import type { Seals } from './seals.ts';

@@ -1,7 +1,7 @@
 /** Connects a pair of Node streams to the server. */
 import type { Readable, Writable } from 'node:stream';
-import { systemClock } from '../../core/clock.ts';
-import type { Link } from '../link.ts';
+import { systemClock } from '../../core/machine/clock.ts';
+import type { Link } from '../connection/link.ts';
 import type { RpcServer } from '../server.ts';
 
 function linkOver(output: Writable, destroy: () => void): Link {

@@ -2,8 +2,8 @@
 import { createServer } from 'node:http';
 import type * as Prometheus from 'prom-client';
 import type { Registry } from 'prom-client';
-import type { Meter } from '../meter.ts';
-import { methods } from '../methods.ts';
+import type { Meter } from '../connection/meter.ts';
+import { methods } from '../methods/methods.ts';
 import { optionalPackage } from '../optional-package.ts';
 import type { RpcServer } from '../server.ts';
 

@@ -1,9 +1,9 @@
 /** Computes plans in threads, so that no plan holds up an event. */
 import { availableParallelism } from 'node:os';
-import { systemClock } from '../../core/clock.ts';
-import { Fifo } from '../../core/fifo.ts';
+import { Fifo } from '../../core/collections/fifo.ts';
+import { systemClock } from '../../core/machine/clock.ts';
 import { PolicyError } from '../../errors.ts';
-import { JsonText, type PlanJob, type Planning } from '../planning.ts';
+import { JsonText, type PlanJob, type Planning } from '../methods/planning.ts';
 import { AskedThread } from './asked-thread.ts';
 import type { PlanThreadJob, PlanThreadStart } from './plan-worker.ts';
 import { startThread } from './thread.ts';

@@ -1,7 +1,7 @@
 /** A thread that computes plans, one after the other. */
 import { setPriority } from 'node:os';
 import { workerData } from 'node:worker_threads';
-import { createRegistry, definitionsIn } from '../../core/registry.ts';
+import { createRegistry, definitionsIn } from '../../core/machine/registry.ts';
 import { registry as shipped } from '../../registry.ts';
 import { doTasks } from './thread-tasks.ts';
 

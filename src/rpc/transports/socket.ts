@@ -1,7 +1,7 @@
 /** Unix sockets and TCP: any number of connections, which share the sessions. */
 import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { systemClock } from '../../core/clock.ts';
+import { systemClock } from '../../core/machine/clock.ts';
 import { PolicyError, refuse } from '../../errors.ts';
 import type { RpcServer } from '../server.ts';
 import { serveStreams } from './duplex.ts';

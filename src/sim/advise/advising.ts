@@ -5,8 +5,8 @@
 
 import { usualSchedulers } from '../colocated/ablation.ts';
 import type { Job } from '../colocated/job.ts';
-import { comparing } from '../compare.ts';
-import { usualRuns } from '../compare-options.ts';
+import { comparing } from '../comparison/compare.ts';
+import { usualRuns } from '../comparison/compare-options.ts';
 import { withLevers } from '../sweep/levers.ts';
 import type { SweepOptions } from '../sweep/result.ts';
 import { type SweepRun, type SynchronousProblem, sweepEvaluator } from '../sweep/run.ts';

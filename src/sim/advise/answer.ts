@@ -1,7 +1,7 @@
 /** Turns a search and a comparison into the answer for a trainer: waiting times, settings, their gain and their cost. */
-import { ratio, sumOf } from '../metrics.ts';
-import type { ComparisonResult, Interval, RunResult, SchedulerResult } from '../result.ts';
-import { bootstrap } from '../statistics.ts';
+import { ratio, sumOf } from '../comparison/metrics.ts';
+import type { ComparisonResult, Interval, RunResult, SchedulerResult } from '../comparison/result.ts';
+import { bootstrap } from '../comparison/statistics.ts';
 import type { RoundRates } from '../sweep/measure.ts';
 import type { SweepAdvice } from '../sweep/result.ts';
 import type { SynchronousSettings } from '../sweep/settings.ts';

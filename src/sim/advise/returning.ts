@@ -2,7 +2,7 @@
  * The answer for a job that sees its prompts several times: the lossless tail beside what the search has chosen, on the same
  * prompts and samples. Only what the trainer can carry out, and what keeps enough tokens, is offered.
  */
-import type { Interval } from '../result.ts';
+import type { Interval } from '../comparison/result.ts';
 import { keptSlack } from '../sweep/limits.ts';
 import type { FrontierRow, SweepAdvice } from '../sweep/result.ts';
 import { keyOf, type SynchronousSettings } from '../sweep/settings.ts';

@@ -2,7 +2,7 @@
  * The policies that each trainer's adapter can carry out, and the lines that switch them on. This is the only place with these
  * facts: the documentation prints this table.
  */
-import { scaledCount } from '../../core/prompts.ts';
+import { scaledCount } from '../../core/rollout/prompts.ts';
 import type { Levers } from '../sweep/levers.ts';
 import type { SynchronousSettings } from '../sweep/settings.ts';
 

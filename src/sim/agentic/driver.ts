@@ -1,11 +1,11 @@
 /** The simulated host of an agentic rollout: programs that begin together on engines with prefix caches, until all are over. */
-import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
-import type { PolicyOptions } from '../../core/policy.ts';
-import { create } from '../../core/start.ts';
+import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
+import type { PolicyOptions } from '../../core/machine/policy.ts';
+import { create } from '../../core/machine/start.ts';
 import { refuse } from '../../errors.ts';
 import { environmentSlots } from '../../policies/environment-slots/index.ts';
 import { type DrivenPolicy, EventLoop } from '../cluster/event-loop.ts';
-import { quantileOf, ratio, sumOf } from '../metrics.ts';
+import { quantileOf, ratio, sumOf } from '../comparison/metrics.ts';
 import { type EngineLoss, TurnEngines } from './engines.ts';
 import { Programs } from './programs.ts';
 import type { AgenticRun } from './result.ts';

@@ -15,13 +15,13 @@
  * (`test/unit/sim/agentic/engine.test.ts`).
  */
 import { refuse } from '../../errors.ts';
-import { baseSeconds, type CostModel } from '../cost-model.ts';
 import { Batch, contextOf, type Sequence } from '../engine/batch.ts';
 import type { Plan } from '../engine/batch-scheduler.ts';
 import { EngineCounters } from '../engine/counters.ts';
 import { checkRequest, checkTime } from '../engine/request.ts';
 import { type Stretch, stepsUntil, stretchSeconds } from '../engine/step-time.ts';
 import { WaitingQueue } from '../engine/waiting-queue.ts';
+import { baseSeconds, type CostModel } from '../models/cost-model.ts';
 import { type CachedPart, type ContextPart, PrefixCache } from './prefix-cache.ts';
 import type { EngineTimeline } from './timeline.ts';
 

@@ -1,6 +1,7 @@
 /** The engines as a machine: turns in, their ends and reports on load out. */
-import type { AnyEvent } from '../../core/definition.ts';
-import { IndexedHeap } from '../../core/heap.ts';
+
+import { IndexedHeap } from '../../core/collections/heap.ts';
+import type { AnyEvent } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import { numbered } from '../cluster/ids.ts';

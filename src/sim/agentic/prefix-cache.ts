@@ -3,7 +3,7 @@
  * parts, each of which follows one other part only, so that a part is known by its key. Running turns pin their chains. What no
  * running turn pins stays until room is needed: the least recently used goes first, token by token from its end.
  */
-import { type Linked, LinkedList } from '../../core/linked-list.ts';
+import { type Linked, LinkedList } from '../../core/collections/linked-list.ts';
 
 /** A part of a context: the same key stands for the same tokens after the same parts. */
 export interface ContextPart {

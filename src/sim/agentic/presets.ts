@@ -7,10 +7,10 @@
  * tools: in ThunderAgent's measurements (arXiv 2602.13692, appendix C) local tools take tenths of a second, and remote ones have
  * tails of tens to hundreds of seconds.
  */
-import { oneOf } from '../../core/nearest.ts';
+import { oneOf } from '../../core/ids/nearest.ts';
 import { refuse } from '../../errors.ts';
-import type { CostModel } from '../cost-model.ts';
-import { jobPreset } from '../presets.ts';
+import type { CostModel } from '../models/cost-model.ts';
+import { jobPreset } from '../models/presets.ts';
 import { type AgenticJob, defineAgenticJob } from './settings.ts';
 import { type AgenticShape, agenticWorkload, type Spread } from './shape.ts';
 import type { AgenticWorkload } from './workload.ts';

@@ -1,6 +1,7 @@
 /** The programs as a machine: their loop of turns and tools, as a host runs it. */
-import type { AnyEvent } from '../../core/definition.ts';
-import { Heap } from '../../core/heap.ts';
+
+import { Heap } from '../../core/collections/heap.ts';
+import type { AnyEvent } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { Machine } from '../cluster/machine.ts';

@@ -2,9 +2,9 @@
  * The schedulers of agentic rollouts: any policy that answers `turn.requested` with `turn.route`, or a static rule, which
  * is a function.
  */
-import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
-import type { PolicyOptions } from '../../core/policy.ts';
-import { create } from '../../core/start.ts';
+import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
+import type { PolicyOptions } from '../../core/machine/policy.ts';
+import { create } from '../../core/machine/start.ts';
 import { refuse } from '../../errors.ts';
 import { type ProgramSchedulingInput, programScheduling } from '../../policies/program-scheduling/index.ts';
 import type { DrivenPolicy } from '../cluster/event-loop.ts';

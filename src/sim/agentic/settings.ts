@@ -1,8 +1,8 @@
 /** An agentic rollout: engines with a prefix cache, and slots for environments. */
 import { z } from 'zod';
-import { parse } from '../../core/validate.ts';
+import { parse } from '../../core/machine/validate.ts';
 import { positiveCount } from '../../schemas/units.ts';
-import { costModelSchema } from '../cost-model.ts';
+import { costModelSchema } from '../models/cost-model.ts';
 
 const seconds = z.number().nonnegative();
 

@@ -1,6 +1,6 @@
 /** Workloads of agentic rollouts from distributions. Every number depends on the seed, its prompt, its sample and its turn alone. */
 import { refuse } from '../../errors.ts';
-import { normal, uniform } from '../random.ts';
+import { normal, uniform } from '../workload/random.ts';
 import type { AgenticProgram, AgenticTurn, AgenticWorkload } from './workload.ts';
 
 /** A lognormal distribution, cut at its ends. */

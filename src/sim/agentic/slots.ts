@@ -1,9 +1,10 @@
 /** The environments of programs as a machine: they start, or fail to, and end. */
-import type { AnyEvent } from '../../core/definition.ts';
-import { Heap } from '../../core/heap.ts';
+
+import { Heap } from '../../core/collections/heap.ts';
+import type { AnyEvent } from '../../core/machine/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { Machine } from '../cluster/machine.ts';
-import { normal, uniform } from '../random.ts';
+import { normal, uniform } from '../workload/random.ts';
 import type { AgenticJob } from './settings.ts';
 
 interface Start {

@@ -1,7 +1,7 @@
 /** Workloads of agentic rollouts from a trace with turns; what the trace does not have is assumed, and the assumptions are named. */
 import { refuse } from '../../errors.ts';
-import { normal } from '../random.ts';
 import type { TracePrompt } from '../trace/format.ts';
+import { normal } from '../workload/random.ts';
 import { lognormalAt, type Spread } from './shape.ts';
 import type { AgenticProgram, AgenticTurn, AgenticWorkload } from './workload.ts';
 

@@ -3,10 +3,10 @@
  * trainer takes the oldest complete ones, and what is too old by then is discarded, complete or not. It decides with
  * the messages of the policy, without reasons.
  */
-import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
+import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
 import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import type { DrivenPolicy } from '../cluster/event-loop.ts';
-import { sumOf } from '../metrics.ts';
+import { sumOf } from '../comparison/metrics.ts';
 
 interface Group {
   readonly groupId: string;

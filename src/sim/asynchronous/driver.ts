@@ -2,13 +2,13 @@
  * The simulated host of an asynchronous trainer: engines generate groups without a pause, and the trainer, on GPUs of its own, takes
  * batches of groups and publishes a version of the weights after each. New weights reach the engines while they generate.
  */
-import type { AnyEvent } from '../../core/definition.ts';
+import type { AnyEvent } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import { EnginePool } from '../cluster/engine-pool.ts';
 import { type DrivenPolicy, EventLoop } from '../cluster/event-loop.ts';
 import type { Machine } from '../cluster/machine.ts';
-import { type CostModel, gradientSeconds, passSeconds } from '../cost-model.ts';
+import { type CostModel, gradientSeconds, passSeconds } from '../models/cost-model.ts';
 import type { Workload } from '../workload/workload.ts';
 
 /** Engines, trainer and batch of a job. */

@@ -1,8 +1,8 @@
 /** Calibrates a job with measured steps. Two steps are used for each fit; the others check it. */
 import { refuse } from '../../errors.ts';
-import { calibrateJob, checkMeasured, longestTokens, simulatedSeconds } from '../calibrate.ts';
 import type { Job } from '../colocated/job.ts';
-import type { CostModel } from '../cost-model.ts';
+import type { CostModel } from '../models/cost-model.ts';
+import { calibrateJob, checkMeasured, longestTokens, simulatedSeconds } from './calibrate.ts';
 import type { MeasuredStep } from './measured.ts';
 import type { CalibratedStep, Calibration, FittedSeconds } from './result.ts';
 import { fitTraining, trainingOfStep, trainingSeconds } from './training.ts';

@@ -1,6 +1,6 @@
 /** The file format of `rollflex simulate --calibrate`: measured steps of a job. */
 import { z } from 'zod';
-import type { MeasuredRollout } from '../calibrate.ts';
+import type { MeasuredRollout } from './calibrate.ts';
 
 const seconds = z.number().positive();
 

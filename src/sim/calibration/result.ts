@@ -1,7 +1,7 @@
 /** The results of a calibration. */
 
 import type { Job } from '../colocated/job.ts';
-import type { CostModel } from '../cost-model.ts';
+import type { CostModel } from '../models/cost-model.ts';
 
 /** A measured duration, with the simulated one. */
 export interface FittedSeconds {

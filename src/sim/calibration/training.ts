@@ -3,7 +3,7 @@
  * other all costs per token. The split into gradients, passes and swaps stays the same, since it is not measured.
  */
 import { refuse } from '../../errors.ts';
-import { type CostModel, swapSeconds, type TrainedBatch } from '../cost-model.ts';
+import { type CostModel, swapSeconds, type TrainedBatch } from '../models/cost-model.ts';
 
 /** A measured training step. */
 export interface MeasuredTraining extends TrainedBatch {

@@ -1,5 +1,5 @@
 /** Warnings to read before you rely on a calibration. */
-import { baseSeconds, type CostModel } from '../cost-model.ts';
+import { baseSeconds, type CostModel } from '../models/cost-model.ts';
 import type { CalibratedStep } from './result.ts';
 import { trainingOfStep } from './training.ts';
 

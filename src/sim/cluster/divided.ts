@@ -2,8 +2,9 @@
  * Inference engines whose requests come in chunks. A context stays on its engine, in what is left of its KV cache; elsewhere it is
  * computed again, or loaded from a KV cache that the engines share.
  */
-import type { AnyEvent } from '../../core/definition.ts';
-import { Heap } from '../../core/heap.ts';
+
+import { Heap } from '../../core/collections/heap.ts';
+import type { AnyEvent } from '../../core/machine/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { EngineRequest, Outcome } from '../engine/decode-engine.ts';
 import type { EnginePool } from './engine-pool.ts';

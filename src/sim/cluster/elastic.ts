@@ -2,7 +2,7 @@
  * Inference engines whose GPUs change places: another parallelism from round to round, and from rollout to training
  * and back within one. Requests move by recomputation: their tokens are kept, their KV is computed again.
  */
-import type { AnyEvent } from '../../core/definition.ts';
+import type { AnyEvent } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { EnginePool } from './engine-pool.ts';

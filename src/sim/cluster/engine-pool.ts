@@ -1,8 +1,8 @@
 /** All engines of the job, in simulated time: which of them has something to say next. */
-import { IndexedHeap } from '../../core/heap.ts';
+import { IndexedHeap } from '../../core/collections/heap.ts';
 import { refuse } from '../../errors.ts';
-import type { CostModel } from '../cost-model.ts';
 import { DecodeEngine, type EngineRequest, type LostRequest, type Outcome } from '../engine/decode-engine.ts';
+import type { CostModel } from '../models/cost-model.ts';
 import { ChunkCache } from './chunk-cache.ts';
 import { EngineRows } from './engine-rows.ts';
 import { numbered } from './ids.ts';

@@ -2,8 +2,9 @@
  * The GPUs of the job in rows: the smallest groups that an engine may take. An engine of a higher tensor parallelism
  * takes several rows, so that the record of a row survives the change of engines.
  */
+
+import type { Segment } from '../comparison/result.ts';
 import type { DecodeEngine } from '../engine/decode-engine.ts';
-import type { Segment } from '../result.ts';
 
 /** Counters and timeline of the GPUs of a row. */
 export interface EngineRow {

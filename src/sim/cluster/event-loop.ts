@@ -2,7 +2,7 @@
  * The discrete-event loop of every simulation: machines report events to a policy, and carry out its decisions, in simulated
  * time. It has no knowledge of particular policies, machines or rounds; a host wires them, and says when a round is over.
  */
-import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
+import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { Machine } from './machine.ts';
 import { Timers } from './timers.ts';

@@ -1,7 +1,7 @@
 /** The GPUs of a job, for policies that move them between parallelisms, and between rollout and training. */
 import { z } from 'zod';
 import { positiveCount } from '../../schemas/units.ts';
-import { costModelSchema } from '../cost-model.ts';
+import { costModelSchema } from '../models/cost-model.ts';
 
 const bytes = z.number().positive();
 

@@ -3,14 +3,14 @@
  * the timeline of its engines. `colocated` and `pools` are two such hosts; another one wires other machines, or has more
  * policies on the same clock.
  */
-import type { AnyEvent } from '../../core/definition.ts';
+import type { AnyEvent } from '../../core/machine/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
-import { sumOf } from '../metrics.ts';
-import type { Segment } from '../result.ts';
+import { sumOf } from '../comparison/metrics.ts';
+import type { Segment } from '../comparison/result.ts';
 import type { EngineRow } from './engine-rows.ts';
 import { type DrivenPolicy, EventLoop, type PolicyLink } from './event-loop.ts';
 import type { InferenceMachine } from './inference.ts';
-import { KeptResponses } from './kept.ts';
+import { KeptResponses } from './kept-counts.ts';
 import type { Machine } from './machine.ts';
 import { PromptSupply } from './prompt-supply.ts';
 import type { RoundRecord } from './round-record.ts';

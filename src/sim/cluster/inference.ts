@@ -1,8 +1,8 @@
 /** The inference engines as a machine: requests in, responses and confirmed aborts out. */
-import type { AnyEvent } from '../../core/definition.ts';
+import type { AnyEvent } from '../../core/machine/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import { sumOf } from '../comparison/metrics.ts';
 import type { Outcome } from '../engine/decode-engine.ts';
-import { sumOf } from '../metrics.ts';
 import type { EnginePool } from './engine-pool.ts';
 import type { Machine } from './machine.ts';
 import type { RoundRecord } from './round-record.ts';

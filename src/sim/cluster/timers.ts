@@ -1,5 +1,5 @@
 /** Wake-ups that the policy asked for by `timer.set`. */
-import { IndexedHeap } from '../../core/heap.ts';
+import { IndexedHeap } from '../../core/collections/heap.ts';
 
 interface Timer {
   readonly timerId: string;

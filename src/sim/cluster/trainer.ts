@@ -3,11 +3,12 @@
  * optimizer steps; and the publication of weights. It carries out the shares of `stream-training`, which name a replica,
  * and the updates of `complete-group-pipelining`, which take all of its GPUs, one after the other.
  */
-import type { AnyEvent } from '../../core/definition.ts';
-import { Fifo } from '../../core/fifo.ts';
-import { IndexedHeap } from '../../core/heap.ts';
+
+import { Fifo } from '../../core/collections/fifo.ts';
+import { IndexedHeap } from '../../core/collections/heap.ts';
+import type { AnyEvent } from '../../core/machine/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
-import { type CostModel, gradientSeconds, passSeconds, swapSeconds } from '../cost-model.ts';
+import { type CostModel, gradientSeconds, passSeconds, swapSeconds } from '../models/cost-model.ts';
 import type { Machine } from './machine.ts';
 
 type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;

@@ -1,8 +1,9 @@
 /** The verifier as a machine: each response gets its reward after some seconds, beside all others. */
-import type { AnyEvent } from '../../core/definition.ts';
-import { IndexedHeap } from '../../core/heap.ts';
-import { normal } from '../random.ts';
+
+import { IndexedHeap } from '../../core/collections/heap.ts';
+import type { AnyEvent } from '../../core/machine/definition.ts';
 import { Correctness } from '../rewards/correctness.ts';
+import { normal } from '../workload/random.ts';
 import type { Machine } from './machine.ts';
 import type { PromptSource } from './source.ts';
 

@@ -1,11 +1,11 @@
 /** RollPacker, mechanism by mechanism: the recipe that a real host embeds, with some of it switched off. */
-import type { AnyEvent } from '../../core/definition.ts';
-import { create } from '../../core/start.ts';
+import type { AnyEvent } from '../../core/machine/definition.ts';
+import { create } from '../../core/machine/start.ts';
 import { refuse } from '../../errors.ts';
 import { type RollpackerInput, rollpacker } from '../../recipes/rollpacker/index.ts';
 import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import { numbered } from '../cluster/ids.ts';
-import type { Variant } from '../result.ts';
+import type { Variant } from '../comparison/result.ts';
 import { gpuIdsOf, trainingGpuIdsOf, trainingReplicasOf } from './cluster.ts';
 import type { Job } from './job.ts';
 import { profileOf } from './profile.ts';

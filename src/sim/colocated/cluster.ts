@@ -1,5 +1,5 @@
 /** Builds the simulated machines of a job. */
-import type { AnyEvent } from '../../core/definition.ts';
+import type { AnyEvent } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
 import { type ChunkCosts, DividedInference } from '../cluster/divided.ts';
 import { ElasticInference } from '../cluster/elastic.ts';

@@ -1,9 +1,9 @@
 /** The simulated job: its machines, and its batch. */
 import { z } from 'zod';
-import { parse } from '../../core/validate.ts';
+import { parse } from '../../core/machine/validate.ts';
 import { positiveCount } from '../../schemas/units.ts';
 import { hardwareSettings } from '../cluster/hardware.ts';
-import { costModelSchema } from '../cost-model.ts';
+import { costModelSchema } from '../models/cost-model.ts';
 import { rewardSettings } from '../rewards/settings.ts';
 
 /** Schema of a job. Every preset is one; for a cluster that has no preset, a user writes one. */

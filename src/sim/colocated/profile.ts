@@ -1,7 +1,7 @@
 /** An offline profile, as a user would measure it, from the cost model of each parallelism. */
 import type { ProfileRow } from '../../schemas/index.ts';
 import type { Hardware } from '../cluster/hardware.ts';
-import { baseSeconds } from '../cost-model.ts';
+import { baseSeconds } from '../models/cost-model.ts';
 
 const batchSizes = [1, 8, 32, 64, 128, 256];
 const sequenceLengths = [512, 2048, 8192, 32_768];

@@ -2,16 +2,16 @@
  * The scheduler that the driver runs: a public policy object, and the way a round of it is opened. Nothing here schedules; the
  * decisions are those of the policies that a real host embeds.
  */
-import type { AnyEvent } from '../../core/definition.ts';
-import type { PolicyOptions } from '../../core/policy.ts';
-import { create } from '../../core/start.ts';
+import type { AnyEvent } from '../../core/machine/definition.ts';
+import type { PolicyOptions } from '../../core/machine/policy.ts';
+import { create } from '../../core/machine/start.ts';
 import { refuse } from '../../errors.ts';
 import { type SpeculativeAdmissionInput, speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import { type LosslessTailInput, losslessTail } from '../../recipes/lossless-tail/index.ts';
 import { type TailBatchingInput, tailBatching } from '../../recipes/tail-batching/index.ts';
 import type { ChunkCosts } from '../cluster/divided.ts';
 import type { DrivenPolicy } from '../cluster/event-loop.ts';
-import type { Variant } from '../result.ts';
+import type { Variant } from '../comparison/result.ts';
 import type { Job } from './job.ts';
 
 /** A round to be opened. */

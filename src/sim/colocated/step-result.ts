@@ -1,6 +1,6 @@
 /** The step that results from a round: a row of the table. */
 import type { RoundRecord } from '../cluster/round-record.ts';
-import type { StepResult } from '../result.ts';
+import type { StepResult } from '../comparison/result.ts';
 
 /** Times of the stages of a step, in seconds from the start of the job. */
 export interface StepTimes {

@@ -4,7 +4,7 @@
  * A plan can be undone while no time has passed in it. So the plan includes all arrivals of the same time, even if a caller has
  * read the time of the next event between two arrivals.
  */
-import { baseSeconds, type CostModel } from '../cost-model.ts';
+import { baseSeconds, type CostModel } from '../models/cost-model.ts';
 import { Batch, contextOf, type Sequence } from './batch.ts';
 import { Drafting } from './drafting.ts';
 import { type Stretch, stretchSeconds } from './step-time.ts';

@@ -1,5 +1,5 @@
 /** The sequences that an engine decodes together, and the use of its KV cache. */
-import { IndexedHeap } from '../../core/heap.ts';
+import { IndexedHeap } from '../../core/collections/heap.ts';
 import type { EngineRequest } from './request.ts';
 
 /** A request inside an engine. */

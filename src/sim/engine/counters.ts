@@ -1,5 +1,5 @@
 /** Counters of an engine. */
-import type { Segment } from '../result.ts';
+import type { Segment } from '../comparison/result.ts';
 import type { Plan } from './batch-scheduler.ts';
 
 /** Counters of finished steps and prefills, and of a step or prefill that was interrupted by the loss of the engine. */

@@ -20,7 +20,7 @@
  * are called do not change the results. Time never goes back: an earlier moment is read as the latest boundary.
  */
 import { refuse } from '../../errors.ts';
-import type { CostModel } from '../cost-model.ts';
+import type { CostModel } from '../models/cost-model.ts';
 import { newSequence, type Sequence, wholeTokens } from './batch.ts';
 import { BatchScheduler, type Plan, type PrefixCache, type Scheduling } from './batch-scheduler.ts';
 import { EngineCounters } from './counters.ts';

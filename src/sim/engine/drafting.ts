@@ -6,10 +6,10 @@
  * With `planned`, k is a function of the batch, of its context and of what was accepted so far, so that it does not matter how often
  * a plan is made. What was accepted is looked at again whenever it has doubled.
  */
-import { runPlanner } from '../../core/start.ts';
+import { runPlanner } from '../../core/machine/start.ts';
 import { draftBudget } from '../../planners/draft-budget/index.ts';
-import { baseSeconds, type CostModel } from '../cost-model.ts';
-import { type DraftSettings, expectedTokens } from '../draft-settings.ts';
+import { baseSeconds, type CostModel } from '../models/cost-model.ts';
+import { type DraftSettings, expectedTokens } from '../models/draft-settings.ts';
 
 /** Drafts offered at a position, and how many were accepted, in expectation. */
 export interface SeenPosition {

@@ -1,6 +1,6 @@
 /** Requests of an inference engine and their outcomes. */
 import { refuse } from '../../errors.ts';
-import type { CostModel } from '../cost-model.ts';
+import type { CostModel } from '../models/cost-model.ts';
 
 /** A request as an engine sees it. */
 export interface EngineRequest {

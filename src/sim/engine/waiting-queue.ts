@@ -1,6 +1,6 @@
 /** Waiting queues: the sequences that wait for room in the batch. */
-import { Fifo } from '../../core/fifo.ts';
-import { IndexedHeap } from '../../core/heap.ts';
+import { Fifo } from '../../core/collections/fifo.ts';
+import { IndexedHeap } from '../../core/collections/heap.ts';
 import type { Sequence } from './batch.ts';
 
 /** A waiting queue, which chooses the next sequence. A sequence that has left is dropped when it reaches the front. */

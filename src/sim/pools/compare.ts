@@ -1,10 +1,10 @@
 /** Several schedulers of disaggregated pools on the same prompts and samples. */
 import { sampleStandardDeviation } from 'simple-statistics';
 import { refuse } from '../../errors.ts';
-import { fixedPrompts, keptShares, longestOf } from '../kept-shares.ts';
-import { ratio, sumOf } from '../metrics.ts';
-import type { Interval } from '../result.ts';
-import { bootstrap } from '../statistics.ts';
+import { fixedPrompts, keptShares, longestOf } from '../comparison/kept-shares.ts';
+import { ratio, sumOf } from '../comparison/metrics.ts';
+import type { Interval } from '../comparison/result.ts';
+import { bootstrap } from '../comparison/statistics.ts';
 import type { Workload } from '../workload/workload.ts';
 import { simulatePools } from './driver.ts';
 import { notesOnPools } from './notes.ts';

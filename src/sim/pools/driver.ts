@@ -2,7 +2,7 @@
  * The simulated host of disaggregated pools: it opens a round, lets the policies' decisions be carried out by rollout
  * pool, verifier and trainer, and opens the next one when the engines have the new weights (on-policy).
  */
-import type { AnyEvent } from '../../core/definition.ts';
+import type { AnyEvent } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import { EnginePool } from '../cluster/engine-pool.ts';
@@ -12,7 +12,7 @@ import { RoundRecord } from '../cluster/round-record.ts';
 import { PromptSource } from '../cluster/source.ts';
 import { Trainer } from '../cluster/trainer.ts';
 import { Verifier } from '../cluster/verifier.ts';
-import { sumOf } from '../metrics.ts';
+import { sumOf } from '../comparison/metrics.ts';
 import type { Workload } from '../workload/workload.ts';
 import type { PoolsRound, PoolsRun } from './result.ts';
 import { roundResult } from './round-result.ts';

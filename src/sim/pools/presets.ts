@@ -2,11 +2,11 @@
  * The job and the four tasks of RolloutPipe §5.1: Qwen3-1.7B, an engine on two A100 40GB PCIe (TP 2), a trainer on eight
  * RTX 4090, K = 8, B = 16 (U = 2), R = 32, 64 or 96. `docs/calibration.md` says how the constants were found.
  */
-import { oneOf } from '../../core/nearest.ts';
+import { oneOf } from '../../core/ids/nearest.ts';
 import { refuse } from '../../errors.ts';
-import { bytesPerValue, deriveCostModel } from '../cost-model.ts';
-import { normalQuantile } from '../random.ts';
+import { bytesPerValue, deriveCostModel } from '../models/cost-model.ts';
 import { interpolated, marginalWorkload } from '../workload/marginal.ts';
+import { normalQuantile } from '../workload/random.ts';
 import type { Workload } from '../workload/workload.ts';
 import { definePoolsJob, type PoolsJob } from './settings.ts';
 

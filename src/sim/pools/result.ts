@@ -1,7 +1,7 @@
 /**
  * The results of a simulation of disaggregated pools: plain data. Times of a round count from its opening, unless said otherwise.
  */
-import type { Interval, KeptCounts, Segment } from '../result.ts';
+import type { Interval, KeptCounts, Segment } from '../comparison/result.ts';
 import type { FrontierWidth } from './scheduler.ts';
 import type { PoolsJob } from './settings.ts';
 

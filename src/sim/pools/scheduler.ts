@@ -2,8 +2,8 @@
  * The schedulers that the driver of disaggregated pools runs: the recipe `rolloutpipe`, with its two switches, or
  * `tail-pipelining`, with the same two. Nothing here schedules.
  */
-import type { PolicyOptions } from '../../core/policy.ts';
-import { create } from '../../core/start.ts';
+import type { PolicyOptions } from '../../core/machine/policy.ts';
+import { create } from '../../core/machine/start.ts';
 import { type RolloutPipeInput, rolloutPipe } from '../../recipes/rolloutpipe/index.ts';
 import { type TailPipeliningInput, tailPipelining } from '../../recipes/tail-pipelining/index.ts';
 import type { DrivenPolicy } from '../cluster/event-loop.ts';

@@ -1,8 +1,8 @@
 /** A job on disaggregated pools: engines that roll out, a trainer on GPUs of its own, and a verifier between them. */
 import { z } from 'zod';
-import { parse } from '../../core/validate.ts';
+import { parse } from '../../core/machine/validate.ts';
 import { positiveCount } from '../../schemas/units.ts';
-import { costModelSchema } from '../cost-model.ts';
+import { costModelSchema } from '../models/cost-model.ts';
 import { correctnessSettings } from '../rewards/correctness.ts';
 
 /** Schema of the verifier: each response is judged by itself, beside all others, as soon as it is complete. */

@@ -1,5 +1,5 @@
 /** Groups engines that do the same over time: a picture with 32 rows shows no more than one with four rows. */
-import type { EngineResult } from '../result.ts';
+import type { EngineResult } from '../comparison/result.ts';
 
 /** Engines with nearly the same activity; one of them is shown. */
 export interface AlikeEngines {

@@ -1,5 +1,5 @@
 /** The best scheduler of a comparison, and the gain of each variant of an ablation. */
-import type { ComparisonResult, SchedulerResult } from '../result.ts';
+import type { ComparisonResult, SchedulerResult } from '../comparison/result.ts';
 
 /** A smaller share of the time counts as no difference. */
 export const nothing = 0.0005;

@@ -1,5 +1,5 @@
 /** The data of a report's charts, reduced in size: a timeline has thousands of segments, but a chart has a thousand pixels. */
-import type { ComparisonResult, EngineResult, RunResult, Segment } from '../result.ts';
+import type { ComparisonResult, EngineResult, RunResult, Segment } from '../comparison/result.ts';
 import { type AlikeEngines, alikeEngines } from './alike.ts';
 import { bestOf, isIdle } from './best.ts';
 

@@ -1,6 +1,6 @@
 /** Formats numbers and text for a report. */
-import { printable } from '../../core/printable.ts';
-import type { Interval } from '../result.ts';
+import { printable } from '../../core/ids/printable.ts';
+import type { Interval } from '../comparison/result.ts';
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 

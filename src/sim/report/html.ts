@@ -1,7 +1,7 @@
 /** Writes the report as one self-contained HTML page, without network, fonts or other files. */
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../core/ids/printable.ts';
+import type { ComparisonResult } from '../comparison/result.ts';
 import type { PoolsComparison } from '../pools/result.ts';
-import type { ComparisonResult } from '../result.ts';
 import type { VlmComparison } from '../vlm-formulas/result.ts';
 import { workloadData } from './data.ts';
 import { contents, sections, tabs } from './parts.ts';

@@ -1,6 +1,7 @@
 /** The part of a report on disaggregated pools: findings, table, waits, and both pools over time. */
+
+import type { Interval } from '../comparison/result.ts';
 import type { PoolsComparison, PoolsSchedulerResult, ReductionShares } from '../pools/result.ts';
-import type { Interval } from '../result.ts';
 import { escapeHtml, number, percent, table, times } from './format.ts';
 import { type Findings, type Fold, figure, legendOf, noFindings, type Part } from './parts.ts';
 import { pictured } from './pools-data.ts';

@@ -1,5 +1,5 @@
 /** The part of a report on one workload: findings, table, charts, and the numbers of the charts. */
-import type { ComparisonResult, SchedulerResult } from '../result.ts';
+import type { ComparisonResult, SchedulerResult } from '../comparison/result.ts';
 import { bestOf, nothing, savedBy } from './best.ts';
 import { escapeHtml, number, percent } from './format.ts';
 import { type Findings, type Fold, figure, legendOf, noFindings, type Part } from './parts.ts';

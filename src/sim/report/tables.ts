@@ -1,5 +1,5 @@
 /** The tables of a report: the comparison, and the numbers of the charts for readers who cannot see the charts. */
-import type { ComparisonResult, RunResult, SchedulerResult } from '../result.ts';
+import type { ComparisonResult, RunResult, SchedulerResult } from '../comparison/result.ts';
 import { escapeHtml, number, percent, table, times } from './format.ts';
 
 const shownOf = ({ schedulers, oracle }: ComparisonResult): readonly SchedulerResult[] =>

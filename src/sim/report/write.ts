@@ -1,7 +1,7 @@
 /** Writes a report to a file. */
 import { writeFileSync } from 'node:fs';
+import type { ComparisonResult } from '../comparison/result.ts';
 import type { PoolsComparison } from '../pools/result.ts';
-import type { ComparisonResult } from '../result.ts';
 import type { VlmComparison } from '../vlm-formulas/result.ts';
 import { renderReport } from './html.ts';
 import { pageScript } from './page-script.ts';

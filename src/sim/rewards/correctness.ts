@@ -3,7 +3,7 @@
  * responses to one prompt correlate, as their lengths do (a Gaussian copula). Correctness does not depend on length.
  */
 import { z } from 'zod';
-import { normal, normalDistribution, normalQuantile, uniform } from '../random.ts';
+import { normal, normalDistribution, normalQuantile, uniform } from '../workload/random.ts';
 
 const share = z.number().min(0).max(1);
 

@@ -1,5 +1,5 @@
 /** The time of a judgement, and the slowdown of the actor, for each layout of the judge on the GPU. */
-import { valueAt } from '../../core/length-function.ts';
+import { valueAt } from '../../core/lengths/length-function.ts';
 import { pipelinedSeconds } from '../../planners/judge-offload/index.ts';
 import type { JudgeSettings } from './judge-settings.ts';
 

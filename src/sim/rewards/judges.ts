@@ -3,8 +3,9 @@
  * On the actor's GPUs, they take memory, and SMs while they compute: as `judge.place` says, or otherwise with the whole judge on
  * the GPU.
  */
-import type { AnyEvent } from '../../core/definition.ts';
-import { IndexedHeap } from '../../core/heap.ts';
+
+import { IndexedHeap } from '../../core/collections/heap.ts';
+import type { AnyEvent } from '../../core/machine/definition.ts';
 import type { VocabularyDecision } from '../../schemas/index.ts';
 import type { Machine } from '../cluster/machine.ts';
 import { type JudgeLayout, laidOutSeconds, loadSeconds, slowdown, wholeBytes, wholeSeconds } from './judge-layout.ts';

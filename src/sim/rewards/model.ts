@@ -1,6 +1,6 @@
 /** The reward of each sample and its time, both determined by seed, prompt and sample. */
 import type { RewardKind } from '../../schemas/index.ts';
-import { normal, pickIndex, uniform } from '../random.ts';
+import { normal, pickIndex, uniform } from '../workload/random.ts';
 import { Correctness } from './correctness.ts';
 import type { Judged } from './judges.ts';
 import { type RewardSettings, rewardSettings } from './settings.ts';

@@ -1,7 +1,7 @@
 /** Reward workers, which receive dispatches and return rewards. */
 
-import type { AnyEvent } from '../../core/definition.ts';
-import { IndexedHeap } from '../../core/heap.ts';
+import { IndexedHeap } from '../../core/collections/heap.ts';
+import type { AnyEvent } from '../../core/machine/definition.ts';
 import { type RewardKind, rewardKind, type VocabularyDecision } from '../../schemas/index.ts';
 import type { Machine } from '../cluster/machine.ts';
 import type { RewardWork } from './model.ts';

@@ -1,7 +1,7 @@
 /** The measurements of a sweep, and comparisons of candidates on the seeds that both have run. */
 import { sampleStandardDeviation } from 'simple-statistics';
-import { ratio, sumOf } from '../metrics.ts';
-import type { Interval } from '../result.ts';
+import { ratio, sumOf } from '../comparison/metrics.ts';
+import type { Interval } from '../comparison/result.ts';
 import { oneMinus, predicted, type Spread } from './interval.ts';
 import type { SweepRun, SweepTask } from './run.ts';
 import type { SweepSettings } from './settings.ts';

@@ -1,12 +1,12 @@
 /** Turns the measurements of a search into a recommendation. */
 
 import { usualSchedulers } from '../colocated/ablation.ts';
-import { compare } from '../compare.ts';
-import { usualRuns } from '../compare-options.ts';
-import type { Interval } from '../result.ts';
+import { compare } from '../comparison/compare.ts';
+import { usualRuns } from '../comparison/compare-options.ts';
+import type { Interval } from '../comparison/result.ts';
 import { type Book, type Candidate, gain, gainInterval, type Pair } from './book.ts';
+import { meaningOf } from './explanation.ts';
 import { areGiven, leastKept } from './limits.ts';
-import { meaningOf } from './meaning.ts';
 import { notModelled } from './not-modelled.ts';
 import type { ConfirmedSettings, SweepAdvice, SweepVerdict } from './result.ts';
 import { confirmedRow, mean, speedupOf, triedRows } from './rows.ts';

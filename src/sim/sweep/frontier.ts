@@ -2,7 +2,7 @@
  * Time against kept tokens, where each prompt comes several times: no speculation, tail batching, and the lossless tail, which
  * learns the lengths of prompts and keeps every response. All rows are runs on the same prompts and samples.
  */
-import type { Interval } from '../result.ts';
+import type { Interval } from '../comparison/result.ts';
 import type { Workload } from '../workload/workload.ts';
 import { Book, type Candidate, gainInterval, keptRatio, longestRatio } from './book.ts';
 import { withoutLevers } from './levers.ts';

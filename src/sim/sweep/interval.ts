@@ -9,8 +9,8 @@
  * S is the standard deviation between runs. Each run draws half of the prompts, so that S includes the effect of prompts.
  */
 import { sampleVariance } from 'simple-statistics';
-import { ratio, sumOf } from '../metrics.ts';
-import type { Interval } from '../result.ts';
+import { ratio, sumOf } from '../comparison/metrics.ts';
+import type { Interval } from '../comparison/result.ts';
 
 type Value<T> = (one: T) => number;
 

@@ -3,8 +3,8 @@
  * last round is smaller, because it empties the queue. So full rounds are averaged by kind, and the kinds are weighted as in a job
  * without end: every short round defers d prompts, which take d ÷ P0 long rounds.
  */
-import { scaledCount } from '../../core/prompts.ts';
-import { ratio, sumOf } from '../metrics.ts';
+import { scaledCount } from '../../core/rollout/prompts.ts';
+import { ratio, sumOf } from '../comparison/metrics.ts';
 
 /** A round of either kind of job. */
 export interface MeasuredRound {

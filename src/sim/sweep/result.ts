@@ -2,7 +2,7 @@
  * The results of a sweep: plain data. Intervals are 95 % intervals for an independent run of 60 steps, with other seeds and other
  * prompts.
  */
-import type { Interval } from '../result.ts';
+import type { Interval } from '../comparison/result.ts';
 import type { SweepEffort, SweepEffortId } from './effort.ts';
 import type { PolicyChoice } from './schedulers.ts';
 import type { SweepSettings, SynchronousSettings } from './settings.ts';

@@ -1,5 +1,5 @@
 /** Turns runs into the rows of a result, with gains and costs of settings. */
-import { ratio, sumOf } from '../metrics.ts';
+import { ratio, sumOf } from '../comparison/metrics.ts';
 import { type Book, type Candidate, gain, gainInterval, keptRatio, longestRatio, type Pair } from './book.ts';
 import { ofMean, predicted, type Spread } from './interval.ts';
 import type { ConfirmedSettings, TriedSettings } from './result.ts';

@@ -1,10 +1,10 @@
 /** One run of a sweep: a job with some settings and one seed. */
 import { PolicyError, refuse } from '../../errors.ts';
+import type { FixedPrompt } from '../bounds/lower-bound.ts';
+import { oracleSchedule } from '../bounds/oracle.ts';
 import { simulate } from '../colocated/driver.ts';
 import type { Job } from '../colocated/job.ts';
-import { fixedPrompts, longestOf } from '../kept-shares.ts';
-import type { FixedPrompt } from '../lower-bound.ts';
-import { oracleSchedule } from '../oracle.ts';
+import { fixedPrompts, longestOf } from '../comparison/kept-shares.ts';
 import { simulatePools } from '../pools/driver.ts';
 import type { PoolsJob } from '../pools/settings.ts';
 import { returning } from '../workload/epochs.ts';

@@ -11,10 +11,10 @@
  * If prompts come back, the frontier follows (`frontier.ts`).
  */
 import { refuse } from '../../errors.ts';
-import { besideOne, diagonals, product } from './beside.ts';
 import type { Book, Candidate } from './book.ts';
 import type { SweepEffort } from './effort.ts';
 import type { Spread } from './interval.ts';
+import { besideOne, diagonals, product } from './neighbours.ts';
 import type { SweepLimits } from './result.ts';
 import { Rules } from './rules.ts';
 import type { SweepRun, SweepTask } from './run.ts';

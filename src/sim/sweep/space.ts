@@ -1,5 +1,5 @@
 /** The values that a sweep can choose: the papers' settings, coarse values of each setting, and the neighbours of a value. */
-import { scaledCount } from '../../core/prompts.ts';
+import { scaledCount } from '../../core/rollout/prompts.ts';
 import { gpuIdsOf } from '../colocated/cluster.ts';
 import { reproducingWidth } from '../pools/presets.ts';
 import { withoutLevers } from './levers.ts';

@@ -4,8 +4,8 @@
  * use all of them.
  */
 import type { Workload } from '../workload/workload.ts';
-import { drawnHalf, hashOf, ownId, withPrompts } from './halves.ts';
 import { type Spread, spreadOf } from './interval.ts';
+import { drawnHalf, hashOf, ownId, withPrompts } from './prompt-halves.ts';
 
 /** A part of a sweep: the search for settings, or the confirmation, which measures them on other prompts. */
 export type SweepPart = 'search' | 'confirmation';

@@ -1,6 +1,6 @@
 /** The trace format of rollflex: JSON lines, one prompt per line. Only `responses[].tokens` is required. */
 import { z } from 'zod';
-import { parse } from '../../core/validate.ts';
+import { parse } from '../../core/machine/validate.ts';
 import { refuse } from '../../errors.ts';
 
 const count = z.int().nonnegative();

@@ -1,6 +1,6 @@
 /** Quantiles of clients (ServeGen): only distributions, without single responses. */
 import { z } from 'zod';
-import { parse } from '../../core/validate.ts';
+import { parse } from '../../core/machine/validate.ts';
 import { jsonLine } from './format.ts';
 
 /** Marginal quantiles of one client in one time window. */

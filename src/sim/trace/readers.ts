@@ -1,6 +1,6 @@
 /** Readers for published traces: each turns a line into prompts in rollflex's own format. */
 import { z } from 'zod';
-import { parse } from '../../core/validate.ts';
+import { parse } from '../../core/machine/validate.ts';
 import { refuse } from '../../errors.ts';
 import { hasKeys, jsonLine, readTraceLine, type TracePrompt } from './format.ts';
 

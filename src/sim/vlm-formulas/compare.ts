@@ -1,7 +1,7 @@
 /** Compares several schedulers on the same batches. */
 
 import { z } from 'zod';
-import { parse } from '../../core/validate.ts';
+import { parse } from '../../core/machine/validate.ts';
 import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
 import { pictureOf } from './picture.ts';
 import type { PlanPicture, VlmComparison, VlmSchedulerResult } from './result.ts';

@@ -1,6 +1,6 @@
 /** Memory of a device in an update, and the places where memory does not suffice. */
 import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
-import { bytesPerValue } from '../cost-model.ts';
+import { bytesPerValue } from '../models/cost-model.ts';
 import type { Loading } from './loading.ts';
 import { vlmGpus, vlmModel } from './models.ts';
 import { lengthOf, type VlmSample } from './sample.ts';

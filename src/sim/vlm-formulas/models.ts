@@ -1,7 +1,7 @@
 /** The vision-language models and GPUs of FlexRL §5.1. */
-import { oneOf } from '../../core/nearest.ts';
+import { oneOf } from '../../core/ids/nearest.ts';
 import { refuse } from '../../errors.ts';
-import type { EngineShape } from '../cost-model.ts';
+import type { EngineShape } from '../models/cost-model.ts';
 
 /** A vision-language model: a dense backbone and a vision tower. */
 export interface VlmModel {

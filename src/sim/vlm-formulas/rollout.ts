@@ -1,5 +1,5 @@
 /** Computes the seconds of a rollout: every engine encodes and prefills its sequences, and then decodes them together. */
-import { baseSeconds, type CostModel, deriveCostModel } from '../cost-model.ts';
+import { baseSeconds, type CostModel, deriveCostModel } from '../models/cost-model.ts';
 import { rollout } from './constants.ts';
 import { vlmGpus, vlmModel } from './models.ts';
 import { lengthOf, type VlmSample } from './sample.ts';

@@ -1,5 +1,5 @@
 /** Schedulers of a step: they choose the placement of sequences, and the loader of visual inputs. */
-import { runPlanner } from '../../core/start.ts';
+import { runPlanner } from '../../core/machine/start.ts';
 import { refuse } from '../../errors.ts';
 import { type FlexUlyssesPlan, flexUlysses } from '../../planners/flex-ulysses/index.ts';
 import type { LoaderId } from './loading.ts';

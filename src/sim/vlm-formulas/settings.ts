@@ -1,6 +1,6 @@
 /** A VLM RL job: model, GPUs, batch, and the memory of its machines. */
 import { z } from 'zod';
-import { parse } from '../../core/validate.ts';
+import { parse } from '../../core/machine/validate.ts';
 import { refuse } from '../../errors.ts';
 import { vlmGpuIds, vlmModel, vlmModelIds } from './models.ts';
 

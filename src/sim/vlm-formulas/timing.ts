@@ -6,7 +6,7 @@ import {
   type TimingCoefficients,
   timingPresets,
 } from '../../planners/flex-ulysses/index.ts';
-import { bytesPerValue } from '../cost-model.ts';
+import { bytesPerValue } from '../models/cost-model.ts';
 import { computeEfficiency, measuredHeads } from './constants.ts';
 import { type VlmGpuId, type VlmModel, vlmGpus } from './models.ts';
 

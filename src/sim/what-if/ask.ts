@@ -1,5 +1,5 @@
 /** Asks a log what would have been. */
-import { oneOf } from '../../core/nearest.ts';
+import { oneOf } from '../../core/ids/nearest.ts';
 import { refuse } from '../../errors.ts';
 import type { ReadLine } from '../../logs/format/decision-log.ts';
 import type { Place } from '../../logs/format/log.ts';
@@ -12,7 +12,7 @@ import {
   synchronousBaseline,
   tailBatchingScheduler,
 } from '../colocated/scheduler.ts';
-import { jobPreset, usualPreset } from '../presets.ts';
+import { jobPreset, usualPreset } from '../models/presets.ts';
 import { type LoggedJob, loggedJob } from './logged-job.ts';
 import { type WhatIf, whatIfOf } from './what-if.ts';
 

@@ -3,9 +3,9 @@
  * settings, or with another policy after the open round.
  */
 
-import type { AnyPolicyDefinition } from '../../core/definition.ts';
-import type { Snapshot } from '../../core/snapshot.ts';
-import { create } from '../../core/start.ts';
+import type { AnyPolicyDefinition } from '../../core/machine/definition.ts';
+import type { Snapshot } from '../../core/machine/snapshot.ts';
+import { create } from '../../core/machine/start.ts';
 import { EnginePool } from '../cluster/engine-pool.ts';
 import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import { RoundRecord } from '../cluster/round-record.ts';
@@ -13,7 +13,7 @@ import { PromptSource } from '../cluster/source.ts';
 import { ColocatedHost } from '../colocated/driver.ts';
 import type { Job } from '../colocated/job.ts';
 import type { Scheduler } from '../colocated/scheduler.ts';
-import type { RunResult } from '../result.ts';
+import type { RunResult } from '../comparison/result.ts';
 import type { Workload } from '../workload/workload.ts';
 import { LoggedInference } from './logged-inference.ts';
 import { keepsTokens, type LoggedJob } from './logged-job.ts';

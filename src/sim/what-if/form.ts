@@ -1,10 +1,10 @@
 /** What a page may ask about a logged session, and what it is told. */
 import { z } from 'zod';
-import type { AnyPolicyDefinition } from '../../core/definition.ts';
-import type { Snapshot } from '../../core/snapshot.ts';
+import type { AnyPolicyDefinition } from '../../core/machine/definition.ts';
+import type { Snapshot } from '../../core/machine/snapshot.ts';
 import { refuse } from '../../errors.ts';
 import { registry } from '../../registry.ts';
-import { jobPresetIds, usualPreset } from '../presets.ts';
+import { jobPresetIds, usualPreset } from '../models/presets.ts';
 import { otherPolicies } from './ask.ts';
 import { checkSimulated } from './logged-scheduler.ts';
 import { fixedSettings } from './what-if.ts';

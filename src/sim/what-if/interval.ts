@@ -1,6 +1,6 @@
 /** Intervals of an answer: what the log does not know, and by how much the simulation missed the rounds that it has. */
-import { sumOf } from '../metrics.ts';
-import type { Interval } from '../result.ts';
+import { sumOf } from '../comparison/metrics.ts';
+import type { Interval } from '../comparison/result.ts';
 
 const confidence = 0.95;
 /** Of the standard normal distribution: half of what is outside lies above. */

@@ -3,7 +3,7 @@
  * when each request ran. The log must begin with its session.
  */
 
-import type { Snapshot } from '../../core/snapshot.ts';
+import type { Snapshot } from '../../core/machine/snapshot.ts';
 import { refuse } from '../../errors.ts';
 import type { ReadLine } from '../../logs/format/decision-log.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';

@@ -1,6 +1,6 @@
 /** The policy of a log, as the simulator runs it: with its settings, from the beginning. */
-import type { AnyPolicyDefinition } from '../../core/definition.ts';
-import { create } from '../../core/start.ts';
+import type { AnyPolicyDefinition } from '../../core/machine/definition.ts';
+import { create } from '../../core/machine/start.ts';
 import { refuse } from '../../errors.ts';
 import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import type { BatchShape, Scheduler } from '../colocated/scheduler.ts';

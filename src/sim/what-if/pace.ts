@@ -1,7 +1,7 @@
 /** Fits the speed of a job to rounds of its log: one factor for all seconds of the engines, and the mean time between rounds. */
 import type { Job } from '../colocated/job.ts';
-import { sumOf } from '../metrics.ts';
-import type { StepResult } from '../result.ts';
+import { sumOf } from '../comparison/metrics.ts';
+import type { StepResult } from '../comparison/result.ts';
 
 /** A fit. */
 export interface PaceFit {

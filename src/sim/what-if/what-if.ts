@@ -2,13 +2,13 @@
  * What would have been: up to an event as a log says, from there on simulated, once as it was and once with the change. The two
  * differ by the change alone; the log beside the first shows how far the simulation can be believed.
  */
-import type { AnyPolicyDefinition } from '../../core/definition.ts';
-import { parse } from '../../core/validate.ts';
+import type { AnyPolicyDefinition } from '../../core/machine/definition.ts';
+import { parse } from '../../core/machine/validate.ts';
 import { refuse } from '../../errors.ts';
 import type { Job } from '../colocated/job.ts';
 import type { BatchShape, Scheduler } from '../colocated/scheduler.ts';
-import { ratio, sumOf } from '../metrics.ts';
-import type { Interval, StepResult } from '../result.ts';
+import { ratio, sumOf } from '../comparison/metrics.ts';
+import type { Interval, StepResult } from '../comparison/result.ts';
 import { type Fork, ForkedHost } from './forked-host.ts';
 import { type Miss, missOf, ratioInterval } from './interval.ts';
 import { beforeRounds, enginesAt, type LoggedJob, roundAt, roundBeginnings } from './logged-job.ts';

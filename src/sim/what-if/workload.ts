@@ -1,6 +1,6 @@
 /** The prompts of a log in its order, with the lengths that it knows; what it does not know is drawn. */
-import { sourceOf, traceFromLog } from '../from-log.ts';
-import type { LoggedLengths } from '../log-lengths.ts';
+import { sourceOf, traceFromLog } from '../workload/from-log.ts';
+import type { LoggedLengths } from '../workload/log-lengths.ts';
 import { type Resampling, tracedWorkload } from '../workload/traced.ts';
 import { capped, samplesPerEpoch, type Workload, type WorkloadPrompt } from '../workload/workload.ts';
 import type { LoggedJob, SuppliedPrompt } from './logged-job.ts';

@@ -1,5 +1,5 @@
 /** Further epochs of a data set: the same prompts come again in another order, and get other responses. */
-import { shuffled } from '../random.ts';
+import { shuffled } from './random.ts';
 import { samplesPerEpoch, type Workload, type WorkloadPrompt } from './workload.ts';
 
 const epochKey = 21;

@@ -3,8 +3,8 @@
  * copula: z = √ρ · z_prompt + √(1 − ρ) · z_sample, length = Q(Φ(z)).
  */
 import { refuse } from '../../errors.ts';
-import { normal, normalDistribution, uniform } from '../random.ts';
 import type { QuantileRow } from '../trace/quantiles.ts';
+import { normal, normalDistribution, uniform } from './random.ts';
 import { capped, checkWorkload, type Workload, type WorkloadPrompt } from './workload.ts';
 
 /** A quantile function: from a share in (0, 1) to tokens. */

@@ -1,7 +1,7 @@
 /** Normal scores: the rank of a length among all lengths of a trace, on the scale of the standard normal distribution. */
-import { sumOf } from '../metrics.ts';
-import { normalQuantile } from '../random.ts';
+import { sumOf } from '../comparison/metrics.ts';
 import { rowOf, type TracePrompt } from '../trace/format.ts';
+import { normalQuantile } from './random.ts';
 
 /** A recorded response. */
 export type Response = TracePrompt['responses'][number];

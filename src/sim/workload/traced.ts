@@ -9,8 +9,8 @@
  *   the trace.
  */
 import { refuse } from '../../errors.ts';
-import { normal, normalDistribution, pickIndex, shuffled } from '../random.ts';
 import { addedIn, rowOf, type TracePrompt } from '../trace/format.ts';
+import { normal, normalDistribution, pickIndex, shuffled } from './random.ts';
 import { type Response, type Scored, score } from './scores.ts';
 import { capped, checkWorkload, type Sample, samplesPerEpoch, type Workload, type WorkloadPrompt } from './workload.ts';
 

@@ -1,7 +1,7 @@
 /** The loop of most properties of a policy: likely events, drawn from a shadow of its state, and a restore now and then. */
-import type { Choices } from '../../../src/core/choices.ts';
-import type { AnyPolicyDefinition, DecisionOf, EventOf } from '../../../src/core/definition.ts';
-import { create } from '../../../src/core/start.ts';
+import type { Choices } from '../../../src/core/generators/choices.ts';
+import type { AnyPolicyDefinition, DecisionOf, EventOf } from '../../../src/core/machine/definition.ts';
+import { create } from '../../../src/core/machine/start.ts';
 import { isPolicyError } from '../../../src/errors.ts';
 import { choicesFrom } from '../../../src/testing/index.ts';
 

@@ -1,7 +1,7 @@
 /** The command line within the process of a test, where a command takes a third of the time that a process of its own takes. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { reportError } from '../../../src/cli/output.ts';
+import { reportError } from '../../../src/cli/terminal/output.ts';
 import { type Done, entry, root } from './process.ts';
 
 type Write = typeof process.stdout.write;

@@ -1,5 +1,5 @@
 /** Configurations of speculative-admission and tail-batching, drawn from choices. */
-import type { Choices } from '../../../src/core/choices.ts';
+import type { Choices } from '../../../src/core/generators/choices.ts';
 
 /** Settings of the admission, as they come. */
 export function anySettings(choices: Choices): Record<string, unknown> {

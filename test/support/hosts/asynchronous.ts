@@ -2,8 +2,8 @@
  * An asynchronous host: engines generate groups while a trainer works. It keeps its own books of what was generated with which
  * weights. Its reports come late, in any order, twice, or never where it restarts.
  */
-import type { Choices } from '../../../src/core/choices.ts';
-import { create } from '../../../src/core/start.ts';
+import type { Choices } from '../../../src/core/generators/choices.ts';
+import { create } from '../../../src/core/machine/start.ts';
 import {
   type StalenessPacingDecision,
   type StalenessPacingEvent,

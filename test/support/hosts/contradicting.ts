@@ -3,8 +3,8 @@
  * clocks that jump or begin anew, restarts with other weights, odd texts.
  */
 
-import type { Choices } from '../../../src/core/choices.ts';
-import type { AnyEvent } from '../../../src/core/definition.ts';
+import type { Choices } from '../../../src/core/generators/choices.ts';
+import type { AnyEvent } from '../../../src/core/machine/definition.ts';
 import type { WithEvents } from '../../../src/testing/tested.ts';
 import { isObject } from '../../../src/testing/values.ts';
 

@@ -3,7 +3,7 @@
  * but by what is decided from then on. Nodes and ranks do what they are told, with faults now and then.
  */
 import { expect } from 'vitest';
-import type { Choices } from '../../../src/core/choices.ts';
+import type { Choices } from '../../../src/core/generators/choices.ts';
 import type { ShadowLoaderDecision } from '../../../src/policies/shadow-loader/index.ts';
 
 /** What is sent to the policy or the recipe. */

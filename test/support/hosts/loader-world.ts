@@ -3,7 +3,7 @@
  * carried out, and what tensors do is checked, not what the policy believes of them.
  */
 
-import type { Choices } from '../../../src/core/choices.ts';
+import type { Choices } from '../../../src/core/generators/choices.ts';
 import type { ShadowLoaderDecision, ShadowLoaderEvent } from '../../../src/policies/shadow-loader/index.ts';
 import type { BatchAssignment, DrawnSample } from '../../../src/schemas/index.ts';
 import { neededFrames } from '../oracles/shadow-loader.ts';

@@ -3,8 +3,8 @@
  * load, tell the trainer its part, and know which groups are where. The trainer's side is checked by PipeliningHost.
  */
 import { expect } from 'vitest';
-import type { AnyPolicyDefinition } from '../../../src/core/definition.ts';
-import { create, type PolicyOf } from '../../../src/core/start.ts';
+import type { AnyPolicyDefinition } from '../../../src/core/machine/definition.ts';
+import { create, type PolicyOf } from '../../../src/core/machine/start.ts';
 import { completeGroupPipelining, isPolicyError } from '../../../src/index.ts';
 import type { CompleteGroupPipeliningConfig } from '../../../src/policies/complete-group-pipelining/index.ts';
 import type { VocabularyDecision, VocabularyEvent } from '../../../src/schemas/index.ts';

@@ -4,8 +4,8 @@
  * of prompts and responses (HostModel), of rewards and groups (GroupBooks), and of gradients (TrainingHost).
  */
 import { expect } from 'vitest';
-import type { Choices } from '../../../src/core/choices.ts';
-import { create } from '../../../src/core/start.ts';
+import type { Choices } from '../../../src/core/generators/choices.ts';
+import { create } from '../../../src/core/machine/start.ts';
 import { isPolicyError } from '../../../src/errors.ts';
 import { streamTraining } from '../../../src/policies/stream-training/index.ts';
 import { type RollpackerInput, rollpacker } from '../../../src/recipes/rollpacker/index.ts';

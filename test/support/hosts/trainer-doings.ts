@@ -1,6 +1,6 @@
 /** What a trainer that plays along does next, and how one fails: the reports of hosts that hold a PipeliningHost. */
 
-import type { Choices } from '../../../src/core/choices.ts';
+import type { Choices } from '../../../src/core/generators/choices.ts';
 import type { CompleteGroupPipeliningEvent } from '../../../src/policies/complete-group-pipelining/index.ts';
 import type { PipeliningHost } from './pipelining.ts';
 

@@ -5,7 +5,7 @@ import { Generation, type Limits } from '../../../src/mock-engine/engine/generat
 import type { MockEngine } from '../../../src/mock-engine/engine/mock-engine.ts';
 import type { Prompt } from '../../../src/mock-engine/engine/prompt.ts';
 import type { MockEngineInput } from '../../../src/mock-engine/options.ts';
-import { type CostModel, costModelSchema } from '../../../src/sim/cost-model.ts';
+import { type CostModel, costModelSchema } from '../../../src/sim/models/cost-model.ts';
 import type { Workload } from '../../../src/sim/workload/workload.ts';
 import { freeCost } from '../simulator/free-cost.ts';
 

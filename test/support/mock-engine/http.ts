@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { MockEngineInput } from '../../../src/mock-engine/options.ts';
 import { type RunningMockEngine, startMockEngine } from '../../../src/mock-engine/start.ts';
-import type { CostModel } from '../../../src/sim/cost-model.ts';
+import type { CostModel } from '../../../src/sim/models/cost-model.ts';
 import { costOf, countingWorkload, promptly } from './cluster.ts';
 
 /** JSON as a test reads it. */

@@ -3,7 +3,7 @@
  * of the datasets on which FlexRL is measured (§5.1), as mixtures of lognormals fitted to the instances of
  * test/fixtures/placement-instances.jsonl. The same seed gives the same batch.
  */
-import { normal, uniform } from '../../../src/sim/random.ts';
+import { normal, uniform } from '../../../src/sim/workload/random.ts';
 
 /** A lognormal cut off at both ends, where sequences are padded or clipped. */
 interface Lengths {

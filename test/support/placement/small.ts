@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { FlexUlyssesInput } from '../../../src/planners/flex-ulysses/index.ts';
-import { pickIndex, uniform } from '../../../src/sim/random.ts';
+import { pickIndex, uniform } from '../../../src/sim/workload/random.ts';
 import { familyLengths, placementFamilies } from './families.ts';
 
 /** Devices and largest degrees with two top groups or more. */

@@ -1,6 +1,6 @@
 /** A session that several clients use at once, by several producers. */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { AnyPolicyDefinition } from '../../../src/core/definition.ts';
+import type { AnyPolicyDefinition } from '../../../src/core/machine/definition.ts';
 import { registry } from '../../../src/index.ts';
 import { likelyEvents } from '../../../src/testing/index.ts';
 import { exampleConfigs } from '../examples/configs.ts';

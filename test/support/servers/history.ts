@@ -148,7 +148,10 @@ const short = (value: unknown): string => (JSON.stringify(value) ?? '').slice(0,
 function textOf({ method, params, from, to, isLost, result, error }: SessionCall): string {
   const { events, session: _, ...rest } = params;
   const what = `${method} ${short(rest)}${events === undefined ? '' : ` ${events.length} events ${short(events)}`}`;
-  return `${from}-${to} ${what} -> ${isLost ? 'lost' : short(result ?? error)}`;
+  // Of a snapshot, what says how far the session was: its state is long.
+  const { snapshot } = (result ?? {}) as { readonly snapshot?: { readonly seq: number } };
+  const told = snapshot === undefined ? (result ?? error) : { ...result, snapshot: { seq: snapshot.seq } };
+  return `${from}-${to} ${what} -> ${isLost ? 'lost' : short(told)}`;
 }
 
 function stateText(state: SessionState): string {

@@ -1,8 +1,8 @@
 /** A server that is killed again and again under load, and a client that holds it to what it answered. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { isDeepStrictEqual } from 'node:util';
-import type { AnyEvent, AnyPolicyDefinition } from '../../../src/core/definition.ts';
-import { create } from '../../../src/core/start.ts';
+import type { AnyEvent, AnyPolicyDefinition } from '../../../src/core/machine/definition.ts';
+import { create } from '../../../src/core/machine/start.ts';
 import { isPolicyError } from '../../../src/errors.ts';
 import { registry } from '../../../src/index.ts';
 import { likelyEvents } from '../../../src/testing/index.ts';

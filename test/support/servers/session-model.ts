@@ -1,8 +1,8 @@
 /** What a session of the server does, one call after the other: the policy in process, and the rule of retries. */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { AnyPolicyDefinition } from '../../../src/core/definition.ts';
-import { create } from '../../../src/core/start.ts';
+import type { AnyPolicyDefinition } from '../../../src/core/machine/definition.ts';
+import { create } from '../../../src/core/machine/start.ts';
 import { isPolicyError } from '../../../src/errors.ts';
 import { registry } from '../../../src/index.ts';
 import type { Operation, Specification } from './linearizability.ts';

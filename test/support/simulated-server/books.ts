@@ -17,12 +17,12 @@
  *    costs no other.
  * 10. In the end everything was answered, delivered and fired, and a closed server holds nothing.
  */
-import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../../src/core/definition.ts';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../../src/core/machine/definition.ts';
 import type { PolicyError } from '../../../src/errors.ts';
 import { noDecisionLog } from '../../../src/logs/write/decision-log.ts';
 import type { DecisionLog, LoggedSession, SessionDecisionLog } from '../../../src/rpc/index.ts';
-import type { Session } from '../../../src/rpc/session.ts';
-import type { Sessions } from '../../../src/rpc/sessions.ts';
+import type { Session } from '../../../src/rpc/session/session.ts';
+import type { Sessions } from '../../../src/rpc/session/sessions.ts';
 import type { DiskBooks } from './disk.ts';
 import { ModelSession, type Origin } from './model.ts';
 import type { World } from './world.ts';

@@ -1,5 +1,5 @@
 /** A simulated client: several producers and a subscriber on one connection, which breaks and comes again. */
-import type { AnyPolicyDefinition } from '../../../src/core/definition.ts';
+import type { AnyPolicyDefinition } from '../../../src/core/machine/definition.ts';
 import { arbitraryOf } from '../../../src/testing/tested.ts';
 import { type Call, type Common, Conversation, isCrowdedOut, type Reply } from './conversation.ts';
 import type { Wire, WireClient } from './wire.ts';

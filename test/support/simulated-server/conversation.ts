@@ -1,5 +1,5 @@
 /** One connection of a simulated client: its calls, and the check of all that the server says to them. */
-import type { AnyPolicyDefinition } from '../../../src/core/definition.ts';
+import type { AnyPolicyDefinition } from '../../../src/core/machine/definition.ts';
 import { type Books, isSent } from './books.ts';
 import type { ModelSession } from './model.ts';
 import type { World } from './world.ts';

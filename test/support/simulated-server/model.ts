@@ -1,8 +1,8 @@
 /** What a session must be: the bare policy, fed with the steps of the session one after the other. */
-import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../../src/core/definition.ts';
-import { openSnapshot, type Snapshot } from '../../../src/core/snapshot.ts';
-import { create } from '../../../src/core/start.ts';
-import type { WhyAll } from '../../../src/core/why.ts';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../../src/core/machine/definition.ts';
+import { openSnapshot, type Snapshot } from '../../../src/core/machine/snapshot.ts';
+import { create } from '../../../src/core/machine/start.ts';
+import type { WhyAll } from '../../../src/core/why/why.ts';
 import { isPolicyError } from '../../../src/errors.ts';
 import type { SavedSession } from '../../../src/rpc/journal/entries.ts';
 

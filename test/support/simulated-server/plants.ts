@@ -1,12 +1,12 @@
 /** Bugs to plant into the server: the simulation must find each of them. */
-import type { AnyDecision } from '../../../src/core/definition.ts';
+import type { AnyDecision } from '../../../src/core/machine/definition.ts';
+import { Subscriptions } from '../../../src/rpc/connection/subscriptions.ts';
 import { Journal } from '../../../src/rpc/journal/journal.ts';
 import { SealSum } from '../../../src/rpc/journal/seals.ts';
-import { Producers, type SavedProducer } from '../../../src/rpc/producers.ts';
-import { Session } from '../../../src/rpc/session.ts';
-import { DecisionStream } from '../../../src/rpc/stream.ts';
-import { Subscriptions } from '../../../src/rpc/subscriptions.ts';
-import { type ArmedTimer, Timers } from '../../../src/rpc/timers.ts';
+import { Producers, type SavedProducer } from '../../../src/rpc/session/producers.ts';
+import { Session } from '../../../src/rpc/session/session.ts';
+import { DecisionStream } from '../../../src/rpc/session/stream.ts';
+import { type ArmedTimer, Timers } from '../../../src/rpc/session/timers.ts';
 import { type Plant, playSeed, SeedFailure } from './story.ts';
 
 /** A bug, and how it is planted. */

@@ -1,11 +1,11 @@
 /** The story of one seed: a server lives and dies, clients come and go, and in the end everything must be right. */
-import type { AnyPolicyDefinition } from '../../../src/core/definition.ts';
+import type { AnyPolicyDefinition } from '../../../src/core/machine/definition.ts';
 import { isPolicyError } from '../../../src/errors.ts';
 import { registry } from '../../../src/index.ts';
 import { type DurableServer, serverOver } from '../../../src/rpc/durable.ts';
 import { JsonText, type Link, type PlanJob, type Planning, type RpcServer } from '../../../src/rpc/index.ts';
 import type { Store } from '../../../src/rpc/journal/store.ts';
-import type { Session } from '../../../src/rpc/session.ts';
+import type { Session } from '../../../src/rpc/session/session.ts';
 import { exampleConfigs } from '../examples/configs.ts';
 import { Books, type Mark } from './books.ts';
 import { type SharedSession, SimulatedClient } from './client.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import { Heap } from '../../../src/core/heap.ts';
+import { Heap } from '../../../src/core/collections/heap.ts';
 import type { Clock } from '../../../src/rpc/index.ts';
 
 /** A process of the world. Nothing of a dead process happens any more. */

@@ -1,7 +1,8 @@
 /** The best schedule of a few prompts, by trying all: every way of forming rounds, and every placement in each. */
-import type { CostModel } from '../../../src/sim/cost-model.ts';
+
+import type { FixedPrompt } from '../../../src/sim/bounds/lower-bound.ts';
 import { DecodeEngine } from '../../../src/sim/engine/decode-engine.ts';
-import type { FixedPrompt } from '../../../src/sim/lower-bound.ts';
+import type { CostModel } from '../../../src/sim/models/cost-model.ts';
 
 /** Every way to deal items into rounds of P0, the last of which may be smaller. */
 function* partitions(items: readonly FixedPrompt[], size: number): Generator<FixedPrompt[][]> {

@@ -7,7 +7,7 @@ import type {
   SchedulerResult,
   Segment,
   StepResult,
-} from '../../../src/sim/result.ts';
+} from '../../../src/sim/comparison/result.ts';
 import { allKept } from './kept.ts';
 
 const exactly = (value: number): Interval => ({ value, low: value, high: value, confidence: 0.95 });

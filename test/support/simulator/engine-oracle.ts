@@ -1,7 +1,8 @@
 /** The engine of `src/sim/engine`, step by step and as simply as can be: the oracle that it must equal. */
-import { baseSeconds, type CostModel } from '../../../src/sim/cost-model.ts';
+
 import type { EngineRequest, LostRequest, Outcome } from '../../../src/sim/engine/decode-engine.ts';
 import { Drafting } from '../../../src/sim/engine/drafting.ts';
+import { baseSeconds, type CostModel } from '../../../src/sim/models/cost-model.ts';
 
 /** What happens to the engine from outside. */
 export type Input =

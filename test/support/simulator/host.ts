@@ -1,5 +1,5 @@
 /** Small jobs and workloads for tests of the simulated host. */
-import type { AnyDecision, AnyEvent } from '../../../src/core/definition.ts';
+import type { AnyDecision, AnyEvent } from '../../../src/core/machine/definition.ts';
 import { recordEvents } from '../../../src/logs/format/event-log.ts';
 import { defineJob, type Job } from '../../../src/sim/colocated/job.ts';
 import type { Scheduler } from '../../../src/sim/colocated/scheduler.ts';

@@ -1,5 +1,5 @@
 /** Results by hand need what was kept, too. */
-import type { KeptCounts } from '../../../src/sim/result.ts';
+import type { KeptCounts } from '../../../src/sim/comparison/result.ts';
 
 /** Everything is kept, in two groups of which one is even. */
 export const allKept: KeptCounts = {

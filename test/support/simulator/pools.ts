@@ -1,5 +1,5 @@
 /** Small jobs on disaggregated pools, and what they must take: an oracle that knows when every group is complete. */
-import type { AnyDecision, AnyEvent } from '../../../src/core/definition.ts';
+import type { AnyDecision, AnyEvent } from '../../../src/core/machine/definition.ts';
 import type { PoolsScheduler } from '../../../src/sim/pools/scheduler.ts';
 import { definePoolsJob, type PoolsJob, type PoolsJobInput } from '../../../src/sim/pools/settings.ts';
 import type { Workload } from '../../../src/sim/workload/workload.ts';

@@ -5,8 +5,8 @@
 import { adaptiveTp, create } from '../../../src/index.ts';
 import type { AdaptiveTpInput } from '../../../src/policies/adaptive-tp/index.ts';
 import type { ProfileRow, RolloutWorkload, VocabularyDecision } from '../../../src/schemas/index.ts';
-import { baseSeconds, type CostModel, deriveCostModel, type EngineShape } from '../../../src/sim/cost-model.ts';
 import { DecodeEngine } from '../../../src/sim/engine/decode-engine.ts';
+import { baseSeconds, type CostModel, deriveCostModel, type EngineShape } from '../../../src/sim/models/cost-model.ts';
 
 /** A model on some servers. */
 export interface TpJob {

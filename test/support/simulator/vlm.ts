@@ -1,5 +1,5 @@
 /** Small VLM jobs and samples for tests. */
-import { bundledVisionSources } from '../../../src/cli/files.ts';
+import { bundledVisionSources } from '../../../src/cli/files/traces.ts';
 import { type MixtureId, mixtureWorkload } from '../../../src/sim/vlm-formulas/mixtures.ts';
 import type { VlmSample, VlmWorkload } from '../../../src/sim/vlm-formulas/sample.ts';
 

@@ -1,7 +1,7 @@
 /** What a server owes to whatever is sent to it, said without the server: which answers, and which state of the session. */
 import { isDeepStrictEqual } from 'node:util';
-import type { AnyPolicyDefinition } from '../../../src/core/definition.ts';
-import { create, type LooseEvent } from '../../../src/core/start.ts';
+import type { AnyPolicyDefinition } from '../../../src/core/machine/definition.ts';
+import { create, type LooseEvent } from '../../../src/core/machine/start.ts';
 import { isPolicyError } from '../../../src/errors.ts';
 import { registry } from '../../../src/registry.ts';
 

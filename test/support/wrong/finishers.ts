@@ -1,6 +1,6 @@
 /** A small policy of rounds that keeps laws 11 and 12, and some that break them. */
 
-import type { Context } from '../../../src/core/definition.ts';
+import type { Context } from '../../../src/core/machine/definition.ts';
 import { PolicyError } from '../../../src/errors.ts';
 import * as d from '../../../src/schemas/decisions/index.ts';
 import * as e from '../../../src/schemas/events/index.ts';

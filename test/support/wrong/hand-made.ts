@@ -1,7 +1,7 @@
 /** Definitions made of functions alone, as a test needs them that puts a wrong one among them. */
 import type { z } from 'zod';
-import { type AnyPolicyDefinition, sealDefinition } from '../../../src/core/definition.ts';
-import { parse } from '../../../src/core/validate.ts';
+import { type AnyPolicyDefinition, sealDefinition } from '../../../src/core/machine/definition.ts';
+import { parse } from '../../../src/core/machine/validate.ts';
 
 interface HandMade {
   readonly state: z.ZodType;

@@ -1,5 +1,5 @@
 /** Bugs planted into our own policies, each in one function: what the property kit must find. */
-import type { AnyDecision, AnyEvent, AnyPolicyDefinition, Context } from '../../../src/core/definition.ts';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition, Context } from '../../../src/core/machine/definition.ts';
 import { PolicyError } from '../../../src/errors.ts';
 import { longPromptQueue, speculativeAdmission } from '../../../src/index.ts';
 import { patched } from './hand-made.ts';

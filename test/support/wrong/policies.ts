@@ -1,6 +1,6 @@
 /** One small policy that keeps the laws, and one that breaks each of them. */
 
-import type { Context } from '../../../src/core/definition.ts';
+import type { Context } from '../../../src/core/machine/definition.ts';
 import { PolicyError } from '../../../src/errors.ts';
 import { timerSet } from '../../../src/schemas/decisions/session.ts';
 import { timerFired } from '../../../src/schemas/events/session.ts';

@@ -1,5 +1,5 @@
 /** A small policy that tries prompts again, and keeps laws 19 and 20, and some that break them. */
-import type { Context } from '../../../src/core/definition.ts';
+import type { Context } from '../../../src/core/machine/definition.ts';
 import * as d from '../../../src/schemas/decisions/index.ts';
 import * as e from '../../../src/schemas/events/index.ts';
 import { type VocabularyEvent, z } from '../../../src/schemas/index.ts';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { reportOf } from '../../../bench/long-run/report.ts';
 import { LongRun } from '../../../bench/long-run/run.ts';
-import type { AnyDecision, AnyPolicyDefinition } from '../../../src/core/definition.ts';
+import type { AnyDecision, AnyPolicyDefinition } from '../../../src/core/machine/definition.ts';
 import { registry } from '../../../src/registry.ts';
 import { root } from '../../support/command-line/process.ts';
 import { exampleConfigs } from '../../support/examples/configs.ts';

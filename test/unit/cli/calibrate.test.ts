@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { calibrated, readMeasured } from '../../../src/cli/calibrate.ts';
-import { jobPreset } from '../../../src/sim/presets.ts';
+import { calibrated, readMeasured } from '../../../src/cli/job/calibrate.ts';
+import { jobPreset } from '../../../src/sim/models/presets.ts';
 import { rollflex } from '../../support/command-line/in-process.ts';
 import { ownLengths } from '../../support/documents/own-files.ts';
 

@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { runExplain } from '../../../src/cli/explain-command.ts';
-import { openLog, openLogs } from '../../../src/cli/log-files.ts';
+import { runExplain } from '../../../src/cli/explain/command.ts';
+import { openLog, openLogs } from '../../../src/cli/files/logs.ts';
 import { create, recordEvents, tailBatching } from '../../../src/index.ts';
 import { captured } from '../../support/command-line/in-process.ts';
 import { Folders } from '../../support/servers/decision-log.ts';

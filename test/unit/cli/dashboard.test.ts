@@ -2,7 +2,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { answersOf } from '../../../src/cli/dashboard/answers.ts';
 import { Feed, feedLimits } from '../../../src/cli/dashboard/feed.ts';
-import { inOneGo } from '../../../src/core/why.ts';
+import { inOneGo } from '../../../src/core/why/why.ts';
 import { createRegistry, tailBatching } from '../../../src/index.ts';
 import type { SessionAnswer } from '../../../src/logs/job/live-answers.ts';
 import { both } from '../../../src/logs/write/decision-log.ts';

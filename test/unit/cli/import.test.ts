@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type ImportOptions, runImport } from '../../../src/cli/import.ts';
+import { type ImportOptions, runImport } from '../../../src/cli/import/run.ts';
 import { rollflex } from '../../support/command-line/in-process.ts';
 import { entry, rollflexOn, root } from '../../support/command-line/process.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import { type ReadOptions, readTraces } from '../../../src/cli/input/read.ts';
+import { type ReadOptions, readTraces } from '../../../src/cli/files/input/read.ts';
 import { rollflex } from '../../support/command-line/in-process.ts';
 import { rollflexOn, root } from '../../support/command-line/process.ts';
 

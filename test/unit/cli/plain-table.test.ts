@@ -1,7 +1,7 @@
 /** Tables and prose on a terminal: within its width, whole, and coloured only where that is wanted. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { look, print } from '../../../src/cli/output.ts';
-import { type Column, plainTable, prose, within } from '../../../src/cli/plain-table.ts';
+import { look, print } from '../../../src/cli/terminal/output.ts';
+import { type Column, plainTable, prose, within } from '../../../src/cli/terminal/plain-table.ts';
 
 interface Row {
   readonly name: string;

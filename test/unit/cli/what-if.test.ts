@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { jobOfOptions } from '../../../src/cli/job.ts';
+import { jobOfOptions } from '../../../src/cli/job/job.ts';
 import { openLog } from '../../../src/logs/node.ts';
 import { simulate } from '../../../src/sim/colocated/driver.ts';
 import { losslessTailScheduler, type Scheduler, tailBatchingScheduler } from '../../../src/sim/colocated/scheduler.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { Heap, IndexedHeap } from '../../../src/core/heap.ts';
+import { Heap, IndexedHeap } from '../../../src/core/collections/heap.ts';
 import * as root from '../../../src/index.ts';
 import {
   create,

@@ -1,6 +1,6 @@
 /** Planners through the registry: by id, typed, and refused clearly. */
 import { describe, expect, test } from 'vitest';
-import { parse } from '../../../src/core/validate.ts';
+import { parse } from '../../../src/core/machine/validate.ts';
 import { createRegistry, definePlanner, gradientRenormalization, registry, runPlanner, z } from '../../../src/index.ts';
 import { refusal } from '../../support/basics/refusal.ts';
 import { rightPlanner } from '../../support/wrong/planners.ts';

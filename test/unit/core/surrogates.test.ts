@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { recogniserOf } from '../../../src/core/recognise.ts';
+import { recogniserOf } from '../../../src/core/machine/recognise.ts';
 import { create, tailBatching } from '../../../src/index.ts';
 import { engineId, isWellFormed, promptId, requestId } from '../../../src/schemas/units.ts';
 import { refusal } from '../../support/basics/refusal.ts';

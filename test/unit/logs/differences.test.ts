@@ -1,6 +1,6 @@
 /** What differs between the decisions of two sides on one event. */
 import { expect, test } from 'vitest';
-import type { AnyDecision } from '../../../src/core/definition.ts';
+import type { AnyDecision } from '../../../src/core/machine/definition.ts';
 import { differencesOf, fieldPairs } from '../../../src/logs/replay/differences.ts';
 
 const abort = (requestId: string, held = 2): AnyDecision =>

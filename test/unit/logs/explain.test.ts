@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { lateness, overdueSeconds } from '../../../src/core/overdue.ts';
+import { lateness, overdueSeconds } from '../../../src/core/why/overdue.ts';
 import { create, recordEvents, tailBatching } from '../../../src/index.ts';
 import { type Asked, explainSession } from '../../../src/logs/explain/explain.ts';
 import { answerOf } from '../../../src/logs/explain/text.ts';

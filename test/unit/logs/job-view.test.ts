@@ -1,6 +1,6 @@
 /** What a job does, from its events and decisions: loads, rounds, what is put off, rates, and what was not seen. */
 import { afterAll, describe, expect, test } from 'vitest';
-import type { AnyDecision, AnyEvent } from '../../../src/core/definition.ts';
+import type { AnyDecision, AnyEvent } from '../../../src/core/machine/definition.ts';
 import { registry, tailBatching } from '../../../src/index.ts';
 import { LogIndex } from '../../../src/logs/index/log-index.ts';
 import { Bins, binSeconds, Gauge, mostBins } from '../../../src/logs/job/bins.ts';

@@ -1,6 +1,6 @@
 /** The steps of a search: how many there are, what becomes of a plan without enough of them, and which batches are too large. */
 import { describe, expect, test } from 'vitest';
-import { create, runPlanner } from '../../../src/core/start.ts';
+import { create, runPlanner } from '../../../src/core/machine/start.ts';
 import { flexUlysses } from '../../../src/planners/flex-ulysses/index.ts';
 import { Budget } from '../../../src/planners/flex-ulysses/search/budget.ts';
 import { flexrl } from '../../../src/recipes/flexrl/index.ts';

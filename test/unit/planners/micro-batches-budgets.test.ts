@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { microBatches, runPlanner } from '../../../src/index.ts';
 import { exchange } from '../../../src/planners/micro-batches/exchange.ts';
 import { searchPacking } from '../../../src/planners/micro-batches/pack.ts';
-import { addTo, type Item, noLoads, type Part } from '../../../src/planners/micro-batches/parts.ts';
+import { addTo, type Item, noLoads, type Part } from '../../../src/planners/micro-batches/packed-ranks.ts';
 import { generator } from '../../support/basics/numbers.ts';
 
 const partOf = (sizes: readonly number[], ranks = 1, width = 1): Part => ({

@@ -1,6 +1,6 @@
 /** Rounds that are empty for a moment, that are never ended, and that share a prompt; and snapshots. */
 import { describe, expect, test } from 'vitest';
-import { groupKey } from '../../../src/core/trained-groups.ts';
+import { groupKey } from '../../../src/core/rollout/trained-groups.ts';
 import { create, frontierGroupDispatch, type PolicyOf, registry } from '../../../src/index.ts';
 import type {
   FrontierGroupDispatchDecision,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { scaledCount } from '../../../src/core/prompts.ts';
+import { scaledCount } from '../../../src/core/rollout/prompts.ts';
 import { admission, only, prompts, type Session } from '../../support/sessions/session.ts';
 
 const ids = (list: readonly { requestId: string }[]) => list.map((one) => one.requestId);

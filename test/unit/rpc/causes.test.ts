@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { runPlanner } from '../../../src/core/start.ts';
+import { runPlanner } from '../../../src/core/machine/start.ts';
 import { grpoAdvantages } from '../../../src/planners/grpo-advantages/index.ts';
 import type * as rpc from '../../../src/rpc/index.ts';
 import { refusal } from '../../support/basics/refusal.ts';

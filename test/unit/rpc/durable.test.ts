@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createRegistry } from '../../../src/core/registry.ts';
+import { createRegistry } from '../../../src/core/machine/registry.ts';
 import { create, definePolicy, longPromptQueue, registry, type tailBatching, z } from '../../../src/index.ts';
 import { type DurableServer, openDurableServer } from '../../../src/rpc/index.ts';
 import type { Store } from '../../../src/rpc/journal/store.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRegistry } from '../../../src/core/registry.ts';
+import { createRegistry } from '../../../src/core/machine/registry.ts';
 import { tailBatching } from '../../../src/recipes/tail-batching/index.ts';
 import { type Meter, methods, noMeter, serverLimits } from '../../../src/rpc/index.ts';
 import { type Reply, rpc, tail, WireClient } from '../../support/servers/clocked.ts';

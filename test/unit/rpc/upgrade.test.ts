@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { AnyEvent, AnyPolicyDefinition } from '../../../src/core/definition.ts';
+import type { AnyEvent, AnyPolicyDefinition } from '../../../src/core/machine/definition.ts';
 import { create, rollpacker } from '../../../src/index.ts';
 import { likelyEvents } from '../../../src/testing/index.ts';
 import { generator } from '../../support/basics/numbers.ts';

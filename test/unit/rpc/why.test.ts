@@ -1,7 +1,7 @@
 /** `session.why`: what a server says of who has to act, also in the middle of other calls. */
 import { describe, expect, test } from 'vitest';
 import { embed } from '../../../src/embedded/index.ts';
-import { methods } from '../../../src/rpc/methods.ts';
+import { methods } from '../../../src/rpc/methods/methods.ts';
 import { rpc, tail, WireClient } from '../../support/servers/clocked.ts';
 
 const result = methods.find(({ name }) => name === 'session.why')!.result;

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { type RollpackerSwitches, rollpackerScheduler, variants } from '../../../src/sim/colocated/ablation.ts';
 import { simulate } from '../../../src/sim/colocated/driver.ts';
 import type { Job } from '../../../src/sim/colocated/job.ts';
-import { withJudge } from '../../../src/sim/judge-preset.ts';
-import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
-import type { RunResult } from '../../../src/sim/result.ts';
+import type { RunResult } from '../../../src/sim/comparison/result.ts';
+import { withJudge } from '../../../src/sim/models/judge-preset.ts';
+import { jobPreset, rollpackerWorkload } from '../../../src/sim/models/presets.ts';
 
 const preset = jobPreset('qwen2.5-7b-8k');
 const job = { ...preset.job, promptsPerRound: 16 };

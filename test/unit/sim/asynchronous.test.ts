@@ -4,7 +4,7 @@ import type { StalenessPacingInput } from '../../../src/policies/staleness-pacin
 import { discarding } from '../../../src/sim/asynchronous/discarding.ts';
 import { type AsynchronousJob, simulateAsynchronous } from '../../../src/sim/asynchronous/driver.ts';
 import type { DrivenPolicy } from '../../../src/sim/cluster/event-loop.ts';
-import { jobPreset } from '../../../src/sim/presets.ts';
+import { jobPreset } from '../../../src/sim/models/presets.ts';
 import { marginalWorkload } from '../../../src/sim/workload/marginal.ts';
 
 const { cost } = jobPreset('qwen2.5-7b-8k').job;

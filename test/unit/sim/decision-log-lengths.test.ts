@@ -1,8 +1,8 @@
 /** Response lengths from the decision log of a server, whoever admitted the requests. */
 import { expect, test } from 'vitest';
 import { type LogLine, logFormat, type ReadLine } from '../../../src/logs/format/decision-log.ts';
-import { workloadFromLog } from '../../../src/sim/from-log.ts';
-import { lengthsFromDecisionLog } from '../../../src/sim/log-lengths.ts';
+import { workloadFromLog } from '../../../src/sim/workload/from-log.ts';
+import { lengthsFromDecisionLog } from '../../../src/sim/workload/log-lengths.ts';
 
 type Loose = Record<string, unknown>;
 

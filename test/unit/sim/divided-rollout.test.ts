@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { simulate } from '../../../src/sim/colocated/driver.ts';
 import { dividedSettingsOf, losslessTailScheduler, synchronousBaseline } from '../../../src/sim/colocated/scheduler.ts';
-import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
+import { jobPreset, rollpackerWorkload } from '../../../src/sim/models/presets.ts';
 
 const { hardware: _, rewards: _rewards, ...preset } = jobPreset('qwen2.5-32b-32k').job;
 const jobWith = (kvCapacityTokens: number) => ({

@@ -1,6 +1,5 @@
 /** Speculative decoding in the simulated engine, by hand. */
 import { describe, expect, test } from 'vitest';
-import { expectedTokens } from '../../../src/sim/draft-settings.ts';
 import { DecodeEngine } from '../../../src/sim/engine/decode-engine.ts';
 import { Drafting } from '../../../src/sim/engine/drafting.ts';
 import {
@@ -14,6 +13,7 @@ import {
   rollpackerWorkload,
   simulate,
 } from '../../../src/sim/index.ts';
+import { expectedTokens } from '../../../src/sim/models/draft-settings.ts';
 import { refusal } from '../../support/basics/refusal.ts';
 
 const plain = {

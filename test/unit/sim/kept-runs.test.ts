@@ -1,9 +1,9 @@
 /** Hosts that keep runs and plans: the result is the same, and what is kept is not made again. */
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
+import { bootstrap } from '../../../src/sim/comparison/statistics.ts';
 import * as inBrowsers from '../../../src/sim/index.ts';
 import * as all from '../../../src/sim/node.ts';
-import { bootstrap } from '../../../src/sim/statistics.ts';
 
 const { job: preset } = all.jobPreset('qwen2.5-7b-8k');
 const job = { ...preset, promptsPerRound: 4, responsesPerPrompt: 2, engines: 2 };

@@ -1,12 +1,12 @@
 /** What is counted of kept responses, on a source by hand. */
 import { expect, it } from 'vitest';
-import { KeptResponses } from '../../../src/sim/cluster/kept.ts';
+import { KeptResponses } from '../../../src/sim/cluster/kept-counts.ts';
 import { PromptSource, samplesPerTry } from '../../../src/sim/cluster/source.ts';
 import { rollpackerScheduler, variants } from '../../../src/sim/colocated/ablation.ts';
 import { simulate } from '../../../src/sim/colocated/driver.ts';
 import { synchronousBaseline, tailBatchingScheduler } from '../../../src/sim/colocated/scheduler.ts';
-import { fixedPrompts, longestOf } from '../../../src/sim/kept-shares.ts';
-import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
+import { fixedPrompts, longestOf } from '../../../src/sim/comparison/kept-shares.ts';
+import { jobPreset, rollpackerWorkload } from '../../../src/sim/models/presets.ts';
 import { plainJob, plainWorkload } from '../../support/simulator/host.ts';
 
 it('tells fixed responses from others of the first try, and from those that were drawn again', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { readBundledTraces } from '../../../src/cli/files.ts';
-import { comparisonsOf } from '../../../src/cli/simulate-tasks.ts';
+import { readBundledTraces } from '../../../src/cli/files/traces.ts';
+import { comparisonsOf } from '../../../src/cli/simulate/tasks.ts';
 import { losslessScheduler } from '../../../src/sim/colocated/ablation.ts';
 import { simulate } from '../../../src/sim/colocated/driver.ts';
 import { losslessTailScheduler, synchronousBaseline } from '../../../src/sim/colocated/scheduler.ts';
-import { jobPreset } from '../../../src/sim/presets.ts';
-import type { RunResult } from '../../../src/sim/result.ts';
+import type { RunResult } from '../../../src/sim/comparison/result.ts';
+import { jobPreset } from '../../../src/sim/models/presets.ts';
 import { inEpochs } from '../../../src/sim/workload/epochs.ts';
 import { refusal } from '../../support/basics/refusal.ts';
 import { plainJob, plainWorkload } from '../../support/simulator/host.ts';

@@ -1,6 +1,6 @@
 /** A host of its own on the loop of the simulator: other clusters, and more jobs than one, with nothing of the loop changed. */
 import { describe, expect, test } from 'vitest';
-import type { AnyEvent } from '../../../src/core/definition.ts';
+import type { AnyEvent } from '../../../src/core/machine/definition.ts';
 import { create, rolloutPipe, tailBatching } from '../../../src/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
 import { EnginePool } from '../../../src/sim/cluster/engine-pool.ts';

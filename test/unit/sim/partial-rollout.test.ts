@@ -7,7 +7,7 @@ import {
   synchronousBaseline,
   tailBatchingScheduler,
 } from '../../../src/sim/colocated/scheduler.ts';
-import type { RunResult } from '../../../src/sim/result.ts';
+import type { RunResult } from '../../../src/sim/comparison/result.ts';
 import { plainJob, plainWorkload } from '../../support/simulator/host.ts';
 
 const job = plainJob({ promptsPerRound: 4, responsesPerPrompt: 2 });

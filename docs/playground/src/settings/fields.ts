@@ -1,6 +1,6 @@
 /** A setting of the playground: its name in the URL, its range, and what it means. */
 import { z } from 'zod';
-import { didYouMean } from '../../../../src/core/nearest.ts';
+import { didYouMean } from '../../../../src/core/ids/nearest.ts';
 
 /** A number on a slider. */
 export interface RangeField {

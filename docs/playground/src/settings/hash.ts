@@ -1,5 +1,5 @@
 /** Settings in the hash of the URL: `#v=sync&t=castillo-7b&P=16&…`. */
-import { didYouMean } from '../../../../src/core/nearest.ts';
+import { didYouMean } from '../../../../src/core/ids/nearest.ts';
 import { type Field, type Settings, schemaOf, usual } from './fields.ts';
 import { type ViewId, viewIds, views } from './views.ts';
 

@@ -1,6 +1,6 @@
 /** Times a plan under Algorithm 1 of FlexRL. */
 import { z } from 'zod';
-import { parse } from '../../../core/validate.ts';
+import { parse } from '../../../core/machine/validate.ts';
 import { refuse } from '../../../errors.ts';
 import type { ExecutionSchedule, SequencePack, TimingModel } from '../../../generated/settings/flex-ulysses.ts';
 import { positiveCount } from '../../../schemas/units.ts';

@@ -1,5 +1,5 @@
 /** Evens out devices by exchanging whole items, which adds no communication. */
-import { IndexedHeap } from '../../../core/heap.ts';
+import { IndexedHeap } from '../../../core/collections/heap.ts';
 import type { Layout } from './layout.ts';
 import { slop } from './problem.ts';
 

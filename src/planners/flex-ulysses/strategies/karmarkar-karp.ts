@@ -1,5 +1,5 @@
 /** Baseline: whole sequences, balanced as verl balances its data-parallel ranks. */
-import { karmarkarKarp } from '../../../core/karmarkar-karp.ts';
+import { karmarkarKarp } from '../../../core/numeric/karmarkar-karp.ts';
 import type { FlexUlyssesSettings } from '../../../generated/settings/flex-ulysses.ts';
 import { baselineWorkOf } from '../costs.ts';
 import type { Instance } from '../instance.ts';

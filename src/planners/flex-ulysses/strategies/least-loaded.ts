@@ -1,5 +1,5 @@
 /** Puts items, longest first, into the least loaded bin: the common part of the baselines. */
-import { Heap } from '../../../core/heap.ts';
+import { Heap } from '../../../core/collections/heap.ts';
 
 /**
  * Gives each item, in the given order, to the bin with the least load so far; ties go to the lowest bin.

@@ -1,7 +1,7 @@
 /** Likely next events of a rollout and its rewards, for property tests: some of them late, wrong or repeated. */
 
-import { type Choices, pick } from '../../../core/choices.ts';
-import type { EventOf } from '../../../core/definition.ts';
+import { type Choices, pick } from '../../../core/generators/choices.ts';
+import type { EventOf } from '../../../core/machine/definition.ts';
 import type { roundCollection } from './round-collection.ts';
 import type { CollectionState } from './state.ts';
 

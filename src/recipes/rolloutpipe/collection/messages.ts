@@ -1,5 +1,5 @@
 /** The decisions of the collection of rounds, and their context. */
-import type { Context } from '../../../core/definition.ts';
+import type { Context } from '../../../core/machine/definition.ts';
 import { requestAwaited } from '../../../schemas/decisions/frontier.ts';
 import { groupUnrewarded } from '../../../schemas/decisions/groups.ts';
 import { promptCounted, promptReturned } from '../../../schemas/decisions/prompts.ts';

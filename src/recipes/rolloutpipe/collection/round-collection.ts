@@ -2,9 +2,9 @@
  * Connects the frontier and the assembly of groups: it keeps the responses of each request, and reports when a group counts, and
  * when a round has all its groups. It decides nothing. It does not matter to it who mints the requests.
  */
-import { definePolicy, handlersOf } from '../../../core/definition.ts';
-import { isOfRound, restartRoundAt } from '../../../core/restart-versions.ts';
-import { groupKey } from '../../../core/trained-groups.ts';
+import { definePolicy, handlersOf } from '../../../core/machine/definition.ts';
+import { isOfRound, restartRoundAt } from '../../../core/rollout/restart-versions.ts';
+import { groupKey } from '../../../core/rollout/trained-groups.ts';
 import { refuse } from '../../../errors.ts';
 import { groupLeft, requestAdmit, requestDropped } from '../../../schemas/decisions/frontier.ts';
 import { groupRewarded, groupUnrewarded, roundRewarded } from '../../../schemas/decisions/groups.ts';

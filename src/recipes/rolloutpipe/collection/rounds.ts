@@ -1,7 +1,7 @@
 /** Responses, groups and rounds: their completion, and their ends if a round fails. */
 
-import { given } from '../../../core/given.ts';
-import { copyDeferral, copyPrompt } from '../../../core/prompts.ts';
+import { given } from '../../../core/collections/given.ts';
+import { copyDeferral, copyPrompt } from '../../../core/rollout/prompts.ts';
 import type { Message } from '../../../schemas/messages.ts';
 import type { CountedResponse, DroppedResponse, FinalPrompt } from '../../../schemas/prompts.ts';
 import type { Ctx } from './messages.ts';

@@ -1,10 +1,10 @@
 /** The state of the collection: the responses of each round so far. */
 
 import { z } from 'zod';
-import type { Live } from '../../../core/definition.ts';
-import { copyPrompt } from '../../../core/prompts.ts';
-import { restartVersions } from '../../../core/restart-versions.ts';
-import { derived, mapBy } from '../../../core/state.ts';
+import type { Live } from '../../../core/machine/definition.ts';
+import { derived, mapBy } from '../../../core/machine/state.ts';
+import { copyPrompt } from '../../../core/rollout/prompts.ts';
+import { restartVersions } from '../../../core/rollout/restart-versions.ts';
 import { type Prompt, prompt } from '../../../schemas/prompts.ts';
 import {
   count,

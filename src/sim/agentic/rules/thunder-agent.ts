@@ -9,7 +9,7 @@
  * longest first, each on the engine with the most room. A new program begins at once if none is paused and an engine has room.
  * Nothing waits for longer than `longestPauseSeconds`.
  */
-import type { AnyDecision, AnyEvent } from '../../../core/definition.ts';
+import type { AnyDecision, AnyEvent } from '../../../core/machine/definition.ts';
 import type { DrivenPolicy } from '../../cluster/event-loop.ts';
 import type { AgenticScheduler } from '../scheduler.ts';
 

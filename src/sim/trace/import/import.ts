@@ -1,6 +1,6 @@
 /** Turns the files of a trainer, or of a trace, into a trace, line by line. Only lengths are kept, not the text. */
 import { isPolicyError, refuse } from '../../../errors.ts';
-import { quantileOf } from '../../metrics.ts';
+import { quantileOf } from '../../comparison/metrics.ts';
 import type { TracePrompt } from '../format.ts';
 import { type QuantileRow, readQuantiles } from '../quantiles.ts';
 import type { DumpContext, DumpReader, SkipReason, TextTokens } from './dump.ts';

@@ -4,7 +4,7 @@
  * before the first generated token belong to one prompt. With several turns, all generated tokens count.
  */
 import { z } from 'zod';
-import { parse } from '../../../core/validate.ts';
+import { parse } from '../../../core/machine/validate.ts';
 import { correctness, type DumpReader, dumpedScore } from './dump.ts';
 
 /** A list with one item, which `make_microbatch_iterator(1)` makes of every value. */

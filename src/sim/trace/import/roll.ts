@@ -4,7 +4,7 @@
  * `save_metrics` in `roll/pipeline/rlvr/rlvr_pipeline.py`).
  */
 import { z } from 'zod';
-import { parse } from '../../../core/validate.ts';
+import { parse } from '../../../core/machine/validate.ts';
 import { refuse } from '../../../errors.ts';
 import {
   correctness,

@@ -7,7 +7,7 @@
  * sessions, such as a system prompt: a request that ends there says nothing about which session it is of.
  */
 import { z } from 'zod';
-import { parse } from '../../../core/validate.ts';
+import { parse } from '../../../core/machine/validate.ts';
 import { refuse } from '../../../errors.ts';
 import { hasKeys, jsonLine, type TracePrompt, type TraceTurn } from '../format.ts';
 import { dumpedCount } from './dump.ts';

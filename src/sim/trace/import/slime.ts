@@ -3,7 +3,7 @@
  * files themselves are pickles: `python -m rollflex.importing` turns them into these lines.
  */
 import { z } from 'zod';
-import { parse } from '../../../core/validate.ts';
+import { parse } from '../../../core/machine/validate.ts';
 import { correctness, type DumpReader, dumpedCount, dumpedScore, type SkipReason } from './dump.ts';
 
 const nullableCount = dumpedCount.nullish();

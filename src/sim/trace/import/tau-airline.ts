@@ -3,7 +3,7 @@
  * user.
  */
 import { z } from 'zod';
-import { parse } from '../../../core/validate.ts';
+import { parse } from '../../../core/machine/validate.ts';
 import { generatedIn } from '../format.ts';
 import { correctness, type DumpReader, dumpedCount } from './dump.ts';
 

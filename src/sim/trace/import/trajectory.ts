@@ -4,8 +4,8 @@
  * what comes before the first is the prompt.
  */
 import { z } from 'zod';
-import { didYouMean } from '../../../core/nearest.ts';
-import { parse } from '../../../core/validate.ts';
+import { didYouMean } from '../../../core/ids/nearest.ts';
+import { parse } from '../../../core/machine/validate.ts';
 import { refuse } from '../../../errors.ts';
 import { generatedIn, type TraceTurn } from '../format.ts';
 import { correctness, type DumpContext, type DumpReader, dumpedScore, tokensOfText } from './dump.ts';

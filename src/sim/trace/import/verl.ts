@@ -3,7 +3,7 @@
  * (`_write_generations` in `verl/trainer/ppo/ray_trainer.py` and `verl/trainer/ppo/v1/trainer_base.py`).
  */
 import { z } from 'zod';
-import { parse } from '../../../core/validate.ts';
+import { parse } from '../../../core/machine/validate.ts';
 import { correctness, type DumpReader, dumpedCount, dumpedScore, tokensOfText } from './dump.ts';
 
 const row = z.looseObject({

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { AnyEvent, AnyPolicyDefinition } from '../../../../src/core/definition.ts';
+import type { AnyEvent, AnyPolicyDefinition } from '../../../../src/core/machine/definition.ts';
 import { isPolicyError } from '../../../../src/errors.ts';
 import { create, tailBatching } from '../../../../src/index.ts';
 import { openDurableServer } from '../../../../src/rpc/index.ts';

@@ -6,8 +6,8 @@ import { calibrate } from '../../../../src/sim/calibration/fit.ts';
 import type { MeasuredStep } from '../../../../src/sim/calibration/measured.ts';
 import { simulate } from '../../../../src/sim/colocated/driver.ts';
 import { synchronousBaseline } from '../../../../src/sim/colocated/scheduler.ts';
-import type { CostModel } from '../../../../src/sim/cost-model.ts';
-import { jobPreset, rollpackerWorkload } from '../../../../src/sim/presets.ts';
+import type { CostModel } from '../../../../src/sim/models/cost-model.ts';
+import { jobPreset, rollpackerWorkload } from '../../../../src/sim/models/presets.ts';
 import { runs } from '../../../support/basics/runs.ts';
 
 const preset = jobPreset('qwen2.5-7b-8k').job;

@@ -1,10 +1,10 @@
 /** Halves by prompt. */
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readTraceFile } from '../../../../src/cli/files.ts';
+import { readTraceFile } from '../../../../src/cli/files/traces.ts';
 import { packageRoot } from '../../../../src/logs/index/package.ts';
 import { rolloutpipeWorkload, tracedWorkload } from '../../../../src/sim/node.ts';
-import { drawnHalf, halfOf } from '../../../../src/sim/sweep/halves.ts';
+import { drawnHalf, halfOf } from '../../../../src/sim/sweep/prompt-halves.ts';
 
 const { trace } = readTraceFile(join(packageRoot(), 'examples/traces/castillo-qwen2.5-7b-instruct-1m.jsonl'));
 const prompts = trace.kind === 'prompts' ? trace.prompts : [];

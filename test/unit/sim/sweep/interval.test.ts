@@ -1,8 +1,8 @@
 /** Intervals for an independent run cover as often as they say, where the truth is known. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { normal } from '../../../../src/sim/random.ts';
 import { ofMean, oneMinus, predicted, studentQuantile } from '../../../../src/sim/sweep/interval.ts';
+import { normal } from '../../../../src/sim/workload/random.ts';
 
 interface Case {
   readonly seconds: number;

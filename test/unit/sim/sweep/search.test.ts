@@ -18,8 +18,8 @@ import {
   sweeping,
 } from '../../../../src/sim/node.ts';
 import { poolsLengths } from '../../../../src/sim/pools/presets.ts';
-import { normal } from '../../../../src/sim/random.ts';
 import { keyOf } from '../../../../src/sim/sweep/settings.ts';
+import { normal } from '../../../../src/sim/workload/random.ts';
 import { refusal } from '../../../support/basics/refusal.ts';
 
 const problem: SynchronousProblem = {

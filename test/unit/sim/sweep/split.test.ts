@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { rolloutpipeWorkload, tracedWorkload, type Workload } from '../../../../src/sim/node.ts';
-import { ownId } from '../../../../src/sim/sweep/halves.ts';
+import { ownId } from '../../../../src/sim/sweep/prompt-halves.ts';
 import { confirmationSpread, leastToSplit, partOf, splitOf } from '../../../../src/sim/sweep/split.ts';
 import { runs } from '../../../support/basics/runs.ts';
 

@@ -1,7 +1,7 @@
 /** Advice, with few seeds, holds on the half of the prompts that it has not seen. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readTraceFile } from '../../../../src/cli/files.ts';
+import { readTraceFile } from '../../../../src/cli/files/traces.ts';
 import { packageRoot } from '../../../../src/logs/index/package.ts';
 import {
   jobPreset,
@@ -13,8 +13,8 @@ import {
   tracedWorkload,
 } from '../../../../src/sim/node.ts';
 import { gainInterval, keptRatio, type Measured, type Pair } from '../../../../src/sim/sweep/book.ts';
-import { halfOf, withPrompts } from '../../../../src/sim/sweep/halves.ts';
 import { ofMean } from '../../../../src/sim/sweep/interval.ts';
+import { halfOf, withPrompts } from '../../../../src/sim/sweep/prompt-halves.ts';
 
 const { trace } = readTraceFile(join(packageRoot(), 'examples/traces/castillo-qwen2.5-7b-instruct-1m.jsonl'));
 const prompts = trace.kind === 'prompts' ? trace.prompts : [];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rollpackerWorkload } from '../../../../src/sim/presets.ts';
+import { rollpackerWorkload } from '../../../../src/sim/models/presets.ts';
 import { compareVlm } from '../../../../src/sim/vlm-formulas/compare.ts';
 import { recordedVlmWorkload, textVlmWorkload } from '../../../../src/sim/vlm-formulas/mixtures.ts';
 import { batchOf, vlmSampleSchema } from '../../../../src/sim/vlm-formulas/sample.ts';

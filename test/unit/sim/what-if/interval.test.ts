@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { normal } from '../../../../src/sim/random.ts';
 import { missOf, ratioInterval, studentBound } from '../../../../src/sim/what-if/interval.ts';
+import { normal } from '../../../../src/sim/workload/random.ts';
 
 const none = { rounds: [], rest: 0 };
 

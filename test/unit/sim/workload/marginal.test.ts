@@ -1,6 +1,5 @@
 /** Workloads from a marginal and one correlation, and the quantile functions that they are made of. */
 import { describe, expect, it, test } from 'vitest';
-import { normalDistribution, normalQuantile } from '../../../../src/sim/random.ts';
 import type { QuantileRow } from '../../../../src/sim/trace/quantiles.ts';
 import {
   interpolated,
@@ -9,6 +8,7 @@ import {
   marginalWorkload,
   pooledQuantile,
 } from '../../../../src/sim/workload/marginal.ts';
+import { normalDistribution, normalQuantile } from '../../../../src/sim/workload/random.ts';
 import { estimateCorrelation } from '../../../../src/sim/workload/scores.ts';
 import { tracedWorkload } from '../../../../src/sim/workload/traced.ts';
 import { capped } from '../../../../src/sim/workload/workload.ts';

@@ -1,9 +1,9 @@
 /** Workloads from traces: what was recorded comes first, and what was not keeps the distribution of the trace. */
 import { describe, expect, it, test } from 'vitest';
-import { normal } from '../../../../src/sim/random.ts';
 import type { TracePrompt } from '../../../../src/sim/trace/format.ts';
 import { inEpochs } from '../../../../src/sim/workload/epochs.ts';
 import { longTailQuantile, marginalWorkload } from '../../../../src/sim/workload/marginal.ts';
+import { normal } from '../../../../src/sim/workload/random.ts';
 import { estimateCorrelation, score } from '../../../../src/sim/workload/scores.ts';
 import { type Resampling, resamplingMethods, tracedWorkload } from '../../../../src/sim/workload/traced.ts';
 import type { Sample, Workload } from '../../../../src/sim/workload/workload.ts';

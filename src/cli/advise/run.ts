@@ -1,0 +1,161 @@
+/** `rollflex advise`: finds, from the dump of a trainer, the settings to switch on in this trainer. */
+import { availableParallelism } from 'node:os';
+import { type AdviseWork, advising } from '../../sim/advise/advising.ts';
+import type { Answer } from '../../sim/advise/answer.ts';
+import { type TrainerFacts, type TrainerId, trainerOf, trainerOfReader } from '../../sim/advise/trainers.ts';
+import { jobPreset, usualPreset } from '../../sim/models/presets.ts';
+import type { SweepOptions } from '../../sim/sweep/result.ts';
+import type { SweepRun } from '../../sim/sweep/run.ts';
+import type { DumpSummary } from '../../sim/trace/import/import.ts';
+import type { NamedTrace, TraceWorkloadOptions } from '../../sim/workload/of-trace.ts';
+import { inputFiles, readPaths } from '../files/input/paths.ts';
+import { type ReadOptions, readTogether } from '../files/input/read.ts';
+import { readMeasured } from '../job/calibrate.ts';
+import { type JobOptions, jobOfOptions } from '../job/job.ts';
+import { workloads } from '../job/lengths.ts';
+import { type PlacedTask, type SweepInput, sweepProblems, sweepWork } from '../sweep/problem.ts';
+import { print, printJson } from '../terminal/output.ts';
+import { type Hands, handsFor } from '../threads/workers.ts';
+import type { Advised, Epochs } from './lines.ts';
+import { AdviseProgress } from './progress.ts';
+import { adviceLines } from './text.ts';
+
+/** Options as the command line gives them. */
+export interface AdviseOptions
+  extends JobOptions,
+    Omit<ReadOptions, 'cap'>,
+    Pick<TraceWorkloadOptions, 'resampling' | 'correlation'> {
+  readonly trainer?: TrainerId;
+  readonly steps?: number;
+  readonly effort: SweepOptions['effort'];
+  readonly minKept?: number;
+  readonly maxLag?: number;
+  readonly epochs?: number;
+  readonly seed: number;
+  readonly workers?: number;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** Reads, searches, and prints the answer. */
+export async function runAdvise(paths: readonly string[], options: AdviseOptions): Promise<void> {
+  const { json, quiet } = options;
+  // Reports a missing file before it reads any.
+  readPaths(inputFiles(paths));
+  const progress = new AdviseProgress(quiet === true || json === true);
+  let advised: Advised;
+  try {
+    advised = await advise(paths, options, progress);
+  } finally {
+    progress.stop();
+  }
+  const { name, summary, answer, epochs } = advised;
+  if (json) printJson({ dump: { name, ...summary }, epochs, ...answer });
+  else print(adviceLines(advised).join('\n'));
+}
+
+/** Reads, searches and answers. Throws as `readTogether`, `readMeasured` and `advising` do. */
+export async function advise(
+  paths: readonly string[],
+  options: AdviseOptions,
+  progress: AdviseProgress,
+): Promise<Advised> {
+  const { from, tokenizer, tokensPerCharacter, correctFrom, skipBroken, ...rest } = options;
+  const reading = Object.fromEntries(
+    Object.entries({ from, tokenizer, tokensPerCharacter, correctFrom, skipBroken, cap: options.cap }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  ) as ReadOptions;
+  const { summary, ...trace } = await readTogether(paths, reading, progress);
+  const measured = await readMeasured(options.calibrate, reading);
+  const job = { ...rest, ...shapeOf(summary, options) };
+  const trainer = trainerOf(options.trainer ?? trainerOfReader(trace.trace.reader));
+  const input: SweepInput = { ...job, job: 'synchronous', traces: [trace], measured, trainer: trainer.id };
+  const epochs = epochsOf(summary, options);
+  const answer = await answered(input, { trainer, trace, options, epochs }, progress);
+  return { name: trace.name, summary, answer, job, epochs };
+}
+
+/** Returns the times that each prompt comes: as given, or as in the dump if most prompts came in several steps. */
+function epochsOf(summary: DumpSummary | undefined, { epochs }: AdviseOptions): Epochs {
+  if (epochs !== undefined) return { count: epochs, from: 'given' };
+  const { prompts = 0, distinct = { prompts: 0, returned: 0 } } = summary ?? {};
+  const most = distinct.returned > 0 && 2 * distinct.returned >= distinct.prompts;
+  return { count: most ? Math.max(2, Math.round(prompts / distinct.prompts)) : 1, from: 'seen' };
+}
+
+interface Asked {
+  readonly trainer: TrainerFacts;
+  readonly trace: NamedTrace;
+  readonly options: AdviseOptions;
+  readonly epochs: Epochs;
+}
+
+async function answered(
+  input: SweepInput,
+  { trainer, trace, options, epochs }: Asked,
+  progress: AdviseProgress,
+): Promise<Answer> {
+  const { job, capTokens } = jobOfOptions(input, input.measured);
+  const [workload] = workloads([trace], input, capTokens);
+  const problems = sweepProblems(input);
+  const { steps } = problems[0]!.problem;
+  const { effort, seed, minKept, maxLag, workers } = options;
+  const work = advising(
+    { trainer, job, workload: workload!, steps },
+    {
+      ...(effort === undefined ? {} : { effort }),
+      seed,
+      epochs: epochs.count,
+      ...(minKept === undefined ? {} : { minKept }),
+      ...(maxLag === undefined ? {} : { maxLag }),
+    },
+  );
+  const threads = workers ?? availableParallelism();
+  const hands = handsFor<PlacedTask, SweepRun>(threads, { kind: 'sweep', input }, () => sweepWork(problems));
+  try {
+    let next = await progress.step(() => work.next());
+    while (next.done !== true) {
+      const runs = await made(next.value, hands, progress);
+      next = await progress.step(() => work.next(runs));
+    }
+    return next.value;
+  } finally {
+    await hands.close();
+  }
+}
+
+async function made(
+  work: AdviseWork,
+  hands: Hands<PlacedTask, SweepRun>,
+  progress: AdviseProgress,
+): Promise<SweepRun[]> {
+  progress.runs(work.doneRuns, work.plannedRuns, work.kind === 'search' ? work.phase : 'what it costs');
+  if (work.kind === 'comparison') return [];
+  const runs: SweepRun[] = [];
+  let done = 0;
+  const placed = work.tasks.map((task) => ({ place: 0, task }));
+  await hands.make(placed, progress, (index, run) => {
+    runs[index] = run;
+    done += 1;
+    progress.runs(work.doneRuns + done, work.plannedRuns, work.phase);
+  });
+  return runs;
+}
+
+/** Returns the shape of the job: the user's options, and figures of the dump where an option is absent. */
+function shapeOf(summary: DumpSummary | undefined, options: AdviseOptions): JobOptions {
+  const presetCap = jobPreset(options.preset ?? usualPreset).capTokens;
+  if (summary === undefined) return options;
+  const { prompts, steps, responsesPerPrompt, tokens, cappedShare } = summary;
+  const ofStep = steps === 0 ? undefined : Math.max(1, Math.round(prompts / steps));
+  const ofPrompt = responsesPerPrompt.usual > 1 ? responsesPerPrompt.usual : undefined;
+  const promptsPerRound = options.promptsPerRound ?? ofStep;
+  const responses = options.responsesPerPrompt ?? ofPrompt;
+  const cap = options.cap ?? (cappedShare > 0 ? tokens.longest : Math.max(presetCap, tokens.longest));
+  return {
+    cap,
+    ...(promptsPerRound === undefined ? {} : { promptsPerRound }),
+    ...(responses === undefined ? {} : { responsesPerPrompt: responses }),
+  };
+}

@@ -1,0 +1,123 @@
+/** The answer in at most 20 lines of 80 columns, and as many if prompts come several times. */
+import type { Answer, Paid } from '../../sim/advise/answer.ts';
+import { leastWorth } from '../../sim/advise/returning.ts';
+import type { SynchronousSettings } from '../../sim/sweep/settings.ts';
+import { fixed } from '../terminal/plain-table.ts';
+import { againLines, hintLines } from './again.ts';
+import { type Advised, between, configuration, factor, percent, wrapped } from './lines.ts';
+
+const longestName = 24;
+/** Shortens a name to leave room for the rest of its line. */
+const short = (name: string): string => (name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name);
+const times = (value: number): string => `${value.toFixed(2)}x`;
+
+/** Returns the answer, in lines. */
+export function adviceLines(advised: Advised): string[] {
+  const { answer } = advised;
+  return [
+    ...wrapped('read', read(advised)),
+    ...wrapped('as', simulated(advised)),
+    ...wrapped('waits', waits(answer)),
+    ...hintLines(advised),
+    ...(answer.returning?.verdict === 'best' ? [] : alone(answer)),
+    ...againLines(advised),
+  ];
+}
+
+/** Returns the answer for prompts that come once. */
+const alone = (answer: Answer): string[] =>
+  answer.settings === null ? nothing(answer) : something(answer, answer.settings);
+
+function read({ name, summary, answer }: Advised): string {
+  if (summary === undefined) return `${short(name)}: ${answer.sweep.workload.source}, no single responses`;
+  const { readers, prompts, steps, responses, tokens, estimated } = summary;
+  const over = steps > 0 ? `${steps} step${steps === 1 ? '' : 's'}, ` : '';
+  const lengths = `P50 ${tokens.p50}, P99 ${tokens.p99}, longest ${tokens.longest}`;
+  const how = estimated ? ' tokens, ESTIMATED' : '';
+  return `${short(name)} (${readers.join(', ')}): ${over}${prompts} prompts, ${responses} recorded responses ${lengths}${how}`;
+}
+
+function simulated({ answer, job }: Advised): string {
+  const { job: label, promptsPerRound, responsesPerPrompt, engines } = answer.sweep.simulated;
+  const shape = `${promptsPerRound} x ${responsesPerPrompt} responses, ${engines} engines, cap ${answer.sweep.workload.capTokens}`;
+  const seconds = job.calibrate === undefined ? "the preset's: --calibrate" : 'calibrated';
+  return `${label}: ${shape}; ${fixed(answer.stepSeconds.value)} s a step (${seconds})`;
+}
+
+function waits({ waits: { all, engines, rewards, sync } }: Answer): string {
+  return `${percent(all)} of GPU time: long responses ${percent(engines)}, rewards ${percent(rewards)}, new weights ${percent(sync)}`;
+}
+
+function nothing({ trainer, paid, own }: Answer): string[] {
+  return [
+    ...wrapped(
+      'answer',
+      `nothing that ${whoOf(trainer)} can carry out would save ${percent(leastWorth)} of the time for sure (${between(paid.gain)}): leave it as it is`,
+    ),
+    ...ownLines(own, paid),
+  ];
+}
+
+const whoOf = ({ id, label, adapter }: Answer['trainer']): string => {
+  if (id === 'own') return label;
+  return adapter === null ? `a host of your own for ${label}` : `the adapter for ${label}`;
+};
+
+/** By kind of lengths: the data that, in addition to new seeds, only the confirmation simulates. */
+const unseen = { halves: ' and prompts', generated: ' and prompts', same: '' };
+
+function switches(settings: SynchronousSettings): string {
+  const { promptSpeculation, responseSpeculation, threshold, tp, rewards, maxStaleness } = settings;
+  const etas: string[] = [];
+  if (promptSpeculation > 1) etas.push(`${factor(promptSpeculation)} x prompts`);
+  if (responseSpeculation > 1 && maxStaleness === undefined) etas.push(`${factor(responseSpeculation)} x responses`);
+  const batches =
+    maxStaleness === undefined
+      ? `tail batching (${etas.join(', ')})`
+      : `partial rollout (${factor(promptSpeculation)} x prompts, in the order of the data)`;
+  const parts = etas.length > 0 ? [batches] : [];
+  if (rewards === undefined) parts.push('rewards beside the rollout');
+  if (threshold !== 'off') {
+    const at = typeof threshold === 'number' ? ` at ${percent(threshold)} of the responses` : '';
+    parts.push(`GPUs to training${at}`);
+  }
+  if (tp === 'adaptive') parts.push('adaptive TP');
+  return parts.join(', ');
+}
+
+/** Returns what is said of older weights: of the settings, where they use them, or of the trainer. */
+function staleOf({ trainer, sweep: { recommended } }: Answer): string {
+  const { staleShare, maxLag } = recommended;
+  if (maxLag === 0) return trainer.staleness;
+  return `${percent(staleShare)} of the tokens, by up to ${maxLag} version${maxLag === 1 ? '' : 's'}`;
+}
+
+function something(answer: Answer, settings: SynchronousSettings): string[] {
+  const { trainer, paid, longestTrainedRatio, own, paste, sweep } = answer;
+  const { gain, keptTokenRatio, equalTokenSpeedup } = paid;
+  const { confirmationSeeds: seeds, confirmationSteps, prompts } = sweep.search;
+  const by = trainer.adapter ?? (trainer.id === 'own' ? `policy ${sweep.policy}` : 'no adapter');
+  const tokens = `keeps ${keptTokenRatio.toFixed(2)} of the tokens: ${times(equalTokenSpeedup)} at equal tokens`;
+  const longest = `as long as the longest 1%: ${percent(longestTrainedRatio)} as many`;
+  return [
+    ...wrapped('switch', `on ${switches(settings)}: ${by}, ${trainer.page}`),
+    ...wrapped('saves', `${percent(gain.value, 1)} of the time a trained prompt (${between(gain)})`),
+    ...wrapped('costs', `${tokens}; ${longest}; older weights: ${staleOf(answer)}`),
+    ...wrapped(
+      'sure',
+      `${percent(gain.confidence)} of runs like these: ${seeds.length} of ${confirmationSteps} steps, on seeds${unseen[prompts.kind]} which the search has not seen`,
+    ),
+    ...ownLines(own, paid),
+    `paste${trainer.id === 'own' ? '    (all of the configuration: --json)' : ''}`,
+    ...(paste.length > 0 ? paste : configuration(sweep.config)),
+  ];
+}
+
+function ownLines(own: Paid | undefined, paid: Paid): string[] {
+  if (own === undefined) return [];
+  const what = "all of RollPacker at the papers' settings, in a host of your own";
+  if (own.gain.value < paid.gain.value + leastWorth) return wrapped('own', `${what}, would add nothing`);
+  const { gain, keptTokenRatio, equalTokenSpeedup } = own;
+  const costs = `keeping ${keptTokenRatio.toFixed(2)} of the tokens, ${times(equalTokenSpeedup)} at equal tokens`;
+  return wrapped('own', `${what}: ${percent(gain.value, 1)}, ${costs}`);
+}

@@ -1,0 +1,81 @@
+/** The outcome of an import as lines of text, and the command to run next. */
+import { oneLine } from '../../core/ids/printable.ts';
+import type { DumpSummary } from '../../sim/trace/import/import.ts';
+
+/** Facts about an import that are not in the summary of the library. */
+export interface ImportDone {
+  readonly files: number;
+  readonly bytes: number;
+  readonly output?: string;
+  readonly cap?: number;
+}
+
+const many = (count: number, one: string, more = `${one}s`): string => `${count} ${count === 1 ? one : more}`;
+const size = (bytes: number): string => (bytes === 0 ? '' : ` (${(bytes / 1e6).toFixed(1)} MB)`);
+
+/** Returns the summary as lines, each with a heading word. */
+export function importSummary(summary: DumpSummary, done: ImportDone): string {
+  const rows: [string, string][] = [
+    [
+      'read',
+      `${summary.readers.join(', ')}: ${many(done.files, 'file')}, ${many(summary.lines, 'line')}${size(done.bytes)}`,
+    ],
+    ['trace', traced(summary)],
+    ['recorded', tokens(summary)],
+    ...turns(summary),
+    ...how(summary),
+    ...capped(summary, done),
+    ...leftOut(summary),
+  ];
+  const lines = rows.map(([word, text]) => oneLine(`${word.padEnd(8)} ${text}`));
+  return [...lines, '', 'What would be saved on it:', `  ${oneLine(nextCommand(summary, done))}`].join('\n');
+}
+
+function traced({ prompts, steps, responses, responsesPerPrompt: { least, most, usual } }: DumpSummary): string {
+  const each = least === most ? `${most} each` : `${least} to ${most} each, mostly ${usual}`;
+  const over = steps > 1 ? ` over ${steps} steps` : '';
+  return `${many(prompts, 'prompt')}${over}, ${many(responses, 'response')} (${each})`;
+}
+
+function tokens({ tokens: { p50, p75, p99, longest } }: DumpSummary): string {
+  return `P50 ${p50}, P75 ${p75}, P99 ${p99}, longest ${longest} tokens`;
+}
+
+function turns({ turns: counts }: DumpSummary): [string, string][] {
+  if (counts === null) return [];
+  return [['turns', `P50 ${counts.p50}, P99 ${counts.p99}, most ${counts.most} a response`]];
+}
+
+function how({ fromText, responses, joined, textTokens, estimated }: DumpSummary): [string, string][] {
+  const rows: [string, string][] = [];
+  if (estimated) rows.push(['', `ESTIMATED from the text, ${textTokens}: not counted (the trace says so, too)`]);
+  else if (fromText > 0)
+    rows.push(['', `counted in the text by ${textTokens}; special tokens that the dump leaves out are missing`]);
+  else rows.push(['', 'as the dump counts them']);
+  if (joined > 0)
+    rows.push(['', `${many(joined, 'row')} added to other rows of the same response, ${responses} are left`]);
+  return rows;
+}
+
+function capped({ cappedShare, fromText }: DumpSummary, { cap }: ImportDone): [string, string][] {
+  if (cappedShare === 0 && cap === undefined)
+    return [['capped', 'nothing says which responses were cut: --cap TOKENS, if you know the limit']];
+  const about = fromText > 0 ? ' (from 99 % of the cap on, since text is not exact)' : '';
+  return [['capped', `${(100 * cappedShare).toFixed(1)}% of the responses ran into the limit${about}`]];
+}
+
+function leftOut({ skipped, brokenLines, firstBroken }: DumpSummary): [string, string][] {
+  const reasons = Object.entries(skipped).map(([reason, count]) => `${count} ${reason}`);
+  const rows: [string, string][] = reasons.length === 0 ? [] : [['left out', `responses: ${reasons.join(', ')}`]];
+  if (brokenLines > 0) rows.push(['broken', `${many(brokenLines, 'line')} skipped, such as ${firstBroken[0]}`]);
+  return rows;
+}
+
+function nextCommand({ prompts, steps, responsesPerPrompt }: DumpSummary, { output, cap }: ImportDone): string {
+  return [
+    `rollflex simulate ${output ?? 'TRACE'}`,
+    ...(steps > 0 ? [`--prompts-per-round ${Math.round(prompts / steps)}`] : []),
+    `--responses-per-prompt ${responsesPerPrompt.usual}`,
+    ...(cap === undefined ? [] : [`--cap ${cap}`]),
+  ].join(' ');
+}

@@ -1,0 +1,174 @@
+/** Returns the verdict on a workload in one or two lines: speedup, speedup at equal tokens, and costs. */
+import { oneLine } from '../../core/ids/printable.ts';
+import type { ComparisonResult, SchedulerResult } from '../../sim/comparison/result.ts';
+import type { PoolsComparison, PoolsSchedulerResult } from '../../sim/pools/result.ts';
+import { bestOf, contributionOf, isIdle, nothing, savedBy } from '../../sim/report/best.ts';
+import type { VlmComparison, VlmSchedulerResult } from '../../sim/vlm-formulas/result.ts';
+import { look } from '../terminal/output.ts';
+import { fixed, percent, prose, within } from '../terminal/plain-table.ts';
+
+const indent = '  ';
+const faster = (speedup: number, text: string): string => {
+  const saved = savedBy(speedup);
+  return Math.abs(saved) < nothing ? text : look(saved > 0 ? 'gain' : 'loss', text);
+};
+const named = (name: string): string => look('bold', oneLine(name));
+
+/**
+ * Returns, as text, the seconds per step that each variant of an ablation saves over the variant that it builds on; those that
+ * change nothing come last.
+ */
+export function contributions(comparison: ComparisonResult): string {
+  const variants = comparison.schedulers.filter((one) => contributionOf(one, comparison) !== undefined);
+  const contributed = variants
+    .filter((one) => !isIdle(one, comparison))
+    .map((one) => {
+      const saved = contributionOf(one, comparison)!;
+      return look(
+        saved > 0 ? 'gain' : 'loss',
+        `${one.variant!.adds} ${saved > 0 ? '-' : '+'}${fixed(Math.abs(saved))}`,
+      );
+    });
+  const idle = variants.filter((one) => isIdle(one, comparison)).map((one) => one.variant!.adds);
+  return [
+    ...(contributed.length === 0 ? [] : [contributed.join(', ')]),
+    ...(idle.length === 0 ? [] : [`${idle.join(', ')} ${idle.length > 1 ? 'contribute' : 'contributes'} nothing here`]),
+  ].join('; ');
+}
+
+/** Returns the cost of a speedup: tokens, the longest responses, and the age of the weights. */
+function costOf(best: SchedulerResult, baseline: SchedulerResult): string {
+  if (best.keptTokenRatio > 0.995 && best.longestKeptShare > 0.995 && best.maxLag === 0)
+    return ' nothing: every response is kept, on policy';
+  const stale =
+    best.maxLag === 0
+      ? 'none stale'
+      : `${percent(best.staleShare)} stale by up to ${best.maxLag} ${best.maxLag === 1 ? 'version' : 'versions'}`;
+  const capped = best.cappedShare > baseline.cappedShare ? `, ${percent(best.cappedShare)} at the cap` : '';
+  return (
+    `: kept tokens ${fixed(best.keptTokenRatio, 2)}, ${fixed(100 * best.longestTrainedRatio, 0)}% of the longest 1%, ` +
+    `${stale}${capped}`
+  );
+}
+
+/** Least kept tokens of what gives up no response; a little less is the chance of a draw. */
+const keptWhole = 0.99;
+
+/** Returns what the fastest schedulers save that give up no response: on policy, and with older weights where that is faster. */
+function wholeOf({ schedulers }: ComparisonResult, best: SchedulerResult): string[] {
+  const [, ...others] = schedulers;
+  const whole = others
+    .filter((one) => one.keptTokenRatio >= keptWhole)
+    .sort((a, b) => b.speedup.value - a.speedup.value);
+  const [fastest] = whole;
+  if (fastest === undefined || best.keptTokenRatio >= keptWhole || fastest.maxLag === 0) return [];
+  const onPolicy = whole.find(({ maxLag }) => maxLag === 0);
+  const speed = ({ label, speedup }: SchedulerResult): string => `${label} ${fixed(speedup.value, 2)}x`;
+  const stale = `${fixed(100 * fastest.staleShare, 0)}% stale, lag up to ${fastest.maxLag}`;
+  const than = onPolicy === undefined ? '' : `; on policy ${speed(onPolicy)}`;
+  return [`Kept ${keptWhole} and more: ${speed(fastest)}, ${stale}${than}.`];
+}
+
+/** Returns the verdict on a comparison of synchronous jobs; `of` is the subject of the sentence. */
+export function comparisonVerdict(comparison: ComparisonResult, of = comparison.workload.name): string {
+  const { schedulers, oracle } = comparison;
+  const { caveat } = comparison.workload;
+  const [baseline] = schedulers;
+  const best = bestOf(schedulers);
+  if (baseline === undefined || best === undefined) return `${named(of)}: nothing to compare`;
+  const speedup = faster(best.speedup.value, `${within(best.speedup)}x as fast`);
+  const equal = faster(best.equalTokenSpeedup.value, `${within(best.equalTokenSpeedup)}x at equal tokens`);
+  const left = oracle === undefined ? '' : `; oracle ${fixed(oracle.equalTokenSpeedup.value, 2)}x`;
+  const variants = contributions(comparison);
+  const steps = `${fixed(baseline.stepSeconds.value, 0)} s a step become ${fixed(best.stepSeconds.value, 0)}`;
+  return [
+    prose(`${named(of)}: ${speedup}, ${equal}.`, indent),
+    `${indent}${prose(`${steps}${variants === '' ? '' : `: ${variants}`}.`, indent)}`,
+    `${indent}${prose(`${look('cost', 'It costs')}${costOf(best, baseline)}${left}.`, indent)}`,
+    ...wholeOf(comparison, best).map((line) => `${indent}${prose(line, indent)}`),
+    ...(caveat === undefined ? [] : [`${indent}${prose(caveat, indent)}`]),
+  ].join('\n');
+}
+
+const range = (values: readonly number[], digits: number, unit: string): string => {
+  const [least, most] = [Math.min(...values), Math.max(...values)].map((one) => fixed(one, digits));
+  return least === most ? `${least}${unit}` : `${least} to ${most}${unit}`;
+};
+
+/** Returns the scheduler with both mechanisms and the given width, from the rows of the table. */
+const bothOf = (schedulers: readonly PoolsSchedulerResult[]): PoolsSchedulerResult =>
+  schedulers.find((one) => one.pipelining && !one.tailBatching && one.width !== 'all') ?? schedulers.at(-1)!;
+
+/** Returns one verdict on all jobs with separate pools; `tail` is the comparison with tail batching added. */
+export function poolsVerdict(comparisons: readonly PoolsComparison[], tail?: PoolsComparison): string {
+  const shorter = comparisons.map(({ schedulers }) => bothOf(schedulers).reduction.value);
+  const speedups = comparisons.map(
+    ({ schedulers }) => schedulers[0]!.mainSeconds.value / bothOf(schedulers).mainSeconds.value,
+  );
+  const least = Math.min(...speedups);
+  const lines = [
+    prose(
+      `${named('RolloutPipe')}, with a trainer of its own: ${faster(least, `${range(speedups, 2, 'x')} as fast`)} on ${comparisons.length} workloads ` +
+        `(rounds ${range(
+          shorter.map((one) => 100 * one),
+          0,
+          '%',
+        )} shorter).`,
+      indent,
+    ),
+  ];
+  const cost = `${look('cost', 'It costs')} nothing: all tokens are kept.`;
+  return [...lines, `${indent}${prose(`${cost}${tail === undefined ? '' : ` ${tailVerdict(tail)}`}`, indent)}`].join(
+    '\n',
+  );
+}
+
+/** Returns the gain of tail batching on top of pipelining alone. */
+function tailVerdict({ workload, schedulers }: PoolsComparison): string {
+  const [alone, both] = schedulers as [PoolsSchedulerResult, PoolsSchedulerResult];
+  const times = alone.mainSeconds.value / both.mainSeconds.value;
+  const equal = both.equalTokenSpeedup.value / alone.equalTokenSpeedup.value;
+  return (
+    `Tail batching on top, on ${oneLine(workload.name)}: another ${fixed(times, 2)}x, ${fixed(equal, 2)}x at equal tokens, ` +
+    `kept tokens ${fixed(both.keptTokenRatio, 2)}.`
+  );
+}
+
+const fastestOf = (schedulers: readonly VlmSchedulerResult[]): VlmSchedulerResult =>
+  schedulers.reduce((one, other) => (other.speedup >= one.speedup ? other : one));
+
+/** A smaller speedup gets no line of its own in the verdict on vision-language workloads. */
+const fewPercent = 1.1;
+
+/** Returns one verdict on all vision-language steps; those without visual inputs are in the last line. */
+export function vlmVerdict(comparisons: readonly VlmComparison[]): string {
+  const all = comparisons
+    .map((one) => ({ ...one, best: fastestOf(one.schedulers) }))
+    .sort((a, b) => b.best.speedup - a.best.speedup);
+  const telling = all.filter(({ best }) => best.speedup >= fewPercent);
+  const others = all.filter(({ best }) => best.speedup < fewPercent);
+  const short = (name: string): string => oneLine(name.replace(/,.*$/, ''));
+  const lines: string[] = [];
+  if (telling.length > 0) {
+    const [{ best, schedulers }] = telling as [(typeof telling)[number]];
+    const each = telling
+      .map((one) => `${short(one.workload.name)} ${look('gain', `${fixed(one.best.speedup, 1)}x`)}`)
+      .join(', ');
+    const without = telling.map((one) => `${fixed(one.best.speedupWithoutLoading, 1)}x`).join(', ');
+    const node = Math.max(...telling.map((one) => one.best.nodeBytes)) / 1e9;
+    lines.push(
+      prose(
+        `${named(best.label)}, vision-language: as fast as ${schedulers[0]!.label} ${each} (without its data loading ${without}).`,
+        indent,
+      ),
+      `${indent}${prose(`${look('cost', 'It costs')}: up to ${fixed(node)} GB of host memory on each node; the same tokens are trained.`, indent)}`,
+    );
+  }
+  if (others.length > 0) {
+    const each = others.map(
+      ({ workload, best }) => `${best.label} on ${short(workload.name)} (${fixed(best.speedup, 2)}x)`,
+    );
+    lines.push(prose(`${look('dim', 'Nothing to see')}: ${each.join(', ')}.`, indent));
+  }
+  return lines.join('\n');
+}

@@ -1,0 +1,125 @@
+/** Output for disaggregated pools: one table for each workload, and its explanation. */
+import { oneLine } from '../../core/ids/printable.ts';
+import type { PoolsComparison, PoolsSchedulerResult } from '../../sim/pools/result.ts';
+import { headOf, type Told } from '../job/simulation.ts';
+import { print } from '../terminal/output.ts';
+import { type Column, fixed, listed, plainTable, prose, seconds } from '../terminal/plain-table.ts';
+
+const percent = (share: number): string => `${fixed(100 * share)}%`;
+
+const columns: readonly Column<PoolsSchedulerResult>[] = [
+  ['scheduler', ({ label, tailBatching }) => (tailBatching ? label.replaceAll(' + ', '+') : label)],
+  ['main\ns', (one) => seconds(one.mainSeconds.value)],
+  ['shorter', (one) => percent(one.reduction.value)],
+  ['equal\ntokens', (one) => `${fixed(one.equalTokenSpeedup.value, 2)}x`],
+  ['kept\ntokens', (one) => fixed(one.keptTokenRatio, 2)],
+  ['longest\n1%', (one) => `${fixed(100 * one.longestKeptShare, 0)} / ${fixed(100 * one.longestTrainedRatio, 0)}%`],
+  ['even\ngroups', (one) => percent(one.evenGroupShare)],
+  ['first\ns', (one) => seconds(one.firstDispatchSeconds)],
+  ['recover\ns', (one) => seconds(one.recoverySeconds)],
+  ['train\ns', (one) => seconds(one.computeSeconds)],
+  ['wait\ns', (one) => seconds(one.waitSeconds)],
+  ['wait\neq. 4', (one) => percent(one.startWaitingRatio)],
+  ['wait\nshare', (one) => percent(one.computeWaitingRatio)],
+  ['wait\nclock', (one) => percent(one.wallClockWaitingRatio)],
+  ['round\ns', (one) => seconds(one.roundSeconds)],
+];
+
+/** Returns the speedup at equal tokens, if fewer tokens are trained on than in the baseline. */
+const perToken = ({ keptTokenRatio, equalTokenSpeedup }: PoolsSchedulerResult): string =>
+  keptTokenRatio < 0.995 ? `, and ${fixed(equalTokenSpeedup.value, 2)}x as fast at equal tokens` : '';
+
+const fastestOf = (some: readonly PoolsSchedulerResult[]): PoolsSchedulerResult | undefined =>
+  [...some].sort((a, b) => a.mainSeconds.value - b.mainSeconds.value)[0];
+
+/** Explains the table in a sentence, followed by the notes. */
+function meaning({ schedulers, shares, notes }: PoolsComparison): string {
+  const [baseline, ...others] = schedulers;
+  const best = fastestOf(others);
+  const points = listed(notes);
+  if (baseline === undefined || best === undefined) return points;
+  const share = shares.find((one) => one.scheduler === best.scheduler);
+  const [ours, theirs] = [seconds(best.mainSeconds.value), seconds(baseline.mainSeconds.value)];
+  const parts = share === undefined ? '' : ` (CGP alone has ${percent(share.cgp)} of that, FGD ${percent(share.fgd)})`;
+  const sentence =
+    best.reduction.value > 0.0005
+      ? `${best.label} takes ${ours} s instead of ${theirs} s: ${percent(best.reduction.value)} less${parts}${perToken(best)}.`
+      : `Nothing is saved here: ${best.label} takes ${ours} s instead of ${theirs} s.`;
+  return [prose(sentence), ...(notes.length === 0 ? [] : [points])].join('\n');
+}
+
+/** Returns the machines, and the values of R, K and U. */
+const shapeOf = ({ name, groupsPerRound, responsesPerPrompt, globalBatchSamples }: PoolsComparison['job']): string =>
+  `${name}, R ${groupsPerRound}, K ${responsesPerPrompt}, U ${globalBatchSamples / responsesPerPrompt}`;
+
+/** Returns one workload as text. */
+function poolsTable({ workload, job, schedulers }: PoolsComparison): string {
+  const best = fastestOf(schedulers);
+  const table = plainTable(columns, schedulers, { lookOf: (one) => (one === best ? 'bold' : undefined) });
+  return `${headOf(workload, 'responses', shapeOf(job))}\n${table}\n`;
+}
+
+/** Comparisons of pools on the terminal. */
+export const poolsTold: Told<PoolsComparison> = { table: poolsTable, meaning };
+
+/** One row for a comparison: serial, CGP, and both mechanisms with the given width and with `auto`. */
+interface Summary {
+  readonly name: string;
+  readonly serial: PoolsSchedulerResult;
+  readonly cgp: PoolsSchedulerResult;
+  readonly both: PoolsSchedulerResult;
+  readonly auto: PoolsSchedulerResult;
+}
+
+const mostLetters = 18;
+const main = (one: PoolsSchedulerResult): string => seconds(one.mainSeconds.value);
+
+const summaryColumns: readonly Column<Summary>[] = [
+  ['workload', ({ name }) => (name.length > mostLetters ? `${name.slice(0, mostLetters - 1)}…` : name)],
+  ['serial\ns', ({ serial }) => main(serial)],
+  ['CGP\ns', ({ cgp }) => main(cgp)],
+  ['\nless', ({ cgp }) => percent(cgp.reduction.value)],
+  ['+ FGD\ns', ({ both }) => main(both)],
+  ['\nless', ({ both }) => percent(both.reduction.value)],
+  ['auto\ns', ({ auto }) => main(auto)],
+  ['\nless', ({ auto }) => percent(auto.reduction.value)],
+  ['waits\nserial', ({ serial }) => percent(serial.computeWaitingRatio)],
+  ['\nCGP', ({ cgp }) => percent(cgp.computeWaitingRatio)],
+  ['\n+ FGD', ({ both }) => percent(both.computeWaitingRatio)],
+];
+
+/** Prints comparisons of `poolsSchedulers`, one row each, because a report with other workloads has no room for more. */
+export function printPoolsSummary(
+  comparisons: readonly PoolsComparison[],
+  { quiet }: { readonly quiet?: boolean },
+): void {
+  const [first] = comparisons;
+  if (first === undefined) return;
+  const rows = comparisons.map(({ workload, schedulers }): Summary => {
+    const [serial, cgp] = schedulers as [PoolsSchedulerResult, PoolsSchedulerResult];
+    const [both, auto = both] = schedulers.filter(
+      (one) => one.pipelining && !one.tailBatching && one.width !== 'all',
+    ) as [PoolsSchedulerResult, PoolsSchedulerResult?];
+    return { name: oneLine(workload.name), serial, cgp, both, auto };
+  });
+  print(`Disaggregated pools: ${shapeOf(first.job)}\n\n${plainTable(summaryColumns, rows)}\n`);
+  if (quiet) return;
+  const [least, most] = [Math.min, Math.max].map((of) => of(...rows.map((one) => one.both.reduction.value)));
+  print(
+    prose(
+      `From rollout start to train end, RolloutPipe (${rows[0]!.both.label}: groups are trained while others are generated, at most ` +
+        `${rows[0]!.both.width} of them at once) takes ${percent(least!)} to ${percent(most!)} less than a serial trainer; all tokens are kept.`,
+    ),
+  );
+  print(listed(['waits: share of its time in which the trainer has nothing to do. rollflex pools says more.']));
+}
+
+/** Prints a sentence about the gain of tail batching on top of pipelining. */
+export function printTail({ workload, job, schedulers }: PoolsComparison): void {
+  const [cgp, both] = schedulers as [PoolsSchedulerResult, PoolsSchedulerResult];
+  const perPrompt = (one: PoolsSchedulerResult): string => fixed(one.mainSeconds.value / job.groupsPerRound);
+  const point =
+    `With tail batching, ${oneLine(workload.name)}: ${perPrompt(both)} s a trained prompt instead of ${perPrompt(cgp)} s with CGP ` +
+    `alone, on ${fixed(100 * both.keptTokenRatio, 0)}% of the tokens (rollflex pools --tail).`;
+  print(`${listed([point])}\n`);
+}

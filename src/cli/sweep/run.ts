@@ -1,0 +1,134 @@
+/** `rollflex sweep`: finds the settings that save most time for these response lengths. */
+import { availableParallelism } from 'node:os';
+import { refuse } from '../../errors.ts';
+import type { SweepEffortId } from '../../sim/sweep/effort.ts';
+import type { SweepAdvice, SweepLimits } from '../../sim/sweep/result.ts';
+import type { SweepRun } from '../../sim/sweep/run.ts';
+import type { SweepBatch } from '../../sim/sweep/search.ts';
+import { sweeping } from '../../sim/sweep/sweep.ts';
+import { readingOf, readTraces, type TextOptions } from '../files/input/read.ts';
+import { checkOutputs } from '../files/written.ts';
+import { readMeasured } from '../job/calibrate.ts';
+import { filesRead } from '../job/lengths.ts';
+import { print, printJson } from '../terminal/output.ts';
+import { Progress } from '../terminal/progress.ts';
+import { type Hands, handsFor } from '../threads/workers.ts';
+import { type NamedProblem, type PlacedTask, runKey, type SweepInput, sweepProblems, sweepWork } from './problem.ts';
+import { SweepState } from './state.ts';
+import { adviceText } from './text.ts';
+
+/** Options as the command line gives them. */
+export interface SweepCommandOptions extends Omit<SweepInput, 'traces' | 'measured'>, TextOptions, SweepLimits {
+  readonly effort: SweepEffortId;
+  readonly seed: number;
+  readonly epochs?: number;
+  readonly workers?: number;
+  readonly resume?: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** Runs the sweep, and prints the recommendation. */
+export async function runSweep(paths: readonly string[], options: SweepCommandOptions): Promise<void> {
+  const { effort, minKept, minTop1, maxLag, seed, epochs = 1, workers, resume, json, quiet, ...rest } = options;
+  if (rest.job === 'pools' && epochs > 1)
+    refuse('invalid_input', '--epochs', '--job synchronous with --epochs', epochs);
+  checkOutputs({ '--resume': resume }, rest.task === undefined ? filesRead(paths, rest) : []);
+  const measured = await readMeasured(rest.calibrate, rest);
+  const traces = await readTraces(paths, readingOf(rest), (quiet ?? false) || (json ?? false));
+  const input: SweepInput = { ...rest, traces, measured };
+  const problems = sweepProblems(input);
+  const state = resume === undefined ? undefined : new SweepState(resume);
+  const hands = handsFor(workers ?? availableParallelism(), { kind: 'sweep', input }, () => sweepWork(problems));
+  const asked = { effort, seed, epochs, minKept, minTop1, maxLag };
+  const recommendations: SweepAdvice[] = [];
+  try {
+    for (const [place, problem] of problems.entries()) {
+      const work = { problem, place, hands, state, resume, isQuiet: (quiet ?? false) || (json ?? false) };
+      recommendations.push(await sweepOne(work, asked));
+    }
+  } finally {
+    await hands.close();
+  }
+  if (json) {
+    printJson({ recommendations });
+    return;
+  }
+  for (const one of recommendations) print(adviceText(one, quiet ?? false));
+}
+
+interface Work {
+  readonly problem: NamedProblem;
+  readonly place: number;
+  readonly hands: Hands<PlacedTask, SweepRun>;
+  readonly state: SweepState | undefined;
+  readonly resume: string | undefined;
+  readonly isQuiet: boolean;
+}
+
+const stopped = (resume: string | undefined): string =>
+  resume === undefined
+    ? 'stopped: with --resume FILE a sweep keeps its runs, and the same command goes on from them'
+    : `stopped: the same command, with --resume ${resume}, goes on from here`;
+
+async function sweepOne(work: Work, asked: Parameters<typeof sweeping>[1]): Promise<SweepAdvice> {
+  const { problem } = work.problem;
+  const search = sweeping(problem, asked);
+  const { name } = problem.workload(asked?.seed ?? 1);
+  const { isQuiet, resume } = work;
+  const progress = new Progress({ text: `sweeping ${name}`, isQuiet, stopped: stopped(resume) });
+  const clock = { begun: performance.now(), made: 0 };
+  try {
+    let next = await progress.step(() => search.next());
+    while (next.done !== true) {
+      const batch = next.value;
+      const shown = (done: number): void => {
+        progress.text = `sweeping ${name}: ${progressOf(batch, done, clock)}`;
+      };
+      const runs = await runsOf(batch, { ...work, progress, shown, clock });
+      next = await progress.step(() => search.next(runs));
+    }
+    return next.value;
+  } finally {
+    progress.stop();
+  }
+}
+
+interface Batch extends Work {
+  readonly progress: Progress;
+  shown(done: number): void;
+  readonly clock: { made: number };
+}
+
+/** Returns the runs of a batch: stored runs from the file, and new runs for the rest. */
+async function runsOf({ tasks }: SweepBatch, work: Batch): Promise<SweepRun[]> {
+  const { problem, place, hands, state, progress, shown, clock } = work;
+  const keys = tasks.map((task) => runKey(problem.fingerprint, task));
+  const runs: (SweepRun | undefined)[] = keys.map((key) => state?.get(key));
+  const missing = [...tasks.keys()].filter((index) => runs[index] === undefined);
+  let done = tasks.length - missing.length;
+  shown(done);
+  const wanted = missing.map((index) => ({ place, task: tasks[index]! }));
+  await hands.make(wanted, progress, (index, run) => {
+    const at = missing[index]!;
+    runs[at] = run;
+    state?.put(keys[at]!, run);
+    done += 1;
+    clock.made += 1;
+    shown(done);
+  });
+  return runs as SweepRun[];
+}
+
+function progressOf(
+  { phase, doneRuns, plannedRuns }: SweepBatch,
+  done: number,
+  { begun, made }: { readonly begun: number; readonly made: number },
+): string {
+  const so = doneRuns + done;
+  const left = plannedRuns - so;
+  // The first runs take longer: they read a trace, and code is not yet compiled.
+  const seconds = made < 4 ? undefined : (left * (performance.now() - begun)) / made / 1000;
+  const remains = seconds === undefined ? '' : `, about ${Math.ceil(seconds)} s left`;
+  return `${phase}, ${so} of about ${plannedRuns} runs${remains}`;
+}

@@ -1,0 +1,16 @@
+/** A thread of `rollflex sweep`, `simulate` or `debug`; it does tasks one after the other. */
+import { workerData } from 'node:worker_threads';
+import { doTasks } from '../../rpc/transports/thread-tasks.ts';
+import type { WorkerStart } from './workers.ts';
+
+/** Returns what does the tasks. Only what it needs is loaded. */
+async function workOf(start: WorkerStart): Promise<(task: never) => unknown> {
+  if (start.kind === 'sweep') {
+    const { sweepProblems, sweepWork } = await import('../sweep/problem.ts');
+    return sweepWork(sweepProblems(start.input));
+  }
+  if (start.kind === 'simulate') return (await import('../simulate/tasks.ts')).simulateWork(start.input);
+  return (await import('../what-if/text.ts')).toldOf(start.input.paths);
+}
+
+doTasks('the result of a task', () => workOf(workerData as WorkerStart));

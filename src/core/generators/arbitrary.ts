@@ -1,0 +1,42 @@
+/** Likely events that generators of several policies share, for property tests. */
+import type { Message } from '../../schemas/messages.ts';
+import { type Choices, pick } from './choices.ts';
+
+/** Draws an engine that comes, one of three. */
+export function engineAdded(at: number, choices: Choices): Message<'engine.added'> {
+  return { type: 'engine.added', at, engineId: `e${choices.below(3)}` };
+}
+
+/**
+ * Draws an event of an engine that is known, or of a new one, or a restart of the host.
+ *
+ * @param loadOf - draws what an engine reports beside the size of its KV cache
+ */
+export function engineEvent(
+  { engines, seq }: { readonly engines: ReadonlyMap<string, unknown>; readonly seq: number },
+  at: number,
+  choices: Choices,
+  loadOf: (choices: Choices) => Partial<Message<'engine.reported'>> = () => ({}),
+): Message<
+  'engine.added' | 'engine.drained' | 'engine.lost' | 'engines.changed' | 'engine.reported' | 'host.restarted'
+> {
+  const engineId = pick([...engines.keys()], choices) ?? `e${choices.below(3)}`;
+  switch (choices.below(8)) {
+    case 0:
+      return { type: 'engine.drained', at, engineId };
+    case 1:
+      return { type: 'engine.lost', at, engineId };
+    case 2:
+      return { type: 'engines.changed', at, engineIds: ['e0', 'e1', 'e2'].slice(choices.below(3)) };
+    case 3:
+      return { type: 'host.restarted', at, idPrefix: `h${seq}-` };
+    case 4:
+    case 5: {
+      const kvCapacityTokens = 200 * (1 + choices.below(8));
+      const load = { kvUsedTokens: 0, running: 1, waiting: 0, preemptions: 0, ...loadOf(choices) };
+      return { type: 'engine.reported', at, engineId, kvCapacityTokens, ...load };
+    }
+    default:
+      return engineAdded(at, choices);
+  }
+}

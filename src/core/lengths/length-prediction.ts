@@ -1,0 +1,255 @@
+/**
+ * Predicts how long responses become, from responses that have ended: earlier ones to the same prompt, its siblings in the same
+ * round, those of its domain, and all others. How far each of these counts follows from how well it has predicted until now.
+ *
+ * Only additions, products, quotients and square roots of doubles are used, so that the same history gives the same numbers on
+ * every machine.
+ */
+import { z } from 'zod';
+import { byHand } from '../machine/state.ts';
+import { Expectation } from './expectation.ts';
+import { Histogram, savedHistogram } from './histogram.ts';
+import { type Group, OpenGroups, savedGroups } from './open-groups.ts';
+import { Population, savedPopulation } from './population.ts';
+import { PromptLengths, savedPromptLengths } from './prompts.ts';
+import { endOfScale, placeOf, tokensAt } from './scale.ts';
+
+/** A response that has ended. */
+export interface EndedResponse {
+  readonly promptId: string;
+  /** Data domain of the prompt. */
+  readonly domain?: string | undefined;
+  /** Its length in tokens, a whole number; of an aborted one, the tokens that it had. */
+  readonly tokens: number;
+  /** Whether it was aborted: it would have become longer. */
+  readonly censored?: boolean | undefined;
+  /** Number of the round, from 0; less than an earlier one counts as that. Responses to a prompt in one round are siblings. */
+  readonly round: number;
+}
+
+/** A response that is asked about. */
+export interface AskedResponse {
+  readonly promptId: string;
+  /** Data domain of the prompt. */
+  readonly domain?: string | undefined;
+  /** Tokens that the response has; 0 before it starts. */
+  readonly generatedTokens?: number | undefined;
+  /** Number of the round in which it runs. Without it, no response counts as a sibling. */
+  readonly round?: number | undefined;
+}
+
+/** A prediction. */
+export interface LengthPrediction {
+  /** The length at each level that was asked for, in tokens, not rounded: never less than the tokens that the response has. */
+  readonly quantiles: readonly number[];
+  /**
+   * Share of the variance (of logarithms of lengths) that is explained, 0 to 1. At 0, nothing is known of this prompt, or nothing
+   * can be learned from prompts, and the quantiles are those of all responses.
+   */
+  readonly trust: number;
+}
+
+/** Shape of deviations from what was expected, in standard deviations. */
+const deviations = { low: -10, width: 1 / 16, bins: 640, limit: 2 ** 14 };
+/** Number of deviations of prompts that have returned from which their shape is used, and not that of siblings. */
+const leastDeviations = 64;
+/** Share of the weight of a prompt's earlier responses that remains when it returns. */
+const retention = 0.75;
+/** Responses, or their worth, from which a group says something of its prompt. */
+const leastCount = 0.5;
+/** Responses whose worth the spread of all prompts has, beside a prompt's own. */
+const spreadPrior = 2;
+/** Highest level of the quantile that stands for the longest of several responses. */
+const rarest = 0.98;
+
+const saved = z.strictObject({
+  maxPrompts: z.int().positive(),
+  prompts: savedPromptLengths,
+  population: savedPopulation,
+  again: savedHistogram.describe('Deviations of responses to prompts that had returned.'),
+  siblings: savedHistogram.describe('Deviations of siblings from each other.'),
+  longest: z.int().nonnegative().max(endOfScale).describe('Place of the longest response.'),
+  round: z.int().nonnegative().describe('The latest round.'),
+  open: savedGroups,
+});
+type Saved = z.output<typeof saved>;
+
+/** Learns lengths, and predicts them. */
+export class LengthPredictor {
+  readonly #prompts: PromptLengths;
+  readonly #population: Population;
+  readonly #again: Histogram;
+  readonly #siblings: Histogram;
+  #longest: number;
+  #round: number;
+  readonly #open: OpenGroups;
+
+  /** @param maxPrompts - the most prompts that are remembered; beyond it, the one not seen for longest is forgotten */
+  constructor(maxPrompts: number, from?: Saved) {
+    this.#prompts = new PromptLengths(maxPrompts, from?.prompts);
+    this.#population = new Population(from?.population);
+    this.#again = new Histogram(deviations, from?.again);
+    this.#siblings = new Histogram(deviations, from?.siblings);
+    this.#longest = from?.longest ?? 0;
+    this.#round = from?.round ?? 0;
+    this.#open = new OpenGroups(from?.open);
+  }
+
+  /** Number of prompts that are remembered; those of the current round are not yet counted. */
+  get size(): number {
+    return this.#prompts.size;
+  }
+
+  /** Begins a round: learns at once from all earlier ones, of which nothing else is to come. */
+  begin(round: number): void {
+    this.#round = Math.max(this.#round, round);
+    for (let one = this.#open.takeOldest(this.#round); one !== undefined; one = this.#open.takeOldest(this.#round))
+      this.#learn(one);
+  }
+
+  /** Takes a response that has ended. All but predictions for its siblings learn from it when the next round has begun. */
+  observe({ promptId, domain, tokens, censored = false, round }: EndedResponse): void {
+    this.#round = Math.max(this.#round, round);
+    const other = this.#open.takeOther(promptId, this.#round);
+    if (other !== undefined) this.#learn(other);
+    const place = placeOf(tokens);
+    const group = this.#open.enter(promptId, domain, this.#round);
+    (censored ? group.cut : group.places).push(place);
+    this.#longest = Math.max(this.#longest, place);
+    // A response opens at most one group, so that learning from two is enough.
+    for (let left = 2; left > 0; left -= 1) {
+      const oldest = this.#open.takeOldest(this.#round);
+      if (oldest === undefined) return;
+      this.#learn(oldest);
+    }
+  }
+
+  /**
+   * Predicts the length of a response.
+   *
+   * @param levels - levels of the quantiles, 0 to 1
+   */
+  predict(asked: AskedResponse, levels: readonly number[]): LengthPrediction {
+    const expected = this.#expect(asked);
+    const least = asked.generatedTokens ?? 0;
+    const from = least === 0 ? Number.NEGATIVE_INFINITY : placeOf(least);
+    const quantiles = levels.map((level) => {
+      const place = expected.at(level, from) ?? 0;
+      return Math.max(least, tokensAt(Math.min(place, this.#longest)));
+    });
+    const { variance } = this.#population;
+    return { quantiles, trust: variance > 0 ? Math.max(0, 1 - expected.rest / variance) : 0 };
+  }
+
+  /**
+   * Returns the expected length of the longest of several responses, all to this prompt, in tokens, not rounded. Of the responses of a
+   * whole round, it is what to compose rounds by: a round waits for its longest, and so a prompt whose lengths vary counts as longer
+   * than another with the same mean. Prompts of one domain of which nothing else is known have the same.
+   *
+   * @param responses - at least 1; more than 49 count as 49, because too few have been seen to tell what is rarer
+   */
+  longest(asked: AskedResponse, responses: number): number {
+    return this.predict(asked, [Math.min(rarest, responses / (responses + 1))]).quantiles[0]!;
+  }
+
+  save(): Saved {
+    return {
+      maxPrompts: this.#prompts.capacity,
+      prompts: this.#prompts.save(),
+      population: this.#population.save(),
+      again: this.#again.save(),
+      siblings: this.#siblings.save(),
+      longest: this.#longest,
+      round: this.#round,
+      open: this.#open.save(),
+    };
+  }
+
+  /** Learns from a group. */
+  #learn({ promptId, domain, places, cut }: Group): void {
+    const before = this.#expect({ promptId, domain });
+    const likely: [place: number, weight: number][] = [];
+    let count = places.length;
+    let sum = places.reduce((total, one) => total + one, 0);
+    const complete = sum / count;
+    const squares = places.reduce((total, one) => total + (one - complete) ** 2, 0);
+    for (const one of cut) {
+      // An aborted response counts as what it would likely have become, the more the later it was aborted.
+      const known = before.below(one);
+      for (const level of [0.125, 0.375, 0.625, 0.875]) {
+        const at = Math.max(one, before.at(level, one) ?? one);
+        likely.push([at, 0.25]);
+        sum += (known * at) / 4;
+      }
+      count += known;
+    }
+    const mean = count === 0 ? before.place : sum / count;
+    const known = this.#prompts.get(promptId);
+    if (before.shape !== undefined) {
+      for (const one of places) this.#again.add((one - before.place) / before.spread);
+      for (const [one, weight] of likely) this.#again.add((one - before.place) / before.spread, weight);
+    }
+    if (places.length > 1) {
+      const freedom = (places.length - 1) / places.length;
+      const { within } = this.#population.split(before.background.variance);
+      const spread = Math.sqrt(within * freedom);
+      if (spread > 0) for (const one of places) this.#siblings.add((one - complete) / spread);
+    }
+    this.#population.learn({ domain, places, likely, mean, squares, earlier: known?.mean });
+    if (count < leastCount) return;
+    if (known === undefined) {
+      this.#prompts.set(promptId, { count, mean, squares });
+      return;
+    }
+    const kept = known.count * retention;
+    this.#prompts.set(promptId, {
+      count: kept + count,
+      mean: (kept * known.mean + count * mean) / (kept + count),
+      squares: known.squares * retention + squares + ((kept * count) / (kept + count)) * (mean - known.mean) ** 2,
+    });
+  }
+
+  #expect({ promptId, domain, round }: AskedResponse): Expectation {
+    const population = this.#population;
+    const background = population.background(domain);
+    const { variance } = background;
+    const known = this.#prompts.get(promptId);
+    const siblings = round === undefined ? [] : (this.#open.find(promptId, round)?.places ?? []);
+    if (variance === 0 || (known === undefined && siblings.length === 0)) return new Expectation(background);
+    const { within, between, alike, lasting } = population.split(variance);
+    let { place } = background;
+    let shape: Histogram | undefined;
+    // The variance of what siblings have in common, and that of one of them in relation to `within`.
+    let unknown = between;
+    let own = 1;
+    if (known !== undefined && lasting > 0) {
+      own = (spreadPrior + known.squares / within) / (spreadPrior + Math.max(0, known.count - 1));
+      const weight = lasting / (between + (own * within) / known.count);
+      place += weight * (known.mean - place);
+      unknown -= weight * lasting;
+      shape = this.#again.total < leastDeviations ? this.#siblings : this.#again;
+    }
+    if (siblings.length > 0 && unknown * alike > 0) {
+      unknown *= alike;
+      const weight = unknown / (unknown + (own * within) / siblings.length);
+      place += weight * (meanOf(siblings) - place);
+      unknown -= weight * unknown;
+      shape = this.#siblings;
+    }
+    if (shape === undefined) return new Expectation(background);
+    return new Expectation(background, {
+      place,
+      spread: Math.sqrt(unknown + own * within),
+      shape,
+      rest: unknown + within,
+    });
+  }
+}
+
+const meanOf = (places: readonly number[]): number => places.reduce((sum, one) => sum + one, 0) / places.length;
+
+/** Schema of a {@link LengthPredictor} in a state. */
+export const lengthPredictor = byHand(saved, {
+  decode: (from) => new LengthPredictor(from.maxPrompts, from),
+  encode: (live) => live.save(),
+});

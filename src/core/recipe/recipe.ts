@@ -1,0 +1,372 @@
+/**
+ * Recipes: policies made of policies. A recipe does no scheduling: it only routes. Events from outside go to the parts that take
+ * them; a decision of a part leaves the recipe, goes to other parts as an event, or both.
+ */
+import { z } from 'zod';
+import { isPolicyError, refuse } from '../../errors.ts';
+import type { DecisionMessage, Of as Described, EventMessage } from '../../schemas/vocabulary.ts';
+import { oneOf } from '../ids/nearest.ts';
+import {
+  type AnyDecision,
+  type AnyEvent,
+  type AnyPolicyDefinition,
+  type CommandIn,
+  type Context,
+  type DefinitionBase,
+  type Ledger,
+  type PolicyDefinition,
+  sealDefinition,
+} from '../machine/definition.ts';
+import { openState } from '../machine/snapshot.ts';
+import { parse } from '../machine/validate.ts';
+import { joinedWaits, type Origin } from './recipe-waits.ts';
+
+/** The parts of a recipe; the keys are their names. */
+export type Parts = Readonly<Record<string, AnyPolicyDefinition>>;
+
+/** An event for one part. */
+export interface Delivery {
+  /** Name of the part that gets the event. */
+  readonly part: string;
+  /** The event that the part gets. */
+  readonly event: AnyEvent;
+  /**
+   * Whether the event is delivered before all pending ones (default false: after them), because other parts need it before they
+   * continue.
+   */
+  readonly first?: boolean;
+  /**
+   * Whether the event is skipped if the part refuses it. By default (false), an event from outside is then refused; a refused event
+   * from inside would be a defect of the recipe.
+   */
+  readonly ifTaken?: boolean;
+  /** Deliveries to make instead if the part refuses the event: another part may hold the subject of the event. */
+  readonly otherwise?: readonly Delivery[];
+}
+
+/** A part whose time is over. */
+interface Overdue {
+  readonly part: string;
+  readonly event: undefined;
+}
+
+/** Name of a part that gets the message unchanged, or a delivery of another event. */
+export type Recipient = string | Delivery;
+
+/** Exception to the routing of a decision, which otherwise follows from the messages of the parts. */
+export interface Route<D extends AnyDecision = AnyDecision, Config = never> {
+  /** Whether the decision leaves the recipe (default: if the recipe lists it); a function if this depends on the configuration. */
+  readonly out?: boolean | ((config: Config) => boolean);
+  /**
+   * Parts that get the decision, in this order: a list, or a function if the decision becomes another event or the parts depend on
+   * its fields. The default is `recipients`: the other parts that take such events, in the order of `parts`.
+   */
+  readonly to?:
+    | readonly string[]
+    | ((decision: D, config: Config, recipients: readonly string[]) => readonly Recipient[]);
+}
+
+/** The state of a recipe: its configuration, and the states of its parts. */
+export interface RecipeState<Config = unknown> {
+  /** The configuration of the recipe. */
+  readonly config: Config;
+  /** State of each part, by its name. */
+  readonly parts: Record<string, unknown>;
+  /** Recipients of each event and decision with this configuration. */
+  readonly wiring: Wiring;
+  /** Recipients of the event that was checked last, which is applied next, and which of them refuse it. */
+  checked?:
+    | { readonly event: AnyEvent; readonly outside: readonly Delivery[]; readonly refused: ReadonlySet<Delivery> }
+    | undefined;
+}
+
+/** Recipients in the order of `parts`. Those of events from outside are found by type; those of decisions by part, then by type. */
+interface Wiring {
+  readonly off: readonly string[];
+  readonly outside: ReadonlyMap<string, readonly string[]>;
+  readonly inside: Readonly<Record<string, ReadonlyMap<string, Wire>>>;
+}
+
+interface Wire {
+  readonly out: boolean;
+  readonly recipients: readonly string[];
+  /** Chooses the parts, if they depend on the fields of the decision. */
+  readonly to:
+    | ((decision: AnyDecision, config: never, recipients: readonly string[]) => readonly Recipient[])
+    | undefined;
+}
+
+/** The saved state of a recipe: each part by its name, with its own id and version. */
+export interface SavedRecipe {
+  /** Saved state of each part, by its name, with the version of its policy. */
+  readonly parts: Readonly<Record<string, { policy: string; version: number; state: unknown }>>;
+}
+
+const nothing: ReadonlySet<Delivery> = new Set();
+const savedVersion = z.int().positive();
+const savedState = z.unknown();
+
+/** Specification that the author of a recipe passes to `defineRecipe`. */
+export interface RecipeSpec<Input, Config, EW extends EventMessage, DW extends DecisionMessage, Id extends string>
+  extends DefinitionBase {
+  readonly id: Id;
+  /** Schema of the recipe's configuration, which is flat; it refuses unknown keys. */
+  readonly config: z.ZodType<Config, Input>;
+  /** Policies of the recipe; routes use their keys as names. */
+  readonly parts: Parts;
+  /** Makes the configuration of each part from the flat one of the recipe. */
+  configure(config: Config): Readonly<Record<string, unknown>>;
+  /** Events that come from outside; all others are refused. */
+  readonly events: readonly EW[];
+  /** Decisions that leave the recipe; all others stay inside. */
+  readonly decisions: readonly DW[];
+  /** Returns the parts that the configuration switches off: they get no events (default: none). */
+  readonly off?: (config: Config) => readonly string[];
+  /**
+   * Chooses the parts that get an event from outside, in this order. If absent, these are `recipients`: the parts that take such
+   * events, in the order of `parts`.
+   */
+  readonly deliver?: (event: Of<EW>, config: Config, recipients: readonly string[]) => readonly Recipient[];
+  /**
+   * Events from inside, by part, that the part may refuse in general but never refuses here: `expects` has asked it before, or the
+   * sending part rules a refusal out. An event that a part may refuse is delivered inside only if it is listed here, or has
+   * `ifTaken` or `otherwise`: a refusal in the middle of an event would leave the event half applied.
+   */
+  readonly vouches?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * Returns the events that will follow inside. If a part would refuse one of them, the event from outside is refused. `parts` are
+   * the states of the parts, by name: they may be read, and must not be changed.
+   */
+  readonly expects?: (event: Of<EW>, config: Config, parts: Readonly<Record<string, unknown>>) => readonly Delivery[];
+  /** Exceptions to the routing of decisions, by part, then by decision; all other routes follow from the messages of the parts. */
+  readonly routes: Readonly<Record<string, Readonly<Record<string, Route<AnyDecision, Config>>>>>;
+  /**
+   * Where events from inside come from that are no decisions of a part, for `policy.why`: by the type of the event, or by the part
+   * that takes it and the type, as `training/round.completed`.
+   */
+  readonly origins?: Readonly<Record<string, Origin>>;
+  /** Migrations of the saved state from version k to k + 1, by k; those of a part are its own. */
+  readonly migrations?: Readonly<Record<number, (saved: unknown) => unknown>>;
+  /** Ledgers that must balance over all parts after every event (law 2). */
+  readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW> & AnyDecision, Config>[];
+}
+
+type Of<W> = Described<W> & AnyEvent;
+
+/** Returns those settings of a flat configuration that `shape` names: a part takes them unchanged. */
+export function settingsOf<T extends object>(config: T, shape: object): Partial<T> {
+  return Object.fromEntries(Object.entries(config).filter(([key]) => Object.hasOwn(shape, key))) as Partial<T>;
+}
+
+/**
+ * Defines a recipe.
+ *
+ * @throws PolicyError `invalid_config` for a bad id or version, a route of a part that does not exist, or an event from inside that
+ * a part may refuse and `vouches` does not list
+ */
+export function defineRecipe<
+  Input,
+  Config,
+  const EW extends EventMessage,
+  const DW extends DecisionMessage,
+  const Id extends string,
+>(
+  spec: RecipeSpec<Input, Config, EW, DW, Id>,
+): PolicyDefinition<Input, Config, RecipeState<Config>, Of<EW>, Of<DW> & AnyDecision, SavedRecipe, Id, CommandIn<DW>> {
+  const names = Object.keys(spec.parts);
+  for (const name of Object.keys(spec.routes)) {
+    if (!names.includes(name)) refuse('invalid_config', 'routes', oneOf(names, name), name);
+  }
+  const part = (name: string): AnyPolicyDefinition => spec.parts[name]!;
+  const savedPart = (name: string) =>
+    z.strictObject({ policy: z.literal(part(name).id), version: savedVersion, state: savedState });
+
+  const listed = new Set<string>(spec.decisions.map(({ type }) => type));
+  const wire = (config: Config): Wiring => {
+    const off = spec.off?.(config) ?? [];
+    const recipients = (type: string, from?: string): readonly string[] =>
+      Object.freeze(
+        names.filter(
+          (name) => name !== from && !off.includes(name) && part(name).events.some((message) => message.type === type),
+        ),
+      );
+    const wireOf = (from: string, type: string): Wire => {
+      const { out = listed.has(type), to } = spec.routes[from]?.[type] ?? {};
+      const isList = typeof to === 'object';
+      return {
+        out: typeof out === 'function' ? out(config) : out,
+        recipients: isList ? to.filter((name) => !off.includes(name)) : recipients(type, from),
+        to: isList ? undefined : to,
+      };
+    };
+    const wiresOf = (from: string) =>
+      new Map<string, Wire>(part(from).decisions.map(({ type }) => [type, wireOf(from, type)]));
+    return {
+      off,
+      outside: new Map(spec.events.map(({ type }) => [type, recipients(type)])),
+      inside: Object.fromEntries(names.map((name) => [name, wiresOf(name)])),
+    };
+  };
+  const add = (found: Delivery[], message: AnyEvent, all: readonly Recipient[], off: readonly string[]): void => {
+    for (const one of all) {
+      if (typeof one === 'string') found.push({ part: one, event: message });
+      else if (!off.includes(one.part)) found.push(one);
+    }
+  };
+  const fromOutside = (event: Of<EW>, { config, wiring }: RecipeState<Config>): Delivery[] => {
+    const recipients = wiring.outside.get(event.type)!;
+    const found: Delivery[] = [];
+    add(found, event, spec.deliver?.(event, config, recipients) ?? recipients, wiring.off);
+    return found;
+  };
+
+  const mayRefuse = (name: string, type: string): boolean => part(name).refusable?.has(type) ?? true;
+  const assertVouched = (name: string, type: string): void => {
+    if (!mayRefuse(name, type) || spec.vouches?.[name]?.includes(type) === true) return;
+    const expected = `${type} there, or \`ifTaken\` or \`otherwise\` in its route: ${name} may refuse it`;
+    refuse('invalid_config', `${spec.id}.vouches.${name}`, expected, spec.vouches?.[name] ?? []);
+  };
+  for (const from of names) {
+    for (const { type } of part(from).decisions) {
+      const { to = names.filter((name) => name !== from) } = spec.routes[from]?.[type] ?? {};
+      if (typeof to === 'function') continue;
+      for (const name of to) if (part(name).events.some((message) => message.type === type)) assertVouched(name, type);
+    }
+  }
+
+  const configOf = (name: string, configs: Readonly<Record<string, unknown>>): unknown =>
+    parse(part(name).config, configs[name], 'invalid_config');
+
+  const isTaken = ({ part: name, event, ifTaken, otherwise }: Delivery, parts: Record<string, unknown>): boolean => {
+    if (ifTaken !== true && otherwise === undefined) {
+      part(name).check(parts[name], event);
+      return true;
+    }
+    const accepts = part(name).accepts?.(parts[name], event);
+    if (accepts !== undefined) return accepts;
+    try {
+      part(name).check(parts[name], event);
+      return true;
+    } catch (error) {
+      if (isPolicyError(error)) return false;
+      throw error;
+    }
+  };
+
+  const timed = names.filter((name) => part(name).dueAt !== undefined && part(name).settle !== undefined);
+  /** Returns a part in which something is overdue. */
+  const overdueIn = ({ parts, wiring }: RecipeState<Config>, at: number): Overdue | undefined => {
+    for (const name of timed) {
+      const due = wiring.off.includes(name) ? undefined : part(name).dueAt!(parts[name]);
+      if (due !== undefined && due <= at) return { part: name, event: undefined };
+    }
+    return undefined;
+  };
+
+  const state = z.strictObject({
+    parts: z.strictObject(Object.fromEntries(names.map((name) => [name, savedPart(name)]))),
+  });
+  return sealDefinition({
+    ...spec,
+    kind: 'recipe',
+    state,
+    waits: joinedWaits({
+      parts: spec.parts,
+      outside: new Set<string>(spec.events.map(({ type }) => type)),
+      origins: spec.origins ?? {},
+    }),
+    init: (config: Config): RecipeState<Config> => {
+      const configs = spec.configure(config);
+      const states = names.map((name) => [name, part(name).init(configOf(name, configs))]);
+      return { config, parts: Object.fromEntries(states), wiring: wire(config) };
+    },
+    // Every part checks the event before any of them changes.
+    check: (state: RecipeState<Config>, event: Of<EW>) => {
+      const { config, parts, wiring, checked } = state;
+      const outside = checked?.event === event ? checked.outside : fromOutside(event, state);
+      state.checked = undefined;
+      let refused: Set<Delivery> | undefined;
+      const toCheck = outside.slice();
+      for (const to of toCheck) {
+        if (isTaken(to, parts)) continue;
+        refused = (refused ?? new Set()).add(to);
+        toCheck.push(...(to.otherwise ?? []));
+      }
+      state.checked = { event, outside, refused: refused ?? nothing };
+      if (spec.expects === undefined) return;
+      for (const next of spec.expects(event, config, parts)) {
+        if (!wiring.off.includes(next.part)) part(next.part).check(parts[next.part], next.event);
+      }
+    },
+    apply: (state: RecipeState<Config>, event: Of<EW>, context: Context<Of<DW> & AnyDecision>) => {
+      const { config, parts, wiring, checked } = state;
+      const outside = checked?.event === event ? checked.outside : fromOutside(event, state);
+      // A refusal costs more than most events: what `check` has found is true until a part changes.
+      let refused = checked?.event === event ? checked.refused : undefined;
+      state.checked = undefined;
+      // First in, first out: all decisions made together come before their consequences.
+      const pending = outside.slice();
+      for (let index = 0; ; index += 1) {
+        // An event that is not for a part whose time is over ends what is overdue there all the same.
+        const next = pending[index] ?? overdueIn(state, context.at);
+        if (next === undefined) return;
+        const wires = wiring.inside[next.part]!;
+        const urgent: Delivery[] = [];
+        const emit = (decision: AnyDecision): void => {
+          const { out, recipients, to } = wires.get(decision.type)!;
+          if (out) context.emit(decision as Of<DW> & AnyDecision);
+          if (to === undefined) {
+            for (const name of recipients) pending.push({ part: name, event: decision });
+            return;
+          }
+          const from = pending.length;
+          add(pending, decision, to(decision, config as never, recipients), wiring.off);
+          for (let at = from; at < pending.length; at += 1) {
+            if (pending[at]!.first) urgent.push(...pending.splice(at--, 1));
+          }
+        };
+        if (next.event === undefined) {
+          part(next.part).settle!(parts[next.part], { at: context.at, emit });
+          // Nothing else is pending: what it has decided comes next.
+          pending.push(...urgent);
+          index -= 1;
+          continue;
+        }
+        if (mayRefuse(next.part, next.event.type)) {
+          const isSure = next.ifTaken !== true && next.otherwise === undefined;
+          // `check` has accepted the events from outside, and the recipient of this event has not changed since then.
+          const isFirst = outside.some((one) => one === next || one.otherwise?.includes(next));
+          const wasChecked = isSure && isFirst;
+          if (isSure && !wasChecked) assertVouched(next.part, next.event.type);
+          const isRefused = refused === undefined ? !wasChecked && !isTaken(next, parts) : refused.has(next);
+          if (isRefused) {
+            pending.splice(index + 1, 0, ...(next.otherwise ?? []));
+            continue;
+          }
+        }
+        refused = undefined;
+        spec.parts[next.part]!.apply(parts[next.part], next.event, { at: context.at, emit });
+        if (urgent.length === 0) continue;
+        const later = pending.splice(index + 1);
+        for (const list of [urgent, later]) for (const to of list) pending.push(to);
+      }
+    },
+    save: ({ parts: states }: RecipeState<Config>): SavedRecipe => ({
+      parts: Object.fromEntries(
+        names.map((name) => [
+          name,
+          { policy: part(name).id, version: part(name).version, state: part(name).save(states[name]) },
+        ]),
+      ),
+    }),
+    load: (given: unknown, config: Config, path = ''): RecipeState<Config> => {
+      const saved = parse(state, given, 'snapshot_mismatch', path);
+      const configs = spec.configure(config);
+      const states = names.map((name) => {
+        const { version, state } = saved.parts[name]!;
+        return [name, openState(part(name), version, state, configOf(name, configs), `${path}.parts.${name}`)];
+      });
+      return { config, parts: Object.fromEntries(states), wiring: wire(config) };
+    },
+  } as never);
+}

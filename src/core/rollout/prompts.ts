@@ -1,0 +1,60 @@
+/** Copies of prompts, how old their tokens are, and how many a round launches. */
+import type { Deferral, FinalPrompt, KeptResponse, Prompt } from '../../schemas/prompts.ts';
+
+/** Copies a prompt; the copy shares no object with it, and its keys are in the order of the schema. */
+export function copyPrompt(given: Prompt): Prompt {
+  const { promptId, ref, domain, promptTokens, expectedTokens, deferral, kept } = given;
+  const copy: Prompt = { promptId };
+  if (ref !== undefined) copy.ref = ref;
+  if (domain !== undefined) copy.domain = domain;
+  if (promptTokens !== undefined) copy.promptTokens = promptTokens;
+  if (expectedTokens !== undefined) copy.expectedTokens = expectedTokens;
+  if (deferral !== undefined) copy.deferral = copyDeferral(deferral);
+  if (kept !== undefined) copy.kept = kept.map(copyKept);
+  return copy;
+}
+
+/** Copies the deferral of a prompt. */
+export function copyDeferral({ count, sinceRound, sinceSeconds }: Deferral): Deferral {
+  return { count, sinceRound, sinceSeconds };
+}
+
+/** Copies a kept response. */
+export function copyKept({ requestId, index, tokens, weightVersions, finished, reward }: KeptResponse): KeptResponse {
+  const copy = { requestId, index, tokens, weightVersions: weightVersions.slice(), finished };
+  return reward === undefined ? copy : { ...copy, reward };
+}
+
+/** Copies a prompt of a completed round. */
+export function copyFinal({ promptId, ref, domain, deferral, responses }: FinalPrompt): FinalPrompt {
+  return {
+    promptId,
+    ...(ref === undefined ? undefined : { ref }),
+    ...(domain === undefined ? undefined : { domain }),
+    ...(deferral === undefined ? undefined : { deferral: copyDeferral(deferral) }),
+    responses: responses.map(({ requestId, index, tokens, weightVersions, reward }) => {
+      const copy = { requestId, index, tokens, weightVersions: weightVersions.slice() };
+      return reward === undefined ? copy : { ...copy, reward };
+    }),
+  };
+}
+
+/** Returns the oldest version of the weights that have generated a token of the prompt; none is older than infinity. */
+export function oldestVersionOf({ kept = [] }: Prompt): number {
+  return Math.min(...kept.flatMap((one) => one.weightVersions));
+}
+
+/** Whether tokens of a version may be trained with weights of this version, but not with newer ones. */
+export function isExpiring(oldestVersion: number, weightVersion: number, maxStaleness: number): boolean {
+  return maxStaleness > 0 && weightVersion - oldestVersion >= maxStaleness;
+}
+
+/**
+ * Returns `ceil(factor · n)` without the rounding error of the factor: 1.1 · 100 is 110, not 111.
+ *
+ * @param factor - a speculation factor, >= 1
+ * @param n - the count that it multiplies, a whole number >= 0
+ */
+export function scaledCount(factor: number, n: number): number {
+  return Math.ceil(factor * n - 1e-9);
+}

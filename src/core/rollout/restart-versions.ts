@@ -1,0 +1,32 @@
+/**
+ * Versions of the weights after a restart of the host: the trainer may be ahead of a snapshot, or behind it. Rounds that were open go
+ * on with what they have, and with the version that the host has told.
+ */
+import { z } from 'zod';
+import { weightVersion } from '../../schemas/units.ts';
+
+/** Most restarts of a round whose versions are remembered. */
+const most = 64;
+
+/** Field of a round: the versions with which it went on after restarts; absent if it did not. */
+export const restartVersions = z.array(weightVersion).min(1).max(most).optional();
+
+interface OfRound {
+  readonly weightVersion: number;
+  restartVersions?: number[] | undefined;
+}
+
+/** Goes on with a round at this version. */
+export function restartRoundAt(round: OfRound, version: number): void {
+  if (isOfRound(round, version)) return;
+  round.restartVersions = [...(round.restartVersions ?? []), version].slice(-most);
+}
+
+/** Whether a version is that of a round, or one with which it went on. */
+export function isOfRound({ weightVersion, restartVersions }: OfRound, version: number): boolean {
+  return version === weightVersion || restartVersions?.includes(version) === true;
+}
+
+/** Says which versions a new round may have. */
+export const olderVersion = (least: number): string =>
+  `a weight version >= ${least} (after a restart from older weights, \`host.restarted\` tells theirs)`;

@@ -1,0 +1,622 @@
+/**
+ * Tells faults that tries share from faults of their own. A try of an item (a prompt, a sample) runs in domains: a part (an engine, a
+ * reward worker), if it is known, and the whole of its scope. A failure stays open until a try that was launched after it succeeds in
+ * the same domains. Then what the item has failed for the first time is forgotten: it may have been a short outage that hit this item
+ * alone. What it fails after that is forgotten if these domains are not healthy, or if the item itself has succeeded; else it is the
+ * item's own, after four successes of others. Where different items fail one after
+ * the other, a domain is suspended: there are only single tries, until one succeeds that was launched since.
+ */
+import { z } from 'zod';
+import { faultScope } from '../../schemas/faults.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { count, seconds } from '../../schemas/units.ts';
+import { given } from '../collections/given.ts';
+import type { Context } from '../machine/definition.ts';
+import { byHand } from '../machine/state.ts';
+
+/** Tries of good items, and items that have failed in a row, that are remembered: enough to tell a share from chance, few enough to forget soon. */
+const remembered = 16;
+/** Items whose forgotten failures are remembered: more than can fail by themselves in a round, in any case that we know of. */
+const mostForgiven = 256;
+/** A domain is healthy while at most this share of the tries of good items fails in it: then six in a row are no chance (1 of 4,096). */
+const healthyShare = 1 / 4;
+/** Different items that fail one after the other until a domain is suspended: at a failure rate of 10 % by chance once in 10⁸ tries. */
+export const itemsToSuspend = 8;
+/** Failures in a row until a domain is suspended in which others are in flight: a few at least, and some for each of these. */
+const leastFailures = 4;
+const failuresPerTry = 1.5;
+/** Tries of other items that must succeed after a failure until it is its item's own: where 90 % fail, by chance once in 10⁴. */
+const successesToJudge = 4;
+/** The longest pause, in seconds: an outage that has ended costs no more. */
+export const longestPauseSeconds = 60;
+
+/** Returns the pause before a try after this many failures in a row, in seconds: 0, 1, 2, 4 … 60. */
+export function pauseAfter(failures: number): number {
+  return failures <= 1 ? 0 : Math.min(2 ** Math.min(failures - 2, 6), longestPauseSeconds);
+}
+
+const where = { scope: faultScope, id: z.string().nullable() };
+const savedDomain = z.strictObject({
+  ...where,
+  /** The last tries of items that have shown that they can succeed, oldest first, and whether each has failed. */
+  recent: z.array(z.boolean()),
+  /** Items that have failed, none having succeeded since, oldest first, and in which part. */
+  failing: z.array(z.tuple([z.string(), z.string().nullable()])),
+  /** Items whose failures were forgotten when a row of failures of different items ended; absent: none. */
+  forgiven: z.array(z.string()).optional(),
+  /** Tries that have failed, none having succeeded since. */
+  failures: count,
+  /** Number of the first of these failures, in the order of launches. */
+  since: count,
+  suspension: z
+    .strictObject({
+      at: seconds,
+      /** Tries with this number or a later one were launched since. */
+      order: count,
+      /** Different items that have to fail until tries of those that have failed go on, after pauses. */
+      items: count,
+      /** Single tries that have failed since, one after the other. */
+      failures: count,
+      lastTryAt: seconds,
+      /** Items that were asked for, to have others to compare with. */
+      asked: count,
+      /** When the next single try may be, in seconds. */
+      retryAt: seconds,
+    })
+    .nullable(),
+  /** Single tries that are in flight, and their items. */
+  tries: z.array(z.tuple([z.string(), z.string()])),
+});
+const savedFailure = z.strictObject({
+  ...where,
+  item: z.string(),
+  place: count,
+  kind: z.string(),
+  order: count,
+  /** Whether a try of the item had succeeded before: then the failure has counted against the domains at once. */
+  isGood: z.boolean(),
+  /** Tries, launched after it, that have succeeded; absent: none. */
+  successes: count.optional(),
+});
+const savedFaults = z.strictObject({ domains: z.array(savedDomain), open: z.array(savedFailure) });
+
+/** Where tries run: a part of a scope, or `null` for the whole, or for a part that is not known. */
+export interface Where {
+  readonly scope: Message<'tries.suspended'>['scope'];
+  readonly id: string | null;
+}
+
+/** A failed try that is not judged yet: which one of its item, and its number in the order of launches. */
+export interface Failure extends Readonly<Omit<z.output<typeof savedFailure>, 'successes'>> {
+  successes?: number | undefined;
+}
+
+/** A failure that is forgotten, or is its item's own. */
+export interface Verdict {
+  readonly failure: Failure;
+  readonly isOwn: boolean;
+}
+
+/** A place where tries run, and may fail together. */
+export interface FaultDomain extends Where {
+  readonly recent: boolean[];
+  readonly failing: Map<string, string | null>;
+  readonly forgiven: Set<string>;
+  failures: number;
+  since: number;
+  suspension: z.output<typeof savedDomain>['suspension'];
+  readonly tries: Map<string, string>;
+  readonly open: Set<Failure>;
+}
+
+type Ctx = Context<Message<'tries.suspended' | 'tries.recovered'>>;
+
+const keyOf = ({ scope, id }: Where): string => (id === null ? scope : `${scope}/${id}`);
+const byOrder = (a: Verdict, b: Verdict): number => a.failure.order - b.failure.order;
+
+/** Returns the fields of a decision that name a domain. */
+export const namedDomain = ({ scope, id }: Where): { scope: Where['scope']; id?: string } =>
+  id === null ? { scope } : { scope, id };
+
+/** The domains in which tries have failed lately, and the failures that are not judged yet. */
+export class SharedFaults {
+  readonly #domains = new Map<string, FaultDomain>();
+  readonly #byItem = new Map<string, Set<Failure>>();
+  /** Id by which decisions name the whole of the scope, if it has one. */
+  readonly #whole: string | null;
+
+  constructor(
+    { domains, open }: z.output<typeof savedFaults> = { domains: [], open: [] },
+    whole: string | null = null,
+  ) {
+    this.#whole = whole;
+    for (const { recent, failing, forgiven, tries, ...rest } of domains) {
+      const maps = { recent, failing: new Map(failing), forgiven: new Set(forgiven), tries: new Map(tries) };
+      this.#domains.set(keyOf(rest), { ...rest, ...maps, open: new Set() });
+    }
+    for (const failure of open) this.#open(failure);
+  }
+
+  save(): z.output<typeof savedFaults> {
+    const all = [...this.#domains.values()];
+    return {
+      domains: all.map(({ scope, id, recent, failing, forgiven, failures, since, suspension, tries }) => ({
+        ...{ scope, id, recent: [...recent], failing: [...failing], failures, since },
+        ...given({ forgiven: forgiven.size === 0 ? undefined : [...forgiven] }),
+        ...{ suspension: suspension && { ...suspension }, tries: [...tries] },
+      })),
+      open: all.flatMap(({ open }) => [...open].map((failure) => ({ ...failure }))),
+    };
+  }
+
+  /** Whether no try has failed lately: then there is nothing to ask. */
+  get isQuiet(): boolean {
+    return this.#domains.size === 0;
+  }
+
+  /** The domains in which tries have failed lately. */
+  get domains(): Iterable<FaultDomain> {
+    return this.#domains.values();
+  }
+
+  find(where: Where): FaultDomain | undefined {
+    return this.#domains.get(keyOf(where));
+  }
+
+  /** Returns the fields of a decision that name a domain. */
+  named({ scope, id }: Where): ReturnType<typeof namedDomain> {
+    return namedDomain({ scope, id: id ?? this.#whole });
+  }
+
+  /** The items with failures that are not judged yet. */
+  get items(): Iterable<string> {
+    return this.#byItem.keys();
+  }
+
+  /** Returns how many failures of an item are not judged yet. */
+  countOpen(item: string): number {
+    return this.#byItem.get(item)?.size ?? 0;
+  }
+
+  /** Returns the failures of an item that are not judged yet. */
+  openOf(item: string): Iterable<Failure> {
+    return this.#byItem.get(item) ?? [];
+  }
+
+  /**
+   * Notes that a try has failed. Its failure is open from now on.
+   *
+   * @param tryId - id of the try
+   * @param at - time, in seconds
+   * @returns whether it is open; else it is forgotten: its part is suspended while others are not
+   */
+  failed(failure: Failure, tryId: string, at: number): boolean {
+    const whole = this.domain({ scope: failure.scope, id: null });
+    const part = failure.id === null ? undefined : this.domain(failure);
+    if (part !== undefined) note(part, failure, tryId, at);
+    if (failure.isGood) for (const one of [part, whole]) if (one !== undefined) remember(one, true);
+    // The whole is not judged by a part that is known to fail.
+    const isPart = part?.suspension != null && whole.suspension === null;
+    if (isPart) return false;
+    note(whole, failure, tryId, at);
+    this.#open(failure);
+    return true;
+  }
+
+  /** Notes a failure without leaving it open, since it is the item's own in any case. */
+  failedAlone(failure: Failure, tryId: string, at: number): void {
+    const part = failure.id === null ? undefined : this.find(failure);
+    if (part !== undefined) note(part, failure, tryId, at);
+    note(this.domain({ scope: failure.scope, id: null }), failure, tryId, at);
+  }
+
+  /**
+   * Notes that a try of an item has succeeded, and judges the failures of other items that this try was launched after. What an item
+   * has failed for the first time is forgotten; what it fails after that is its own after some successes of others, if the domains
+   * are healthy. Says which domains have recovered.
+   *
+   * @param order - number of the launch
+   */
+  succeeded(
+    { scope, id }: Where,
+    item: string,
+    order: number,
+    ctx: Ctx,
+  ): { verdicts: Verdict[]; hasRecovered: boolean } {
+    const whole = this.#domains.get(scope);
+    const part = id === null ? undefined : this.find({ scope, id });
+    const known = [part, whole].filter((one) => one !== undefined);
+    let hasRecovered = false;
+    this.#countForgone(item, order, known);
+    const verdicts = this.#forgetFirst(scope, item, order);
+    for (const domain of known) remember(domain, false);
+    whole?.forgiven.delete(item);
+    const isOwn = known.every((domain) => isHealthy(domain, whole?.forgiven));
+    for (const domain of known) {
+      const { suspension } = domain;
+      if (suspension !== null) {
+        // No more are asked for: those that were launched before are all that can show anything.
+        if (order < suspension.order && scope !== 'prompt') continue;
+        this.#recover(domain, 'succeeded', ctx);
+        hasRecovered = true;
+      } else if (order >= domain.since) calm(domain);
+      // A try that was launched before the first failure says little about those that are launched now.
+      else forgetOldest(domain);
+    }
+    for (const failure of this.#openIn(scope))
+      if (failure.order <= order) failure.successes = (failure.successes ?? 0) + 1;
+    const judged: Verdict[] = [];
+    for (const { open } of known) {
+      for (const failure of open) {
+        if (failure.order > order) break;
+        const isItsOwn = isOwn && failure.item !== item;
+        if (!isItsOwn || (failure.successes ?? 0) >= successesToJudge) judged.push({ failure, isOwn: isItsOwn });
+      }
+    }
+    for (const { failure } of judged) this.#close(failure);
+    verdicts.push(...judged);
+    for (const domain of known) this.#drop(domain);
+    return { verdicts: verdicts.sort(byOrder), hasRecovered };
+  }
+
+  /**
+   * Suspends a domain whose tries fail one after the other.
+   *
+   * @param order - number of the next launch
+   * @param inFlight - tries in flight: where they are few, few others are tried
+   * @returns the failures that are forgotten, since only a part is suspended
+   */
+  suspend(domain: FaultDomain, order: number, inFlight: number, ctx: Ctx): Verdict[] {
+    const { failing, failures, id, scope } = domain;
+    const retrySeconds = scope === 'prompt' ? undefined : 1;
+    const at = ctx.at;
+    const items = Math.min(itemsToSuspend, failing.size + Math.max(1, inFlight));
+    domain.suspension = {
+      ...{ at, order, items, failures: 0, lastTryAt: at, asked: 0 },
+      retryAt: at + (retrySeconds ?? 0),
+    };
+    const reason = {
+      code: 'failing',
+      items: Math.max(1, failing.size),
+      failures: Math.max(1, failures),
+      ...given({ retrySeconds }),
+    } as const;
+    ctx.emit({ type: 'tries.suspended', at, ...this.named(domain), reason });
+    const whole = this.#domains.get(scope);
+    if (id === null || whole === undefined || whole.suspension !== null) return [];
+    for (const [item, failedIn] of whole.failing) {
+      if (failedIn !== id) continue;
+      whole.failing.delete(item);
+    }
+    whole.failures = Math.min(whole.failures, whole.failing.size);
+    const verdicts = [...domain.open].map((failure) => ({ failure, isOwn: false }));
+    for (const { failure } of verdicts) this.#close(failure);
+    return verdicts;
+  }
+
+  /**
+   * Suspends where tries of items fail that leave with their first success: one after the other, or, where nothing else is there, often.
+   *
+   * @param hasOther - whether an item is tried in a domain, or is next in line, that has not failed there
+   * @returns whether there was such a domain: what is tried after that may show others
+   */
+  suspendFailing(hasOther: (domain: FaultDomain) => boolean, suspend: (domain: FaultDomain) => void): boolean {
+    let isAny = false;
+    for (const domain of [...this.#domains.values()]) {
+      const { id, scope } = domain;
+      // While there are single tries only, the few that fail in a part say little about it.
+      const isDoubtful = this.#domains.get(scope)?.suspension != null || this.countNew(domain) < 2;
+      if (id !== null && isDoubtful) continue;
+      const fails = isFailing(domain, Number.POSITIVE_INFINITY, hasOther) || (failsAlone(domain) && !hasOther(domain));
+      if (!fails) continue;
+      suspend(domain);
+      isAny = true;
+    }
+    return isAny;
+  }
+
+  /**
+   * Suspends the whole of a scope where each of its parts is suspended: then what fails is compared with what has not, wherever it runs.
+   *
+   * @param parts - the parts in which something can be tried: one alone is no whole
+   * @returns whether it was suspended
+   */
+  suspendWhole(parts: Iterable<Where>, suspend: (whole: FaultDomain) => void): boolean {
+    const all: FaultDomain[] = [];
+    for (const where of parts) {
+      const part = this.find(where);
+      if (part?.suspension == null) return false;
+      all.push(part);
+    }
+    if (all.length < 2) return false;
+    const whole = this.domain({ scope: all[0]!.scope, id: null });
+    if (whole.suspension !== null) return false;
+    for (const { failing, failures } of all) {
+      for (const [item, id] of failing) whole.failing.set(item, id);
+      whole.failures += failures;
+    }
+    suspend(whole);
+    return true;
+  }
+
+  /** Ends the suspension of every domain of a scope, because the host has said that something has changed. */
+  told(scope: Where['scope'], ctx: Ctx): void {
+    for (const domain of [...this.#domains.values()]) {
+      if (domain.scope !== scope) continue;
+      if (domain.suspension !== null) this.#recover(domain, 'told', ctx);
+      calm(domain);
+      this.#drop(domain);
+    }
+  }
+
+  /**
+   * Notes which single tries have ended without a word about their domain, such as one that an engine has refused while environments
+   * are suspended. The next try waits as after one that has failed: else each would be made at once.
+   */
+  dropTries(at: number, isOver: (domain: FaultDomain, id: string) => boolean): void {
+    for (const domain of this.#domains.values()) {
+      const { tries, suspension, failing } = domain;
+      for (const id of tries.keys()) {
+        if (!isOver(domain, id)) continue;
+        tries.delete(id);
+        if (suspension === null) continue;
+        suspension.items = Math.min(suspension.items, failing.size);
+        suspension.failures += 1;
+        suspension.retryAt = Math.max(suspension.retryAt, at + pauseAfter(suspension.failures + 1));
+      }
+    }
+  }
+
+  /** Returns when the next single try may be, in seconds, where none is being made. */
+  nextTryAt(): number | undefined {
+    let next: number | undefined;
+    for (const { suspension, tries } of this.#domains.values()) {
+      if (suspension === null || suspension.retryAt === 0 || tries.size > 0) continue;
+      next = Math.min(next ?? suspension.retryAt, suspension.retryAt);
+    }
+    return next;
+  }
+
+  /** Lets single tries that were due, and could not be made, wait for any event instead of a timer. */
+  dropDue(at: number): void {
+    for (const { suspension } of this.#domains.values())
+      if (suspension !== null && suspension.retryAt <= at) suspension.retryAt = 0;
+  }
+
+  /** Handles a restart of the host: nothing is in flight, and what is suspended stays so. */
+  restart(at: number): void {
+    for (const { tries, suspension } of this.#domains.values()) {
+      tries.clear();
+      if (suspension !== null) suspension.retryAt = at + 1;
+    }
+  }
+
+  /**
+   * Forgets what items have failed for the first time before a try that succeeds now was launched; if it ends an outage of the whole,
+   * all that is open.
+   */
+  #forgetFirst(scope: Where['scope'], item: string, order: number): Verdict[] {
+    const whole = this.#domains.get(scope);
+    const { suspension = null, failing, forgiven } = whole ?? {};
+    if (suspension !== null && order < suspension.order) return [];
+    const isOutage =
+      suspension !== null && (failing!.has(item) || [...failing!.keys()].some((one) => !forgiven!.has(one)));
+    // What has failed in an outage of the whole says nothing about a part.
+    if (isOutage)
+      for (const one of this.#domains.values()) if (one.scope === scope && one.suspension === null) calm(one);
+    const all = this.#openIn(scope).filter(
+      (one) => isOutage || (one.order <= order && forgiven?.has(one.item) !== true),
+    );
+    for (const failure of all) {
+      this.forgave(failure);
+      this.#close(failure);
+    }
+    return all.map((failure) => ({ failure, isOwn: false })).sort(byOrder);
+  }
+
+  #openIn(scope: Where['scope']): Failure[] {
+    return [...this.#domains.values()].flatMap((one) => (one.scope === scope ? [...one.open] : []));
+  }
+
+  /** Returns how many items fail in a domain whose failures were not forgotten before. */
+  countNew({ scope, failing }: FaultDomain): number {
+    const forgiven = this.#domains.get(scope)?.forgiven;
+    return [...failing.keys()].filter((one) => forgiven?.has(one) !== true).length;
+  }
+
+  /** Notes that a failure of an item was forgotten: one that fails again tells little of where it is tried. */
+  forgave({ scope, item }: Failure): void {
+    forgive(this.domain({ scope, id: null }), item);
+  }
+
+  /**
+   * Forgets the oldest of the failures like one (of the same try of its item, and of the same kind) that are not judged yet, except for
+   * so many. Others have succeeded after the next ones, too.
+   */
+  keepLatest({ item, place, kind }: Pick<Failure, 'item' | 'place' | 'kind'>, most: number): void {
+    const all = [...this.openOf(item)].filter((one) => one.place === place && one.kind === kind);
+    all.sort((a, b) => b.order - a.order);
+    const oldest = all[most - 1];
+    for (const failure of all.slice(most)) {
+      const { successes } = failure;
+      if (successes !== undefined) oldest!.successes = Math.max(oldest!.successes ?? 0, successes);
+      this.#close(failure);
+    }
+  }
+
+  /** Forgets what an item has failed, but for one scope if it is given. */
+  forget(item: string, except?: Where['scope']): void {
+    for (const failure of [...this.openOf(item)]) if (failure.scope !== except) this.#close(failure);
+    for (const domain of this.#domains.values())
+      if (domain.scope !== except && domain.forgiven.delete(item)) this.#drop(domain);
+  }
+
+  /** Forgets a part that is gone. Returns the failures that are forgotten with it. */
+  removePart(where: Where, ctx: Ctx): Verdict[] {
+    const part = this.find(where);
+    if (part === undefined) return [];
+    if (part.suspension !== null) this.#recover(part, 'told', ctx);
+    const verdicts = [...part.open].map((failure) => ({ failure, isOwn: false }));
+    for (const { failure } of verdicts) this.#close(failure);
+    this.#domains.delete(keyOf(where));
+    return verdicts;
+  }
+
+  /** Returns a domain, also if nothing has failed in it. */
+  domain(where: Where): FaultDomain {
+    const key = keyOf(where);
+    const known = this.#domains.get(key);
+    if (known !== undefined) return known;
+    const { scope, id } = where;
+    const made: FaultDomain = {
+      ...{ scope, id, recent: [], failing: new Map(), forgiven: new Set(), failures: 0, since: 0 },
+      ...{ suspension: null, tries: new Map(), open: new Set() },
+    };
+    this.#domains.set(key, made);
+    return made;
+  }
+
+  /** Counts what an item that can succeed has failed before: this was no fault of its own. */
+  #countForgone(item: string, order: number, known: readonly FaultDomain[]): void {
+    for (const failure of this.openOf(item)) {
+      if (failure.order > order || failure.isGood) continue;
+      for (const one of known) if (one.id === null || one.id === failure.id) remember(one, true);
+    }
+  }
+
+  #recover(domain: FaultDomain, code: 'succeeded' | 'told', ctx: Ctx): void {
+    const suspendedSeconds = ctx.at - domain.suspension!.at;
+    domain.suspension = null;
+    domain.tries.clear();
+    calm(domain);
+    ctx.emit({ type: 'tries.recovered', at: ctx.at, ...this.named(domain), reason: { code, suspendedSeconds } });
+  }
+
+  #open(failure: Failure): void {
+    this.domain(failure).open.add(failure);
+    const its = this.#byItem.get(failure.item);
+    if (its === undefined) this.#byItem.set(failure.item, new Set([failure]));
+    else its.add(failure);
+  }
+
+  #close(failure: Failure): void {
+    this.find(failure)?.open.delete(failure);
+    const its = this.#byItem.get(failure.item);
+    its?.delete(failure);
+    if (its?.size === 0) this.#byItem.delete(failure.item);
+  }
+
+  /** Forgets a domain in which all is well. */
+  #drop(domain: FaultDomain): void {
+    const { suspension, open, failing, forgiven, recent } = domain;
+    if (suspension !== null || open.size + failing.size + forgiven.size > 0) return;
+    if (!recent.includes(true)) this.#domains.delete(keyOf(domain));
+  }
+}
+
+/** Makes a field of a state: the faults that its tries share. Decisions name the whole of the scope by an id, if one is given. */
+export const sharedFaultsOf = (whole: string | null) =>
+  byHand(savedFaults, {
+    decode: (saved) => new SharedFaults(saved, whole),
+    encode: (live: SharedFaults) => live.save(),
+  });
+/** Field of a state: the faults that its tries share. */
+export const sharedFaults = sharedFaultsOf(null);
+
+/** The value of {@link sharedFaults} in a new state. */
+export const noFaults = (): z.input<typeof savedFaults> => ({ domains: [], open: [] });
+
+/** Whether tries of an item have to wait in a domain that is suspended. */
+export function mustWait({ suspension, failing, tries }: FaultDomain, item: string, at: number): boolean {
+  if (suspension === null) return false;
+  // Until enough different items have failed, one try of each other item tells most.
+  const others = suspension.items - failing.size;
+  if (others > 0 && !failing.has(item)) return tries.size >= others || [...tries.values()].includes(item);
+  return tries.size > 0 || suspension.retryAt > at;
+}
+
+/**
+ * Whether tries fail one after the other: of enough different items, or of all that are in flight, or as many as are in flight.
+ *
+ * @param inFlight - tries in flight
+ * @param hasOther - whether one of them is of an item that has not failed
+ */
+export function isFailing(domain: FaultDomain, inFlight: number, hasOther: (domain: FaultDomain) => boolean): boolean {
+  const { suspension, failing, failures, id } = domain;
+  if (suspension !== null || failures < 2) return false;
+  const isMany = failing.size >= itemsToSuspend || failures >= Math.max(leastFailures, failuresPerTry * inFlight);
+  if (!isMany && hasOther(domain)) return false;
+  // One item alone may fail by itself, wherever it is tried.
+  if (id !== null && failing.size < 2) return false;
+  // A part that fails is no fault of the whole.
+  const parts = new Set(failing.values());
+  return id !== null || parts.has(null) || parts.size > 1;
+}
+
+/** Whether what fails, where nothing else is there, has failed often enough: then nothing tells a part from the whole. */
+const failsAlone = ({ id, suspension, failures }: FaultDomain): boolean =>
+  id === null && suspension === null && failures >= leastFailures;
+
+/** Whether a domain that is suspended takes a single try now, of one item or another. */
+export function takesTry({ suspension, failing, tries }: FaultDomain, at: number): boolean {
+  if (suspension === null) return false;
+  return failing.size < suspension.items || (tries.size === 0 && suspension.retryAt <= at);
+}
+
+/** Notes the begin of a single try, and returns how long the one before is ago, in seconds. */
+export function beginTry({ suspension, tries }: FaultDomain, id: string, item: string, at: number): number {
+  const pauseSeconds = at - suspension!.lastTryAt;
+  suspension!.lastTryAt = at;
+  tries.set(id, item);
+  return pauseSeconds;
+}
+
+function note(domain: FaultDomain, { item, id, order }: Failure, tryId: string, at: number): void {
+  const { failing, suspension, tries } = domain;
+  if (suspension !== null && tries.delete(tryId)) {
+    if (failing.size >= suspension.items || failing.has(item)) suspension.failures += 1;
+    suspension.retryAt = at + pauseAfter(suspension.failures + 2);
+  }
+  if (domain.failures === 0) domain.since = order;
+  domain.failures += 1;
+  failing.delete(item);
+  failing.set(item, id);
+  if (failing.size > remembered) failing.delete(failing.keys().next().value!);
+}
+
+function remember({ recent }: FaultDomain, failed: boolean): void {
+  recent.push(failed);
+  if (recent.length > remembered) recent.shift();
+}
+
+/** Notes that a failure of an item was forgotten; of many, the latest. */
+function forgive({ forgiven }: FaultDomain, item: string): void {
+  forgiven.delete(item);
+  forgiven.add(item);
+  if (forgiven.size > mostForgiven) forgiven.delete(forgiven.values().next().value!);
+}
+
+/**
+ * After many different items have failed in a row, it was not the domain if all of them had failed before, were forgiven, and have
+ * failed again where others succeeded; or after a long series of successes.
+ */
+function isHealthy({ recent, failing }: FaultDomain, forgiven: ReadonlySet<string> = new Set()): boolean {
+  const failed = recent.filter((one) => one).length;
+  if (failing.size >= itemsToSuspend) {
+    return failed === 0 && (recent.length === remembered || [...failing.keys()].every((one) => forgiven.has(one)));
+  }
+  return failed <= healthyShare * recent.length;
+}
+
+function calm(domain: FaultDomain): void {
+  domain.failing.clear();
+  domain.failures = 0;
+}
+
+function forgetOldest(domain: FaultDomain): void {
+  const { failing } = domain;
+  const oldest = failing.keys().next().value;
+  if (oldest === undefined) return;
+  failing.delete(oldest);
+  domain.failures = failing.size === 0 ? 0 : Math.max(1, domain.failures - 1);
+}

@@ -1,0 +1,126 @@
+/**
+ * Work that gains nothing: prompts, or groups, that are filtered in a row, while none counts. How many there usually are between two
+ * that count tells when this is worth a word: nobody owes anything, and yet no round would end.
+ */
+import { z } from 'zod';
+import type { AnyDecision, AnyEvent } from '../machine/definition.ts';
+import { savedTimes, WaitingTimes } from './waiting-times.ts';
+
+/** How many are usually filtered. */
+export interface UsualFiltered {
+  /** What 99 percent of those that count did not exceed: how many were filtered since the one before. */
+  readonly highFiltered: number;
+  /** Number of those that count from which this was learnt; older ones weigh less. */
+  readonly counted: number;
+}
+
+/** With fewer that count than this, little is known. */
+const fewest = 8;
+/** Fewest that are worth a word, where it is known how many are usual, and where it is not. */
+const [least, leastUnknown] = [32, 128];
+/** The same, as multiples of those that a round begins with: the first that end may all be of one kind. */
+const [rounds, roundsUnknown] = [2, 8];
+/** How many times what 99 percent do not exceed is worth a word. If each passes by the same chance, one run in a million is as long. */
+const factor = 3;
+
+/** Returns from how many that are filtered in a row on work counts as futile. */
+export function mostFiltered(target: number, usual: UsualFiltered | undefined): number {
+  if (usual === undefined || usual.counted < fewest) return Math.max(leastUnknown, roundsUnknown * target);
+  return Math.max(least, rounds * target, Math.ceil(factor * usual.highFiltered));
+}
+
+export const savedFutileWork = z.strictObject({
+  filtered: z.int().nonnegative(),
+  since: z.number(),
+  target: z.int().nonnegative(),
+  isNamed: z.boolean(),
+  runs: savedTimes,
+});
+type Saved = z.output<typeof savedFutileWork>;
+
+type Message = AnyDecision | AnyEvent;
+interface PromptsRequest {
+  readonly reason: { readonly code: string; readonly target?: number; readonly allowed?: number };
+}
+
+/** Follows what is filtered and what counts. */
+export class FutileWork {
+  /** How many were filtered since one counted last. */
+  filtered = 0;
+  /** When the first of them was, in seconds. */
+  since = 0;
+  /** Whether that was said. */
+  isNamed = false;
+  #target = 0;
+  readonly #runs: WaitingTimes;
+
+  constructor(saved?: Saved) {
+    this.#runs = new WaitingTimes(saved?.runs);
+    if (saved === undefined) return;
+    this.filtered = saved.filtered;
+    this.since = saved.since;
+    this.isNamed = saved.isNamed;
+    this.#target = saved.target;
+  }
+
+  /** Follows an event or a decision. */
+  follow(message: Message, at: number): void {
+    switch (message.type) {
+      case 'prompts.request': {
+        const { code, allowed = 0, target = allowed } = (message as unknown as PromptsRequest).reason;
+        // A window is of several rounds.
+        if (code !== 'window_begun') this.#target = target;
+        return;
+      }
+      case 'group.rejected':
+        if ((message as unknown as { readonly cause: string }).cause === 'filtered') this.#filter(at);
+        return;
+      case 'prompt.filtered':
+        this.#filter(at);
+        return;
+      case 'prompt.counted':
+      case 'group.completed':
+        this.#gained();
+    }
+  }
+
+  get usual(): UsualFiltered | undefined {
+    const { weight } = this.#runs;
+    return weight === 0 ? undefined : { highFiltered: Math.floor(this.#runs.quantile(0.99)), counted: weight };
+  }
+
+  /** From how many on the work counts as futile. */
+  get most(): number {
+    return mostFiltered(this.#target, this.usual);
+  }
+
+  /** Whether so many were filtered that it counts as futile. */
+  get isTooMuch(): boolean {
+    return this.filtered >= least && this.filtered >= this.most;
+  }
+
+  /** Returns what has to be saved; nothing, if nothing was ever asked for or filtered. */
+  save(): Saved | undefined {
+    if (!this.#isKnown && this.#target === 0) return undefined;
+    const { filtered, since, isNamed } = this;
+    return { filtered, since, target: this.#target, isNamed, runs: this.#runs.save() };
+  }
+
+  /** Whether anything was ever filtered. */
+  get #isKnown(): boolean {
+    return this.filtered > 0 || this.#runs.weight > 0;
+  }
+
+  #filter(at: number): void {
+    if (this.filtered === 0) this.since = at;
+    this.filtered += 1;
+  }
+
+  #gained(): void {
+    if (!this.#isKnown) return;
+    // Beyond what is worth a word it is not usual: one collapse would hide the next.
+    this.#runs.add(Math.min(this.filtered, this.most));
+    this.filtered = 0;
+    this.isNamed = false;
+  }
+}

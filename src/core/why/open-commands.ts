@@ -1,0 +1,329 @@
+/**
+ * What a policy has asked for and not got yet: since when, for which reason, and how long such an answer usually takes. It follows
+ * decisions and events by the table of answers, and needs nothing of a policy. What blocks what is said by `waits`; this adds times.
+ */
+import { z } from 'zod';
+import { sequels } from '../../schemas/answers.ts';
+import type { AnyDecision, AnyEvent } from '../machine/definition.ts';
+import { type Json, keyOf, type Messages, rulesOf } from './answer-rules.ts';
+import { Kept, mostUnasked, type OpenCommand, Table } from './command-table.ts';
+import { FutileWork, savedFutileWork, type UsualFiltered } from './futile-work.ts';
+import { SuspensionNotices, savedSuspendedTries } from './suspended-tries.ts';
+import { savedTimes, WaitingTimes } from './waiting-times.ts';
+
+/** How long an answer usually takes. */
+export interface UsualTime {
+  /** Median, in seconds. */
+  readonly medianSeconds: number;
+  /** Time that 99 percent of the answers do not exceed, in seconds. */
+  readonly highSeconds: number;
+  /** Number of answers from which this was learnt; older ones weigh less. */
+  readonly answers: number;
+}
+
+const openCommand = z.strictObject({
+  type: z.string(),
+  answer: z.string(),
+  ids: z.record(z.string(), z.string()),
+  since: z.number(),
+  by: z.string().optional(),
+  reason: z.looseObject({ code: z.string() }),
+  missing: z.int().positive().optional(),
+});
+/** Schema of {@link OpenCommands} in a state. */
+export const savedOpenCommands = z.strictObject({
+  open: z.array(openCommand),
+  hoped: z.array(openCommand).optional(),
+  times: z.array(z.strictObject({ answer: z.string(), times: savedTimes })),
+  futile: savedFutileWork.optional(),
+  suspended: savedSuspendedTries.optional(),
+});
+export type SavedOpenCommands = z.output<typeof savedOpenCommands>;
+
+type SavedOpenCommand = z.output<typeof openCommand>;
+
+function savedCommand({ type, answer, ids, since, by, reason, missing }: OpenCommand): SavedOpenCommand {
+  return {
+    ...{ type, answer, ids: { ...ids }, since, reason: { ...reason } },
+    ...(by === undefined ? undefined : { by }),
+    ...(missing === undefined ? undefined : { missing }),
+  };
+}
+
+/** Most commands without an answer that are remembered, where nothing else is said. */
+const mostOpen = 131_072;
+
+/** Hears of each command that is opened, and that ends, and keeps a mark of its own for it meanwhile. */
+export interface CommandFollower<Mark> {
+  opened(one: OpenCommand): Mark;
+  /** @param isAnswered - whether an event has answered it; otherwise it was replaced, or forgotten */
+  ended(mark: Mark, isAnswered: boolean): void;
+  /** Returns the longest time that may be learnt from the wait of a command, in seconds; called before it ends. */
+  longest(mark: Mark): number;
+}
+
+/** A table, and the fields of a message that say which of its commands is meant. */
+interface Place<Mark> {
+  readonly table: Table<Mark>;
+  readonly fields: readonly string[];
+}
+
+interface Asked<Mark> extends Place<Mark> {
+  readonly replaces: readonly Table<Mark>[];
+  readonly isUnasked: boolean;
+}
+
+/** Follows the commands of one policy. Each message costs O(1), and the memory is bounded. */
+export class OpenCommands<Mark = undefined> {
+  readonly #tables = new Map<string, Table<Mark>>();
+  /** By the type of a decision. */
+  readonly #asked = new Map<string, Asked<Mark>>();
+  /** By the type of an event: the waits that it ends. */
+  readonly #ends = new Map<string, Place<Mark>[]>();
+  /** What was done in vain. */
+  readonly futile: FutileWork;
+  /** Where only single tries are made. */
+  readonly suspended: SuspensionNotices;
+  readonly #most: number;
+  readonly #follower: CommandFollower<Mark> | undefined;
+  #size = 0;
+  #count = 0;
+
+  /**
+   * @param most - most commands that are remembered; the oldest are forgotten first
+   * @param follower - hears of every change from now on, and of what is saved
+   */
+  constructor(messages: Messages, most = mostOpen, saved?: SavedOpenCommands, follower?: CommandFollower<Mark>) {
+    this.#most = most;
+    this.#follower = follower;
+    this.futile = new FutileWork(saved?.futile);
+    this.suspended = new SuspensionNotices(saved?.suspended);
+    for (const { type, answer, others, replaces, fields, isUnasked } of rulesOf(messages)) {
+      const replaced = replaces.map((one) => this.#table(one));
+      const asked = { table: this.#table(answer), fields, replaces: replaced, isUnasked };
+      this.#asked.set(type, asked);
+      for (const event of [answer, ...others]) {
+        const ends = this.#ends.get(event) ?? [];
+        if (!ends.some(({ table }) => table === asked.table)) ends.push(asked);
+        this.#ends.set(event, ends);
+      }
+    }
+    for (const { answer, times } of saved?.times ?? []) this.#table(answer).times = new WaitingTimes(times);
+    for (const one of saved?.open ?? []) this.#add(this.#restored(one));
+    for (const one of saved?.hoped ?? []) {
+      const kept = this.#restored(one);
+      kept.table.hope(kept);
+    }
+  }
+
+  #restored({ type, answer, ids: saved, since, by, reason, missing }: SavedOpenCommand): Kept<Mark> {
+    // The keys of a saved object may be in any order.
+    const fields = this.#asked.get(type)?.fields ?? Object.keys(saved);
+    const ids = Object.fromEntries(fields.map((name) => [name, saved[name]!]));
+    const kept = new Kept<Mark>(this.#table(answer), type, keyOf(fields, ids), ids, since, by, reason, this.#count++);
+    kept.missing = missing;
+    return kept;
+  }
+
+  /** Number of commands without an answer. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The commands without an answer, oldest first. */
+  get open(): OpenCommand[] {
+    return this.#inOrder();
+  }
+
+  /** What the follower has made of these. */
+  get marks(): Mark[] {
+    return this.#inOrder().map(({ mark }) => mark as Mark);
+  }
+
+  /** Follows an event that was applied, and then the decisions that it has led to. */
+  follow(event: AnyEvent, decisions: readonly AnyDecision[], at: number): void {
+    this.heard(event, at);
+    for (const one of decisions) this.told(one);
+  }
+
+  /** Follows an event that was applied, before the decisions that it leads to. */
+  heard(event: AnyEvent, at: number): void {
+    const { type } = event;
+    this.futile.follow(event, at);
+    this.suspended.follow(event, at);
+    if (type === 'host.restarted') this.#restarted();
+    else if (type === 'engine.lost' || type === 'reward-worker.lost') this.#lost(event as never);
+    const ends = this.#ends.get(type);
+    if (ends !== undefined) {
+      for (const { table, fields } of ends) {
+        const key = keyOf(fields, event as never);
+        const kept = table.byKey.get(key);
+        if (kept !== undefined) {
+          this.#learn(kept, at);
+          this.#end(kept, true);
+          if (kept.missing !== undefined) this.#awaitRest(kept, event, at);
+        } else if (table.isHoped) {
+          const hoped = table.hopedFor(key);
+          if (hoped !== undefined) this.#learn(hoped, at);
+          // From now on such answers are awaited.
+          else table.times = new WaitingTimes();
+        }
+      }
+    }
+    if (Object.hasOwn(sequels, type) && !this.#isAborting(event as never))
+      this.told({ ...event, at, reason: { code: 'reported' } });
+  }
+
+  /** Forgets the command that an event would answer: it is not owed any more. The event needs only the fields that say which one. */
+  forget(event: { readonly type: string }): void {
+    for (const { table, fields } of this.#ends.get(event.type) ?? [])
+      this.#end(table.byKey.get(keyOf(fields, event as never)));
+  }
+
+  /** Forgets what is awaited of a request, by the type of its usual answer; what the same event would also answer stays. */
+  forgetAwaited(answer: string, requestId: string): void {
+    this.#end(this.#tables.get(answer)?.byKey.get(requestId));
+  }
+
+  /** Forgets the command that is the oldest. */
+  forgetOldest(): void {
+    let oldest: Kept<Mark> | undefined;
+    for (const { inOrder } of this.#tables.values()) {
+      const first = inOrder.peek();
+      if (first !== undefined && (oldest === undefined || first.order < oldest.order)) oldest = first;
+    }
+    this.#end(oldest);
+  }
+
+  /** Follows a decision. Its time and its reason are kept, or others that are given. */
+  told(decision: AnyDecision, at = decision.at, reason = decision.reason): void {
+    this.futile.follow(decision, at);
+    this.suspended.follow(decision, at);
+    const asked = this.#asked.get(decision.type);
+    if (asked === undefined) return;
+    const { table, fields, replaces, isUnasked } = asked;
+    const given = decision as AnyDecision & Json;
+    const key = keyOf(fields, given);
+    const isHoped = isUnasked && table.times === undefined;
+    // Its answer also answers the command that it replaces: a request that is aborted is not expected to complete.
+    for (const other of isHoped ? [] : replaces) {
+      const replaced = other.byKey.get(key);
+      if (replaced === undefined) continue;
+      // A follower looks for what is too long: without these, only the times of short responses would be learnt.
+      if (this.#follower !== undefined) this.#learn(replaced, at);
+      this.#end(replaced);
+    }
+    const before = table.byKey.get(key);
+    this.#end(before);
+    const by = given.engineId ?? given.workerId;
+    // A timer is awaited from its time on.
+    const { fireAtSeconds, aheadSeconds = 0 } = given as { fireAtSeconds?: unknown; aheadSeconds?: number };
+    const since = typeof fireAtSeconds === 'number' ? fireAtSeconds + aheadSeconds : at;
+    const ids =
+      fields.length === 1 ? fields[0]! : Object.fromEntries(fields.map((name) => [name, String(given[name])]));
+    const { type } = decision;
+    const engine = typeof by === 'string' ? by : undefined;
+    const kept = new Kept(table, type, key, ids, since, engine, reason, this.#count++);
+    // What was asked for before and has not come is still to come.
+    if (table.answer === 'prompts.supplied') kept.missing = (given.count as number) + (before?.missing ?? 0);
+    if (isHoped && this.#follower !== undefined) return table.hope(kept);
+    this.#add(kept);
+    if (isHoped && table.inOrder.size > mostUnasked) this.#end(table.inOrder.peek());
+    if (this.#size > this.#most) this.forgetOldest();
+  }
+
+  /** Returns the command that an event would answer. The event needs only the fields that say which one it is. */
+  answeredBy(event: { readonly type: string }): OpenCommand | undefined {
+    for (const { table, fields } of this.#ends.get(event.type) ?? []) {
+      const key = keyOf(fields, event as never);
+      const kept = table.byKey.get(key) ?? table.hopedFor(key);
+      if (kept !== undefined) return kept;
+    }
+    return undefined;
+  }
+
+  /** Returns how long answers of this type usually take; `undefined` before the first one. */
+  usual(answer: string): UsualTime | undefined {
+    const times = this.#tables.get(answer)?.times;
+    if (times === undefined || times.weight === 0) return undefined;
+    return { medianSeconds: times.quantile(0.5), highSeconds: times.quantile(0.99), answers: times.weight };
+  }
+
+  /** Returns how many prompts, or groups, are usually filtered between two that count; `undefined` before the first one. */
+  usuallyFiltered(): UsualFiltered | undefined {
+    return this.futile.usual;
+  }
+
+  save(): SavedOpenCommands {
+    const tables = [...this.#tables.values()];
+    const hoped = tables.flatMap((table) => table.hoped);
+    const futile = this.futile.save();
+    const suspended = this.suspended.save();
+    return {
+      open: this.open.map(savedCommand),
+      ...(hoped.length === 0 ? undefined : { hoped: hoped.map(savedCommand) }),
+      times: tables.flatMap(({ answer, times }) => (times === undefined ? [] : [{ answer, times: times.save() }])),
+      ...(futile === undefined ? undefined : { futile }),
+      ...(suspended === undefined ? undefined : { suspended }),
+    };
+  }
+
+  #table(answer: string): Table<Mark> {
+    let table = this.#tables.get(answer);
+    if (table === undefined) this.#tables.set(answer, (table = new Table(answer)));
+    return table;
+  }
+
+  /** Forgets what was asked for: it is asked for anew. What has no ids, such as the next round, is owed as before. */
+  #restarted(): void {
+    for (const kept of this.#inOrder()) if (Object.keys(kept.ids).length > 0) this.#end(kept);
+  }
+
+  /** Whether a request is being aborted: what its last turn or tool reports leads to nothing more. */
+  #isAborting({ requestId }: { readonly requestId: string }): boolean {
+    return this.#tables.get('request.aborted')?.byKey.has(requestId) === true;
+  }
+
+  /** Forgets what an engine or a worker was told that is lost; the policy tells others. */
+  #lost({ engineId, workerId }: { readonly engineId?: string; readonly workerId?: string }): void {
+    const by = engineId ?? workerId;
+    for (const kept of this.#inOrder()) if (kept.by === by) this.#end(kept);
+  }
+
+  #inOrder(): Kept<Mark>[] {
+    return [...this.#tables.values()].flatMap(({ byKey }) => [...byKey.values()]).sort((a, b) => a.order - b.order);
+  }
+
+  #add(kept: Kept<Mark>): void {
+    const { table, key } = kept;
+    table.byKey.set(key, kept);
+    table.inOrder.push(kept);
+    this.#size += 1;
+    kept.mark = this.#follower?.opened(kept);
+  }
+
+  #end(kept: Kept<Mark> | undefined, isAnswered = false): void {
+    if (kept === undefined) return;
+    const { table, mark } = kept;
+    table.byKey.delete(kept.key);
+    table.inOrder.remove(kept);
+    this.#size -= 1;
+    if (mark !== undefined) this.#follower!.ended(mark, isAnswered);
+  }
+
+  /** Prompts may come in portions: the rest is awaited from now on. */
+  #awaitRest({ table, type, key, ids, by, reason, missing }: Kept<Mark>, event: AnyEvent, at: number): void {
+    const { prompts } = event as { readonly prompts?: readonly unknown[] };
+    if (prompts === undefined || prompts.length >= missing!) return;
+    const rest = new Kept(table, type, key, ids, at, by, reason, this.#count++);
+    rest.missing = missing! - prompts.length;
+    this.#add(rest);
+  }
+
+  #learn(kept: Kept<Mark>, at: number): void {
+    const { table, since, mark } = kept;
+    const longest = mark === undefined ? Number.POSITIVE_INFINITY : this.#follower!.longest(mark);
+    table.times ??= new WaitingTimes();
+    table.times.add(Math.max(0, Math.min(at - since, longest)));
+  }
+}

@@ -1,0 +1,120 @@
+/** Where tries fail one after the other, as policies say by `tries.suspended` and `tries.recovered`: what everything waits for then. */
+import { z } from 'zod';
+import type { AnyDecision, AnyEvent } from '../machine/definition.ts';
+
+const suspendedTries = z.strictObject({
+  scope: z.string(),
+  id: z.string().optional(),
+  since: z.number(),
+  failures: z.int().nonnegative(),
+});
+export const savedSuspendedTries = z.strictObject({
+  all: z.array(suspendedTries),
+  gains: z.record(z.string(), z.number()).optional(),
+  stale: suspendedTries.optional(),
+});
+type Saved = z.output<typeof savedSuspendedTries>;
+
+/** A part of a cluster in which only single tries are made. */
+export interface SuspendedTries {
+  /** What fails: `engine`, `environment`, `reward`, `loader` or `prompt`; `weights`: all that comes is of weights that are too old. */
+  readonly scope: string;
+  /** Which one; all of them if not given. */
+  readonly id?: string | undefined;
+  /** Since when, in seconds. */
+  readonly since: number;
+  /** Tries that had failed by then, one after the other. */
+  readonly failures: number;
+}
+
+/** A suspension that is shorter may end by the next try. */
+const hiccupSeconds = 30;
+
+/** So many tries of a response after weights that were too old are no chance: other engines are asked first. */
+const mostStale = 3;
+
+/** What says that work is done after all. */
+const gains: Readonly<Record<string, 'work' | 'rewards'>> = {
+  'response.accepted': 'work',
+  'sample.registered': 'work',
+  'reward.scored': 'rewards',
+  'reward.ready': 'rewards',
+};
+const gainOf = ({ scope }: SuspendedTries): string => (scope === 'reward' ? 'rewards' : 'work');
+
+type Notice = AnyDecision & {
+  readonly scope: string;
+  readonly id?: string;
+  readonly reason: { readonly failures?: number };
+};
+const keyOf = ({ scope, id }: { readonly scope: string; readonly id?: string | undefined }): string =>
+  id === undefined ? scope : `${scope}/${id}`;
+
+/** Follows these notices. */
+export class SuspensionNotices {
+  readonly #all: Map<string, SuspendedTries>;
+  /** When work was done last, and a reward came last, while tries were suspended. */
+  readonly #gains: Record<string, number>;
+  /** Tries again after weights that were too old, since work was done last. */
+  #stale: SuspendedTries | undefined;
+
+  constructor({ all, gains: saved = {}, stale }: Saved = { all: [] }) {
+    this.#all = new Map(all.map((one) => [keyOf(one), one]));
+    this.#gains = { ...saved };
+    this.#stale = stale;
+  }
+
+  /** Follows an event or a decision. */
+  follow(message: AnyDecision | AnyEvent, at: number): void {
+    const { type } = message;
+    if (type === 'tries.suspended') {
+      const { scope, id, reason } = message as Notice;
+      const failures = reason.failures ?? 0;
+      this.#all.set(keyOf({ scope, id }), {
+        ...{ scope, since: at, failures },
+        ...(id === undefined ? undefined : { id }),
+      });
+    } else if (type === 'tries.recovered') this.#all.delete(keyOf(message as Notice));
+    else if (type === 'request.launch') this.#launched(message as AnyDecision, at);
+    else if (Object.hasOwn(gains, type)) {
+      const gain = gains[type]!;
+      if (this.#all.size > 0) this.#gains[gain] = at;
+      if (gain === 'work') this.#stale = undefined;
+    }
+  }
+
+  /** Parts that are suspended, in the order in which they were. */
+  get all(): SuspendedTries[] {
+    const all = [...this.#all.values()];
+    // The whole stands for its parts.
+    const parts = all.filter(({ scope, id }) => id === undefined || !this.#all.has(scope));
+    return this.#stale === undefined ? parts : [...parts, this.#stale];
+  }
+
+  /** The same, if they hold everything up: no work was done since the last of them was suspended, for more than half a minute. */
+  holdingUp(at: number): SuspendedTries[] {
+    const { all } = this;
+    return all.filter((one) => {
+      const gain = gainOf(one);
+      const since = Math.max(...all.filter((other) => gainOf(other) === gain).map((other) => other.since));
+      return at - since > hiccupSeconds && (this.#gains[gain] ?? -1) < since;
+    });
+  }
+
+  /** Returns what has to be saved; nothing, if nothing is suspended. */
+  save(): Saved | undefined {
+    if (this.#all.size === 0 && this.#stale === undefined) return undefined;
+    return {
+      all: [...this.#all.values()],
+      gains: { ...this.#gains },
+      ...(this.#stale === undefined ? undefined : { stale: this.#stale }),
+    };
+  }
+
+  #launched({ reason }: AnyDecision, at: number): void {
+    const { code, attempt = 0 } = reason as { readonly code: string; readonly attempt?: number };
+    if (code !== 'retry_stale_weights' || attempt < mostStale) return;
+    const { since = at, failures = 0 } = this.#stale ?? {};
+    this.#stale = { scope: 'weights', since, failures: failures + 1 };
+  }
+}

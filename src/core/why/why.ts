@@ -1,0 +1,329 @@
+/** Answers why a thing waits: the chain of what blocks what, down to the events that somebody owes. */
+import { refuse } from '../../errors.ts';
+import { type Sender, senderOf } from '../../schemas/senders.ts';
+import { given } from '../collections/given.ts';
+import { Heap } from '../collections/heap.ts';
+import { didYouMean, oneOf } from '../ids/nearest.ts';
+import type { AnyPolicyDefinition } from '../machine/definition.ts';
+import type { OpenCommand } from './command-table.ts';
+import { mostFiltered, type UsualFiltered } from './futile-work.ts';
+import type { UsualTime } from './open-commands.ts';
+import { lateness } from './overdue.ts';
+import { type AwaitedEvent, type HeldThing, isEvent, later, type Standing } from './waits.ts';
+
+/** A held thing, and where it stands. */
+export interface Standpoint {
+  /** Kind of the thing, such as `prompts`. */
+  readonly what: string;
+  /** Its id. */
+  readonly id: string;
+  /** A few words in the present tense, such as `runs on an engine`. */
+  readonly stands: string;
+  /** Seconds since when; absent where the state does not know it. */
+  readonly since?: number;
+}
+
+/** An event that is owed to the policy. */
+export interface OwedEvent {
+  /** Who has to act. */
+  readonly who: Sender;
+  /** Id of the engine or worker, where it is known. */
+  readonly by?: string;
+  /** The event that is missing, with the fields that say which one it is. */
+  readonly event: AwaitedEvent['event'];
+  /** Seconds since when it is awaited; absent where that is not known. */
+  readonly since?: number;
+  /** For a timer: seconds at which it is to fire. */
+  readonly dueAt?: number;
+  /** The decision that asked for it, and its reason; only where `watch` follows the policy. */
+  readonly asked?: { readonly type: string; readonly reason: { readonly code: string } };
+  /** How long such an event usually takes here; only where `watch` follows the policy and one has come. */
+  readonly usual?: UsualTime;
+}
+
+/** A thing for which work goes on and gains nothing: nobody owes anything, and yet it would not end. */
+export interface StalledThing extends Standpoint {
+  /** How many prompts, or groups, were filtered since one counted last. */
+  readonly filtered: number;
+  /** When the first of them was, in seconds. */
+  readonly filteredSince: number;
+  /** From how many on this counts as futile; it follows what is usual here, where {@link watch} follows the policy. */
+  readonly mostFiltered: number;
+}
+
+/** Why a thing waits. */
+export interface Why extends Standpoint {
+  /** What it waits for in turn, from itself to the event that is needed most. */
+  readonly through: readonly Standpoint[];
+  /** The events that would let it go on, those that are overdue first, then the oldest; at most 32. */
+  readonly owed: readonly OwedEvent[];
+  /** Number of further such events. */
+  readonly more: number;
+  /** The thing for which work goes on and gains nothing, if there is one. */
+  readonly stalled?: StalledThing;
+}
+
+/** All that is owed to a policy. */
+export type WhyAll = Pick<Why, 'owed' | 'more' | 'stalled'>;
+
+/** Most events that an answer lists. */
+export const mostOwed = 32;
+
+/** Looks at what a policy holds. */
+export interface Holdings {
+  /** The latest time of the policy, in seconds. */
+  readonly at: number;
+  /** Kinds of things, in the order in which an id is looked up. */
+  readonly kinds: readonly string[];
+  ids(what: string): Iterable<string>;
+  of(thing: HeldThing): Standing | undefined;
+  /** Adds times and reasons to what is owed. */
+  readonly times?: KnownTimes | undefined;
+}
+
+/** Returns the holdings of a policy in a state. A policy that does not say what blocks what has those of its ledgers. */
+export function holdingsOf(
+  { waits, ledgers, save }: AnyPolicyDefinition,
+  state: unknown,
+  at: number,
+  times?: KnownTimes,
+): Holdings {
+  if (waits !== undefined) {
+    return {
+      at,
+      kinds: Object.keys(waits),
+      ids: (what) => waits[what]?.ids(state) ?? [],
+      of: ({ what, id, part }) => waits[what]?.of(state, id, part),
+      times,
+    };
+  }
+  const saved = save(state);
+  const held = new Map<string, ReadonlySet<string>>(ledgers.map((one) => [one.name, new Set(one.held(saved))]));
+  return {
+    at,
+    kinds: [...held.keys()],
+    ids: (what) => held.get(what) ?? [],
+    of: ({ what, id }) => (held.get(what)?.has(id) ? { stands: 'is held', for: [] } : undefined),
+    times,
+  };
+}
+
+/** What is known of the times of a policy; see `watch`. */
+export interface KnownTimes {
+  /** The present time, in seconds, where it is known: a job that hangs may send no events that tell it. */
+  readonly at?: number | undefined;
+  /** Returns the decision that asked for an event. */
+  answeredBy?(event: AwaitedEvent['event']): OpenCommand | undefined;
+  /** Returns how long events of this type usually take. */
+  usual?(type: string): UsualTime | undefined;
+  /** Returns how many prompts, or groups, are usually filtered between two that count. */
+  usuallyFiltered?(): UsualFiltered | undefined;
+}
+
+/** Since when an event is awaited: from the last command that asks for it on, if that says which event it means. */
+export function awaitedSince({ since, dueAt }: AwaitedEvent, asked: OpenCommand | undefined): number | undefined {
+  const isNamed = dueAt === undefined && asked !== undefined && Object.keys(asked.ids).length > 0;
+  return isNamed ? later(since, asked.since) : (since ?? asked?.since);
+}
+
+function owedEvent(one: AwaitedEvent, times: KnownTimes | undefined): OwedEvent {
+  const { event, by: at, dueAt } = one;
+  const asked = times?.answeredBy?.(event);
+  const usual = times?.usual?.(event.type);
+  const since = awaitedSince(one, asked);
+  const by = at ?? asked?.by;
+  return {
+    who: senderOf(event.type),
+    ...(by === undefined ? undefined : { by }),
+    event,
+    ...(since === undefined ? undefined : { since }),
+    ...(dueAt === undefined ? undefined : { dueAt }),
+    ...(asked === undefined ? undefined : { asked: { type: asked.type, reason: { ...asked.reason } } }),
+    ...(usual === undefined ? undefined : { usual }),
+  };
+}
+
+const standpoint = ({ what, id }: HeldThing, { stands, since }: Standing): Standpoint => ({
+  what,
+  id,
+  stands,
+  ...(since === undefined ? undefined : { since }),
+});
+
+/** Returns the thing, if work for it gains nothing: more was filtered than is usual. */
+function stalled(thing: HeldThing, standing: Standing, times: KnownTimes | undefined): StalledThing | undefined {
+  const { futile } = standing;
+  if (futile === undefined) return undefined;
+  const { filtered, since: filteredSince, target } = futile;
+  const most = mostFiltered(target, times?.usuallyFiltered?.());
+  return filtered < most ? undefined : { ...standpoint(thing, standing), filtered, filteredSince, mostFiltered: most };
+}
+
+/** An event that was found, with what its place in the order rests on, and the thing that waits for it. */
+interface FoundEvent {
+  readonly one: AwaitedEvent;
+  readonly key: string;
+  /** How late it is, if it is late; otherwise 0. */
+  readonly late: number;
+  readonly isTimer: boolean;
+  /** For a timer its time; a number above all times, if it is not known. */
+  readonly since: number;
+  /** Number in the order in which the events were found. */
+  readonly seq: number;
+}
+
+/** Orders by lateness, and then oldest first; timers, and what has no known time, come last. */
+const byNeed = (a: FoundEvent, b: FoundEvent): number =>
+  b.late - a.late || Number(a.isTimer) - Number(b.isTimer) || a.since - b.since;
+
+/** The events that were found. */
+class Found {
+  readonly #all = new Map<string, FoundEvent>();
+  readonly #at: number;
+  readonly #times: KnownTimes | undefined;
+  /** By type: whether it is a timer, and how long it usually takes. */
+  readonly #types = new Map<string, { readonly isTimer: boolean; readonly usual: UsualTime | undefined }>();
+
+  constructor({ at, times }: Holdings) {
+    this.#at = at;
+    this.#times = times;
+  }
+
+  add(one: AwaitedEvent, key: string): void {
+    const text = JSON.stringify(one.event);
+    const { isTimer, usual } = this.#typeOf(one.event.type);
+    const since = awaitedSince(one, this.#times?.answeredBy?.(one.event));
+    const times = lateness({ since, usual, dueAt: one.dueAt }, this.#at);
+    const late = times > 1 ? times : 0;
+    const found = { one, key, late, isTimer, since: one.dueAt ?? since ?? Number.MAX_VALUE, seq: this.#all.size };
+    const before = this.#all.get(text);
+    if (before === undefined || byNeed(found, before) < 0) this.#all.set(text, found);
+  }
+
+  #typeOf(type: string) {
+    const known = this.#types.get(type);
+    if (known !== undefined) return known;
+    const made = { isTimer: senderOf(type) === 'timer', usual: this.#times?.usual?.(type) };
+    this.#types.set(type, made);
+    return made;
+  }
+
+  /** Returns the first events in order, and the thing that waits for the first. */
+  *sorted(): Generator<undefined, WhyAll & { key: string | undefined }> {
+    // A heap with the last one on top: all that were found are not sorted for the first few.
+    const best = new Heap<FoundEvent>((a, b) => byNeed(b, a) || b.seq - a.seq);
+    let seen = 0;
+    for (const found of this.#all.values()) {
+      if (best.size < mostOwed) best.push(found);
+      else if ((byNeed(found, best.peek()!) || found.seq - best.peek()!.seq) < 0) {
+        best.pop();
+        best.push(found);
+      }
+      if (++seen % 256 === 0) yield;
+    }
+    const more = this.#all.size - best.size;
+    const first: FoundEvent[] = [];
+    for (let found = best.pop(); found !== undefined; found = best.pop()) first.unshift(found);
+    return { owed: first.map(({ one }) => owedEvent(one, this.#times)), more, key: first[0]?.key };
+  }
+}
+
+const keyOf = ({ what, id, part }: HeldThing): string => JSON.stringify([what, id, part]);
+
+/** Does a computation in one go that could pause at each step. */
+export function inOneGo<Result>(steps: Generator<undefined, Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/**
+ * Finds out why a thing waits. The cost is linear in what the thing waits for. Each step is short; nothing may change between them.
+ *
+ * @param what - kind of the thing, where its id is not enough
+ * @throws PolicyError `unknown_id` if no such thing is held
+ */
+export function* whyOf(holdings: Holdings, id: string, what?: string): Generator<undefined, Why> {
+  const thing = yield* find(holdings, id, what);
+  const start = holdings.of(thing)!;
+  const found = new Found(holdings);
+  // Things in the order in which they are reached, each with the thing that led to it: the shortest way comes first.
+  const reached = new Map<string, { thing: HeldThing; standing: Standing; from: string | undefined }>();
+  const pending = [keyOf(thing)];
+  reached.set(pending[0]!, { thing, standing: start, from: undefined });
+  let inVain: StalledThing | undefined;
+  for (const key of pending) {
+    const one = reached.get(key)!;
+    inVain ??= stalled(one.thing, one.standing, holdings.times);
+    for (const next of one.standing.for) {
+      yield;
+      if (isEvent(next)) {
+        found.add(next, key);
+        continue;
+      }
+      const nextKey = keyOf(next);
+      if (reached.has(nextKey)) continue;
+      const standing = holdings.of(next);
+      if (standing === undefined) continue;
+      reached.set(nextKey, { thing: next, standing, from: key });
+      pending.push(nextKey);
+    }
+  }
+  const { key: last, ...owed } = yield* found.sorted();
+  const through: Standpoint[] = [];
+  for (let key = last; key !== undefined; key = reached.get(key)!.from) {
+    const { thing: each, standing } = reached.get(key)!;
+    if (key !== pending[0]) through.unshift(standpoint(each, standing));
+  }
+  return { ...standpoint(thing, start), through, ...owed, ...given({ stalled: inVain }) };
+}
+
+/** Finds out all that is owed to a policy, in short steps. The cost is linear in what the policy holds. */
+export function* allOwed(holdings: Holdings): Generator<undefined, WhyAll> {
+  const found = new Found(holdings);
+  let inVain: StalledThing | undefined;
+  for (const what of holdings.kinds) {
+    for (const id of holdings.ids(what)) {
+      yield;
+      const standing = holdings.of({ what, id });
+      if (standing === undefined) continue;
+      inVain ??= stalled({ what, id }, standing, holdings.times);
+      for (const one of standing.for) {
+        yield;
+        if (isEvent(one)) found.add(one, '');
+      }
+    }
+  }
+  const { key: _, ...owed } = yield* found.sorted();
+  return { ...owed, ...given({ stalled: inVain }) };
+}
+
+/** Returns all that a policy holds, and where it stands. */
+export function* allHeld(holdings: Holdings): Generator<Standpoint> {
+  for (const what of holdings.kinds) {
+    for (const id of holdings.ids(what)) {
+      const standing = holdings.of({ what, id });
+      if (standing !== undefined) yield standpoint({ what, id }, standing);
+    }
+  }
+}
+
+/** Most ids among which the nearest to an unknown one is looked for. */
+const mostCompared = 1000;
+
+function* find(holdings: Holdings, id: string, what?: string): Generator<undefined, HeldThing> {
+  const kinds = what === undefined ? holdings.kinds : holdings.kinds.filter((one) => one === what);
+  for (const kind of kinds) if (holdings.of({ what: kind, id }) !== undefined) return { what: kind, id };
+  if (what !== undefined && kinds.length === 0) {
+    refuse('unknown_id', 'what', `a kind of things that this policy holds: ${oneOf(holdings.kinds, what)}`, what);
+  }
+  const alike: string[] = [];
+  for (const kind of kinds) {
+    for (const one of holdings.ids(kind)) {
+      if (Math.abs(one.length - id.length) <= 2 && alike.length < mostCompared) alike.push(one);
+      yield;
+    }
+  }
+  refuse('unknown_id', 'id', `the id of something that is held${didYouMean(id, alike)}`, id);
+}

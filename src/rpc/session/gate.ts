@@ -1,0 +1,65 @@
+/** One after the other: while a session is in the middle of a call that has paused, everything else that concerns it waits. */
+import { Fifo } from '../../core/collections/fifo.ts';
+import type { Turns } from './turns.ts';
+
+/** Something that waits. Returns a promise if it pauses in its turn. */
+type Waiting = () => Promise<unknown> | undefined;
+
+/** Keeps calls of the same session apart, by the ids of the sessions. */
+export class Gate {
+  readonly #turns: Turns;
+  /** By session in the middle of a call: what waits for its end, in the order of arrival. */
+  readonly #busy = new Map<string, Fifo<Waiting>>();
+  #closed = false;
+
+  constructor(turns: Turns) {
+    this.#turns = turns;
+  }
+
+  /**
+   * Does something with a session, at once if the session is not in the middle of a call. Returns what it returns, or a promise of
+   * that, and throws what it throws. Nothing that waits is done any more once the gate is closed.
+   */
+  pass<T>(session: string, act: () => T | Promise<T>): T | Promise<T> {
+    const waiting = this.#busy.get(session);
+    if (waiting !== undefined) return this.#wait(waiting, act);
+    const result = act();
+    if (result instanceof Promise) {
+      const behind = new Fifo<Waiting>();
+      this.#busy.set(session, behind);
+      void this.#after(result, session, behind);
+    }
+    return result;
+  }
+
+  /** Drops what waits, because the server stops: to do it would answer calls that came too late. */
+  close(): void {
+    this.#closed = true;
+    for (const waiting of this.#busy.values()) waiting.clear();
+  }
+
+  #wait<T>(waiting: Fifo<Waiting>, act: () => T | Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      waiting.push(() => {
+        try {
+          const result = act();
+          resolve(result);
+          return result instanceof Promise ? result : undefined;
+        } catch (error) {
+          reject(error as Error);
+          return undefined;
+        }
+      });
+    });
+  }
+
+  async #after(result: Promise<unknown>, session: string, waiting: Fifo<Waiting>): Promise<void> {
+    await result.catch(() => undefined);
+    for (let next = waiting.shift(); next !== undefined && !this.#closed; next = waiting.shift()) {
+      const paused = next();
+      if (paused !== undefined) await paused.catch(() => undefined);
+      if (this.#turns.isOver) await this.#turns.next();
+    }
+    this.#busy.delete(session);
+  }
+}

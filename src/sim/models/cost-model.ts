@@ -1,0 +1,151 @@
+/**
+ * The cost of an inference engine and of a training step. A decode step with b running sequences and C context tokens takes
+ *
+ * α(b) + γ · C,  α(b) = max(memoryBoundSeconds, b · computeSecondsPerSequence) + overheadSeconds + b · secondsPerSequence
+ *
+ * This is a roofline model with lower bounds on the times of kernels: without these (attention and layer launches, all-reduce, the
+ * host), the model would be 1.4 to 1.9 times too fast.
+ */
+import { z } from 'zod';
+import { parse } from '../../core/machine/validate.ts';
+import { refuse } from '../../errors.ts';
+import { draftSettings } from './draft-settings.ts';
+
+const cost = z.number().nonnegative();
+
+/** Schema of a cost model. */
+export const costModelSchema = z.strictObject({
+  gpus: z.int().positive().default(1).describe('GPUs of one engine (its tensor parallelism).'),
+  memoryBoundSeconds: z.number().positive().describe('Seconds of a decode step for reading the weights once.'),
+  computeSecondsPerSequence: cost.describe('Seconds of a decode step for each sequence, once compute binds.'),
+  overheadSeconds: cost.describe('Seconds of a decode step for the host, kernel launches and all-reduce.'),
+  secondsPerSequence: cost.describe('Further seconds of a decode step for each sequence.'),
+  secondsPerContextToken: cost.describe('γ: seconds of a decode step for each context token (reading its KV).'),
+  prefillSecondsPerToken: cost.describe('Seconds of prefill for each token.'),
+  kvCapacityTokens: z.int().positive().describe('Tokens of KV cache that fit on the engine.'),
+  maxRunningSequences: z.int().positive().default(256).describe('Most sequences that run at once.'),
+  watermark: z.number().min(0).lt(1).default(0.01).describe('Share of the KV cache kept free at admission.'),
+  drafts: draftSettings.optional().describe('Speculative decoding; none if absent.'),
+  fixedRolloutSeconds: cost.default(0).describe('Seconds of every rollout before the first token.'),
+  rewardTailSeconds: cost.default(0).describe('Seconds from the last response of a round to its reward.'),
+  trainBaseSeconds: cost
+    .default(0)
+    .describe('Seconds of every training step, whatever its size: what comes once all gradients are there.'),
+  trainSecondsPerResponse: cost
+    .default(0)
+    .describe('Seconds of gradients for each kept response, whatever its length, over all GPUs (padding, launches).'),
+  trainSecondsPerToken: cost.default(0).describe('Seconds of gradients for each kept token, over all GPUs.'),
+  referenceSecondsPerToken: cost
+    .default(0)
+    .describe('Seconds of the pass of the reference model for each kept token, over all GPUs; 0 if there is none.'),
+  logProbSecondsPerToken: cost
+    .default(0)
+    .describe('The same for the pass of the actor that gives the log-probabilities before the update.'),
+  referenceSwapSeconds: cost
+    .default(0)
+    .describe('Seconds to put the weights of the reference model in the place of the actor, and again to go back.'),
+  weightSyncSeconds: cost.default(0).describe('Seconds to bring new weights to the engines.'),
+});
+
+/** A cost model with its defaults filled in. */
+export type CostModel = z.output<typeof costModelSchema>;
+
+/** Returns α(b): the part of a decode step that does not depend on the context, in seconds. */
+export function baseSeconds(cost: CostModel, running: number): number {
+  const bound = Math.max(cost.memoryBoundSeconds, running * cost.computeSecondsPerSequence);
+  return bound + cost.overheadSeconds + running * cost.secondsPerSequence;
+}
+
+/** A trained batch: its size. */
+export interface TrainedBatch {
+  readonly responses: number;
+  readonly tokens: number;
+}
+
+/** Returns the seconds that all GPUs need for the passes before the gradients of a batch: reference model and log-probabilities. */
+export function passSeconds(cost: CostModel, { tokens }: TrainedBatch): number {
+  if (tokens === 0) return 0;
+  const { referenceSecondsPerToken, logProbSecondsPerToken } = cost;
+  return swapSeconds(cost) + tokens * (referenceSecondsPerToken + logProbSecondsPerToken);
+}
+
+/** Returns the seconds to load the weights of the reference model, and those of the actor again; 0 without a reference model. */
+export function swapSeconds({ referenceSecondsPerToken, referenceSwapSeconds }: CostModel): number {
+  return referenceSecondsPerToken > 0 ? 2 * referenceSwapSeconds : 0;
+}
+
+/** Returns the seconds that all GPUs need for the gradients of a batch. */
+export function gradientSeconds(cost: CostModel, { responses, tokens }: TrainedBatch): number {
+  return responses * cost.trainSecondsPerResponse + tokens * cost.trainSecondsPerToken;
+}
+
+/** A dense transformer, and the GPUs of one engine. */
+export interface EngineShape {
+  /** Parameters of the model, in billions. */
+  readonly billionParameters: number;
+  /** Transformer layers. */
+  readonly layers: number;
+  /** KV heads of a layer, over all shards. */
+  readonly kvHeads: number;
+  /** Dimension of a head. */
+  readonly headDimension: number;
+  /** GPUs of one engine. */
+  readonly tensorParallel: number;
+  /** Memory of one GPU, in GB (1e9 bytes), and its bandwidth, in GB/s; dense bf16 speed, in TFLOP/s. */
+  readonly gpu: { readonly memoryGb: number; readonly bandwidthGbps: number; readonly tflops: number };
+  /** Seconds of host work per decode step: the only number that is calibrated for each setup. */
+  readonly hostSeconds: number;
+}
+
+/** Bytes of a bf16 value. */
+export const bytesPerValue = 2;
+/**
+ * Shares of the peak that kernels reach on Hopper GPUs, in the middle of measured ranges: weight GEMMs 75 to 88 % of the memory
+ * bandwidth, decode attention 85 to 93 %. Ampere GPUs reach less (60 to 80 %, 65 to 82 %).
+ */
+const weightEfficiency = 0.8;
+const attentionEfficiency = 0.88;
+const computeEfficiency = 0.5;
+/**
+ * Measured least times on Hopper GPUs: decode attention 12 to 14 µs a layer, other kernels about the same, all-reduce 4 to 8 µs.
+ */
+const attentionFloorSeconds = 13e-6;
+const layerFloorSeconds = 10e-6;
+const allReduceSeconds = 6e-6;
+const sequenceSeconds = 1e-6;
+/** Share of the GPU memory that weights and KV cache may use. */
+export const memoryUtilization = 0.85;
+
+/**
+ * Returns engine costs derived from the shapes of model and GPUs; training and other times stay 0 until given.
+ *
+ * @throws PolicyError `infeasible` if the weights leave no room for a KV cache; `invalid_input` for impossible numbers, with the
+ *   resulting cost as the path
+ */
+export function deriveCostModel(shape: EngineShape): CostModel {
+  const { tensorParallel: tp, gpu, layers } = shape;
+  const weightBytes = shape.billionParameters * 1e9 * bytesPerValue;
+  const kvBytesPerToken = 2 * layers * shape.kvHeads * shape.headDimension * bytesPerValue;
+  const bandwidth = gpu.bandwidthGbps * 1e9 * tp;
+  const flops = gpu.tflops * 1e12 * tp * computeEfficiency;
+  const flopsPerToken = 2 * shape.billionParameters * 1e9;
+  const reduce = tp > 1 ? 2 * allReduceSeconds : 0;
+  const memoryBytes = gpu.memoryGb * 1e9 * tp * memoryUtilization;
+  const kvCapacityTokens = Math.floor((memoryBytes - weightBytes) / kvBytesPerToken);
+  if (kvCapacityTokens < 1) {
+    const expected = `weights of less than ${memoryUtilization * 100} % of the memory of ${tp} GPU(s)`;
+    const got = `${weightBytes / 1e9} of ${gpu.memoryGb * tp} GB`;
+    refuse('infeasible', 'billionParameters', expected, got);
+  }
+  const costs: z.input<typeof costModelSchema> = {
+    gpus: tp,
+    memoryBoundSeconds: weightBytes / (bandwidth * weightEfficiency),
+    computeSecondsPerSequence: flopsPerToken / flops,
+    overheadSeconds: shape.hostSeconds + layers * (attentionFloorSeconds + layerFloorSeconds + reduce),
+    secondsPerSequence: sequenceSeconds,
+    secondsPerContextToken: kvBytesPerToken / (bandwidth * attentionEfficiency),
+    prefillSecondsPerToken: flopsPerToken / flops,
+    kvCapacityTokens,
+  };
+  return parse(costModelSchema, costs, 'invalid_input');
+}

@@ -1,0 +1,205 @@
+/**
+ * Ready-made jobs: the three of RollPacker §6 (P0 = 128, R0 = 8, H800 GPUs), and the response lengths that reproduce its Figure 12.
+ * `docs/calibration.md` describes the fit of the constants, and the results that do not fit.
+ */
+import { oneOf } from '../../core/ids/nearest.ts';
+import { refuse } from '../../errors.ts';
+import { defineJob, type Job } from '../colocated/job.ts';
+import { interpolated, type LongTail, longTailQuantile, marginalWorkload } from '../workload/marginal.ts';
+import type { Workload } from '../workload/workload.ts';
+import { bytesPerValue, deriveCostModel, type EngineShape, memoryUtilization } from './cost-model.ts';
+import { hostBytesPerSecond, type PresetTimes, trainingOf } from './preset-training.ts';
+
+/** A job and the length limit of its paper. */
+export interface JobPreset {
+  /** Name of the preset. */
+  readonly id: JobPresetId;
+  /** Label for readers: model, GPUs and cap. */
+  readonly label: string;
+  /** Longest response, in tokens. */
+  readonly capTokens: number;
+  /** The job. */
+  readonly job: Job;
+}
+
+/** Ids of the presets. */
+export const jobPresetIds = ['qwen2.5-7b-8k', 'qwen2.5-14b-16k', 'qwen2.5-32b-32k'] as const;
+/** Id of a preset. */
+export type JobPresetId = (typeof jobPresetIds)[number];
+/** The preset of the job where none is given. */
+export const usualPreset: JobPresetId = 'qwen2.5-14b-16k';
+
+const h800: EngineShape['gpu'] = { memoryGb: 80, bandwidthGbps: 3350, tflops: 989 };
+const batch = { promptsPerRound: 128, responsesPerPrompt: 8 };
+
+/**
+ * Seconds that each doubling of TP adds to the decode step of a layer. Llama 2 70B (80 layers) on H100 takes 37.0, 29.7 and 29.8 ms
+ * per token at TP 2, 4 and 8, measured end to end (splitwise); its weights alone would save 13 and 6.5 ms.
+ */
+const doublingSeconds = 75e-6;
+
+function preset(
+  id: JobPresetId,
+  label: string,
+  capTokens: number,
+  gpus: number,
+  shape: Omit<EngineShape, 'gpu'>,
+  given: PresetTimes,
+  {
+    trainingReplicas,
+    trainingShards,
+    sandboxes,
+  }: {
+    readonly trainingReplicas: number;
+    /** GPUs that share the weights in training: TP times PP. */
+    readonly trainingShards: number;
+    readonly sandboxes: number;
+  },
+): JobPreset {
+  const modelBytes = shape.billionParameters * 1e9 * bytesPerValue;
+  const responses = batch.promptsPerRound * batch.responsesPerPrompt;
+  const times = trainingOf(given, responses, modelBytes / trainingShards);
+  const cost = { ...deriveCostModel({ ...shape, gpu: h800 }), ...times };
+  const hardware = {
+    kvHeads: shape.kvHeads,
+    modelBytes,
+    gpuMemoryBytes: h800.memoryGb * 1e9,
+    kvBytesPerToken: 2 * shape.layers * shape.kvHeads * shape.headDimension * bytesPerValue,
+    maxResponseTokens: capTokens,
+    costs: [1, 2, 4, 8]
+      .filter((tp) => shape.kvHeads % tp === 0 && modelBytes < memoryUtilization * h800.memoryGb * 1e9 * tp)
+      .map((tp) => {
+        const derived = deriveCostModel({ ...shape, gpu: h800, tensorParallel: tp });
+        const overhead = doublingSeconds * shape.layers * Math.log2(tp / shape.tensorParallel);
+        // The overhead was fitted at the preset's degree; at a smaller degree, at most half of it can be saved.
+        const overheadSeconds = Math.max(derived.overheadSeconds / 2, derived.overheadSeconds + overhead);
+        return { tp, cost: { ...derived, ...times, overheadSeconds } };
+      }),
+    trainingReplicas,
+    hostBytesPerSecond,
+  };
+  return Object.freeze({
+    id,
+    label,
+    capTokens,
+    job: Object.freeze(
+      defineJob({
+        name: label,
+        engines: gpus / shape.tensorParallel,
+        ...batch,
+        cost,
+        hardware,
+        rewards: { workers: { rule: 16, sandbox: sandboxes, judge: 16 }, ruleSeconds: 0.3, judgeBaseSeconds: 0.43 },
+      }),
+    ),
+  });
+}
+
+/**
+ * The presets. Rewards are those of the mixed tasks of RollPacker §6: rules, code and a judge, for a third of the prompts each. In
+ * a baseline step, rewards take 47, 8 and 4 % of the time, and training 14, 23 and 13 % (7B, 14B and 32B). The seven sandboxes of
+ * the 7B job follow from Table 2 and Figure 11c.
+ */
+export const jobPresets: readonly JobPreset[] = Object.freeze([
+  preset(
+    'qwen2.5-7b-8k',
+    'Qwen2.5-7B, 8k, 16 × H800',
+    8192,
+    16,
+    {
+      billionParameters: 7.6,
+      layers: 28,
+      kvHeads: 4,
+      headDimension: 128,
+      tensorParallel: 1,
+      hostSeconds: 1.96e-3,
+    },
+    {
+      fixedRolloutSeconds: 9,
+      rewardTailSeconds: 80,
+      trainFixedSeconds: 22,
+      trainTokenSeconds: 7e-6,
+      weightSyncSeconds: 4,
+    },
+    { trainingReplicas: 8, trainingShards: 2, sandboxes: 7 },
+  ),
+  preset(
+    'qwen2.5-14b-16k',
+    'Qwen2.5-14B, 16k, 32 × H800',
+    16_384,
+    32,
+    {
+      billionParameters: 14.8,
+      layers: 48,
+      kvHeads: 8,
+      headDimension: 128,
+      tensorParallel: 2,
+      hostSeconds: 7.94e-3,
+    },
+    {
+      fixedRolloutSeconds: 9,
+      rewardTailSeconds: 100,
+      trainFixedSeconds: 70.7,
+      trainTokenSeconds: 1.7e-5,
+      weightSyncSeconds: 5,
+    },
+    { trainingReplicas: 4, trainingShards: 4, sandboxes: 36 },
+  ),
+  preset(
+    'qwen2.5-32b-32k',
+    'Qwen2.5-32B, 32k, 64 × H800',
+    32_768,
+    64,
+    {
+      billionParameters: 32.8,
+      layers: 64,
+      kvHeads: 8,
+      headDimension: 128,
+      tensorParallel: 2,
+      hostSeconds: 4.14e-3,
+    },
+    {
+      fixedRolloutSeconds: 9,
+      rewardTailSeconds: 45,
+      trainFixedSeconds: 78.3,
+      trainTokenSeconds: 1.9e-5,
+      weightSyncSeconds: 8,
+    },
+    { trainingReplicas: 4, trainingShards: 4, sandboxes: 36 },
+  ),
+]);
+
+/** Returns a preset by its id. Throws `PolicyError` `unknown_id`. */
+export function jobPreset(id: string): JobPreset {
+  const found = jobPresets.find((one) => one.id === id);
+  if (found === undefined) {
+    refuse('unknown_id', 'preset', oneOf(jobPresetIds, id), id);
+  }
+  return found;
+}
+
+/** Lengths in the ranges of RollPacker Figure 2, with one setting for all three jobs; fitted to Figure 12. */
+export const rollpackerLengths: LongTail & { readonly correlation: number } = Object.freeze({
+  medianTokens: 545,
+  sigma: 0.75,
+  tailWeight: 0.078,
+  tailStartTokens: 2000,
+  tailExponent: 0.72,
+  correlation: 0.21,
+});
+
+const promptTokens = interpolated([40, 80, 110, 150, 200, 280, 400, 700, 1200]);
+
+/** Returns a workload with response lengths as in RollPacker, limited by a cap. */
+export function rollpackerWorkload(capTokens: number, seed: number, lengths = rollpackerLengths): Workload {
+  const { correlation, ...tail } = lengths;
+  return marginalWorkload({
+    name: 'rollpacker',
+    source: 'long-tailed marginal, RollPacker Figures 2 and 12',
+    responseTokens: longTailQuantile(tail),
+    promptTokens,
+    correlation,
+    capTokens,
+    seed,
+  });
+}

@@ -1,0 +1,100 @@
+/**
+ * Makes a workload from an event log of `recordEvents`, or from a decision log of the server. Mostly long responses are aborted:
+ * without them, every prompt would look shorter than it is. So `traceFromLog` draws the rest of each aborted response.
+ */
+
+import type { TracePrompt } from '../trace/format.ts';
+import { type LoggedLengths, type LoggedResponse, lengthsFromLog } from './log-lengths.ts';
+import { promptEffects } from './prompt-effects.ts';
+import { normalDistribution, normalQuantile, pickIndex, uniform } from './random.ts';
+import { survivalQuantile } from './survival.ts';
+import { type Resampling, tracedWorkload } from './traced.ts';
+import type { Workload } from './workload.ts';
+
+/** Options for drawing censored lengths. */
+export interface LogTraceOptions {
+  /** The length limit of the logged job; responses longer than all observations get this length. */
+  readonly capTokens: number;
+  /** Seed of the draws for the rest of aborted responses. */
+  readonly seed: number;
+  /**
+   * Whether each seed also draws which prompts of the log the distribution is estimated from (a bootstrap), so that draws of many
+   * seeds vary by what so few prompts say of it, too.
+   */
+  readonly resamplesPrompts?: boolean;
+}
+
+const sampleKey = 21;
+const effectKey = 22;
+const promptKey = 23;
+
+/**
+ * Makes a trace in which every aborted response has a random length beyond its abort. It is drawn from the Kaplan–Meier estimate
+ * over all responses, given the other responses of its prompt (`promptEffects`).
+ *
+ * Kaplan–Meier takes aborts as independent of the rest of a response. Aborts depend on the lengths of other responses, so this is
+ * nearly true; a response of a prompt with a long response is more likely to be aborted, which its prompt's effect corrects.
+ */
+export function traceFromLog(log: LoggedLengths, options: LogTraceOptions): TracePrompt[] {
+  const { capTokens, seed, resamplesPrompts = false } = options;
+  const { prompts } = log;
+  const seen = resamplesPrompts
+    ? prompts.map((_, row) => prompts[pickIndex(prompts.length, seed, promptKey, row)]!)
+    : prompts;
+  const survival = survivalQuantile(
+    seen.flatMap(({ responses }) => responses),
+    capTokens,
+  );
+  const z = (share: number): number => normalQuantile(clamp(share));
+  // Lengths are whole numbers: the score of a length is taken in the middle of its step in the distribution.
+  const exactScore = (tokens: number): number => z(1 - (survival.beyond(tokens - 1) + survival.beyond(tokens)) / 2);
+  // What the cap has cut would have been longer, too.
+  const isCut = ({ tokens, censored }: LoggedResponse): boolean => censored || tokens >= capTokens;
+  const effects = promptEffects(
+    prompts.map(({ responses }) => ({
+      exact: responses.flatMap((one) => (isCut(one) ? [] : [exactScore(one.tokens)])),
+      above: responses.flatMap((one) =>
+        isCut(one) ? [z(1 - survival.beyond(one.censored ? one.tokens : one.tokens - 1))] : [],
+      ),
+    })),
+    seed,
+  );
+  const spread = Math.sqrt(1 - effects.correlation);
+  return prompts.map(({ promptId, promptTokens, domain, responses }, row) => {
+    const effect = effects.effect(row, uniform(seed, effectKey, row));
+    const draw = (tokens: number, k: number): number => {
+      const passed = normalDistribution((z(1 - survival.beyond(tokens)) - effect) / spread);
+      const share = passed + uniform(seed, sampleKey, row, k) * (1 - passed);
+      const drawn = survival.quantile(normalDistribution(effect + spread * z(share)));
+      return Math.min(capTokens, Math.max(tokens + 1, drawn));
+    };
+    return {
+      prompt: promptId,
+      ...(promptTokens === undefined ? undefined : { promptTokens }),
+      ...(domain === undefined ? undefined : { task: domain }),
+      responses: responses.map(({ tokens, censored }, k) => ({
+        tokens: Math.max(1, censored ? draw(tokens, k) : tokens),
+      })),
+    };
+  });
+}
+
+const clamp = (share: number): number => Math.min(1 - 1e-9, Math.max(1e-9, share));
+
+/** Returns a workload from a log, given as lines or as lengths. Throws as {@link lengthsFromLog} does. */
+export function workloadFromLog(
+  from: Iterable<string> | LoggedLengths,
+  options: LogTraceOptions & { readonly name: string; readonly resampling?: Resampling | undefined },
+): Workload {
+  const log = 'prompts' in from ? from : lengthsFromLog(from);
+  const prompts = traceFromLog(log, options);
+  return tracedWorkload({ ...options, resampling: options.resampling ?? 'copula', source: sourceOf(log), prompts });
+}
+
+/** Returns where the lengths come from, in words. */
+export function sourceOf({ completed, censored, unknown, missing = 0 }: Omit<LoggedLengths, 'prompts'>): string {
+  const parts = [`${completed} responses complete`, `${censored} aborted and drawn beyond their abort`];
+  if (unknown > 0) parts.push(`${unknown} without a length left out`);
+  if (missing > 0) parts.push(`${missing} events missing in the log`);
+  return `estimate from a log: ${parts.join(', ')}`;
+}
