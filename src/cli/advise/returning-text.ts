@@ -68,6 +68,7 @@ function compared({ rows: { baseline, settings, lossless } }: Returning): string
 }
 
 const stale: Column<FrontierRow> = ['stale\nlag', (row) => `${percent(row.staleShare)} ${row.maxLag}`];
+/** In 71 columns; what does not fit goes below. `rollflex sweep` shows the same rows (`sweep/text.ts`). */
 const always: readonly Column<FrontierRow>[] = [
   ['', ({ settings }) => (settings === 'baseline' ? 'as it is' : nameOf(settings))],
   ['s a\nprompt', (row) => fixed(row.secondsPerPrompt, 2)],
