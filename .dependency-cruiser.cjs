@@ -1,4 +1,4 @@
-// Layers point one way: errors <- schemas <- core <- policies, planners <- recipes <- registry, testing <- logs <- index, rpc <- embedded, sim <- mock-engine <- cli.
+// Layers point one way: errors <- schemas <- core <- policies, planners <- recipes <- registry, testing <- logs <- index, rpc <- embedded, sim <- mock-engine, pages <- cli.
 const layer = (name, from, allowed) => ({
   name,
   comment: 'Layers point one way; see CONTRIBUTING.md.',
@@ -68,6 +68,16 @@ module.exports = {
     layer('rpc', '^src/rpc/', `^src/(${below}|registry\\.ts$|policies/watchdog/(index|state)\\.ts$|logs/|rpc/)`),
     layer('embedded', '^src/embedded/', `^src/(${below}|logs/|rpc/|embedded/)`),
     layer('sim', '^src/sim/', `^src/(${below}|${parts}|${settings}|registry\\.ts$|logs/|sim/)`),
+    // What runs in a browser, with types and pure functions of what it shows. Pages share the kit, and nothing else.
+    layer('pages', '^src/pages/kit/', `^src/(${below}|logs/|sim/|pages/kit/)`),
+    layer('pages', '^src/pages/(report|debug|dashboard)/', `^src/(${below}|logs/|sim/|pages/(kit|$1)/)`),
+    {
+      name: 'of-pages-only-what-they-are-served-as',
+      comment: 'A script of a page is found by its name.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/pages/' },
+      to: { path: '^src/pages/', pathNot: '^src/pages/(debug|dashboard)/page\\.ts$' },
+    },
     layer('mock-engine', '^src/mock-engine/', `^src/(${below}|sim/|mock-engine/)`),
     {
       name: 'node-only-where-files-are-read-and-written',

@@ -4,9 +4,11 @@
  */
 import { basename } from 'node:path';
 import { build, type Options } from 'tsup';
+import { charts, pageNames, pageSource } from '../src/sim/report/page-script.ts';
 import { writeEntries } from './definition-entries.ts';
 import { noticesInto } from './notices.ts';
 import { type Bundles, opensOnly } from './opened-files.ts';
+import { chartsApart, chartsGlobal } from './page-charts.ts';
 import { treeShaking } from './tree-shaking.ts';
 
 /** The entries of the npm package, but those of single definitions. */
@@ -26,12 +28,10 @@ const named = (...sources: string[]): Record<string, string> =>
   Object.fromEntries(sources.map((source) => [basename(source, '.ts'), source]));
 const planWorker = named('src/rpc/transports/plan-worker.ts');
 const commands = { cli: 'src/cli/bin.ts', ...named('src/cli/threads/worker.ts'), ...planWorker };
-/** That of the report, with the chart library, is inlined into every report; the others are those of the command line. */
-const pages = named(
-  'src/sim/report/report-client.ts',
-  'src/cli/debug/client/debug-client.ts',
-  'src/cli/dashboard/client/dashboard-client.ts',
-);
+/** That of the report is inlined into every report, behind the chart library; the others are those of the command line. */
+const pageScripts = named(...pageNames.map(pageSource));
+const chartLibrary = { [charts.name]: charts.source };
+const pages = { ...chartLibrary, ...pageScripts };
 
 /** Packages that users install themselves where they need them; esbuild is used by sources alone. */
 export const external: readonly string[] = ['classic-level', 'fast-check', 'esbuild'];
@@ -59,6 +59,15 @@ export function buildsOf({ outDir, licences, minify = false }: Product): {
     withNotices,
   ];
   const common = { outDir, target: 'node20', splitting: true, external: [...external] } satisfies Options;
+  const inBrowser = {
+    outDir,
+    minify: true,
+    format: ['iife'],
+    platform: 'browser',
+    target: 'es2020',
+    noExternal: [/.*/],
+    outExtension: () => ({ js: '.js' }),
+  } satisfies Options;
   const library = { ...common, entry: { ...entries, definitions: 'src/generated/definitions.ts' } } satisfies Options;
   return {
     library: [
@@ -92,17 +101,8 @@ export function buildsOf({ outDir, licences, minify = false }: Product): {
         format: ['esm'],
         esbuildPlugins: plugins(bundles, '.js'),
       },
-      {
-        outDir,
-        minify: true,
-        entry: { ...bundles.pages },
-        format: ['iife'],
-        platform: 'browser',
-        target: 'es2020',
-        noExternal: [/.*/],
-        outExtension: () => ({ js: '.js' }),
-        esbuildPlugins: [opensOnly(bundles, '.js'), withNotices],
-      },
+      { ...inBrowser, entry: chartLibrary, globalName: chartsGlobal, esbuildPlugins: [withNotices] },
+      { ...inBrowser, entry: pageScripts, esbuildPlugins: [chartsApart, opensOnly(bundles, '.js'), withNotices] },
     ],
   };
 }

@@ -68,7 +68,7 @@ contents() {
   tar -tzf "$work/rollflex.tgz" | sed 's|^package/||' >"$work/files"
   for file in dist/index.js dist/index.cjs dist/index.d.ts dist/index.d.cts dist/rpc.js dist/rpc.cjs dist/rpc.d.ts dist/rpc.d.cts \
     dist/mock-engine.js dist/mock-engine.cjs dist/mock-engine.d.ts dist/mock-engine.d.cts dist/cli.js dist/worker.js \
-    dist/plan-worker.js dist/plan-worker.cjs dist/report-client.js dist/debug-client.js dist/dashboard-client.js dist/THIRD-PARTY-LICENSES.txt examples/traces/PROVENANCE.md LICENSE README.md; do
+    dist/plan-worker.js dist/plan-worker.cjs dist/page-charts.js dist/report-client.js dist/debug-client.js dist/dashboard-client.js dist/THIRD-PARTY-LICENSES.txt examples/traces/PROVENANCE.md LICENSE README.md; do
     grep -qx "$file" "$work/files" || { echo "missing: $file"; return 1; }
   done
   ! grep -E '^(src|test|bench|scripts|docs)/|\.test\.|\.map$' "$work/files"

@@ -3,18 +3,22 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Metafile, Plugin } from 'esbuild';
 import ts from 'typescript';
+import { charts, type PageName, pageSource } from '../src/sim/report/page-script.ts';
 import { builtIn } from './notices.ts';
 
-/** What opens a file beside the code, as `opener('./source.ts', import.meta.url, …)`; each is a function of `src`. */
-const openers = ['startThread', 'pageScript'] as const;
+/**
+ * What opens a file beside the code, each a function of `src`: `startThread('./source.ts', import.meta.url, …)` by the path of its
+ * source, `pageScript('report', import.meta.url)` by the name of the page.
+ */
+const openers = { startThread: './source.ts', pageScript: 'page' } as const;
 /** It looks for the data of the package, `examples/traces`, which every product has. */
 const findsData = 'src/logs/index/package.ts';
 
 /** A file that code opens beside itself. */
 export interface Opening {
-  readonly by: (typeof openers)[number];
-  /** Path of its source, from that of the code: `./plan-worker.ts`. */
-  readonly source: string;
+  readonly by: keyof typeof openers;
+  /** Of a thread the path of its source, from that of the code: `./plan-worker.ts`. Of a script the name of its page. */
+  readonly what: string;
 }
 
 /**
@@ -30,13 +34,15 @@ export function openingsIn(path: string, text: string): Opening[] {
   const visit = (node: ts.Node): void => {
     if (ts.isPropertyAccessExpression(node) && ts.isMetaProperty(node.expression) && node.name.text === 'url') {
       const call = node.parent;
-      const by = ts.isCallExpression(call) ? openers.find((one) => one === call.expression.getText()) : undefined;
-      const [source, caller] = ts.isCallExpression(call) ? call.arguments : [];
-      if (by === undefined || caller !== node || source === undefined || !ts.isStringLiteral(source)) {
+      const name = ts.isCallExpression(call) ? call.expression.getText() : '';
+      const by = Object.hasOwn(openers, name) ? (name as keyof typeof openers) : undefined;
+      const [what, caller] = ts.isCallExpression(call) ? call.arguments : [];
+      if (by === undefined || caller !== node || what === undefined || !ts.isStringLiteral(what)) {
         const line = file.getLineAndCharacterOfPosition(node.pos).line + 1;
-        throw new Error(`${path}:${line}: expected ${openers.join(' or ')}('./source.ts', import.meta.url)`);
+        const ways = Object.entries(openers).map(([opener, opened]) => `${opener}('${opened}', import.meta.url)`);
+        throw new Error(`${path}:${line}: expected ${ways.join(' or ')}`);
       }
-      found.push({ by, source: source.text });
+      found.push({ by, what: what.text });
     }
     ts.forEachChild(node, visit);
   };
@@ -61,11 +67,16 @@ export const missingBeside = (metafile: Metafile, { commands, pages }: Bundles, 
   [...new Set(builtIn(metafile))]
     .filter((path) => path.startsWith('src/') && path !== findsData)
     .flatMap((path) =>
-      openingsIn(path, readFileSync(path, 'utf8')).flatMap(({ by, source }) => {
-        const made = by === 'startThread' ? commands : pages;
-        const name = basename(source, '.ts');
-        if (made[name] === join(dirname(path), source)) return [];
-        return [`${path} opens ${name}${made === pages ? '.js' : extension}, which scripts/bundles.ts does not build`];
+      openingsIn(path, readFileSync(path, 'utf8')).flatMap(({ by, what }) => {
+        const isPage = by === 'pageScript';
+        const own = isPage ? pageSource(what as PageName) : join(dirname(path), what);
+        const opened: [name: string, source: string][] = [[basename(own, '.ts'), own]];
+        if (isPage) opened.push([charts.name, charts.source]);
+        return opened
+          .filter(([name, source]) => (isPage ? pages : commands)[name] !== source)
+          .map(
+            ([name]) => `${path} opens ${name}${isPage ? '.js' : extension}, which scripts/bundles.ts does not build`,
+          );
       }),
     );
 

@@ -1,6 +1,6 @@
 /** Law 2 along a long run: what entered and has not left, counted event by event, and held against the state now and then. */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
-import { addTo, type Multiset, multisetOf, textOfSet } from '../../src/testing/multiset.ts';
+import { addTo, type Multiset, multisetOf, textOfSet } from '../../src/testing/host-checks/multiset.ts';
 
 /** The ledgers of one policy. */
 export class Books {

@@ -5,9 +5,9 @@
 import type { AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
 import { create } from '../../src/core/machine/start.ts';
 import type { EventMessage } from '../../src/schemas/vocabulary.ts';
-import { ObedientHost } from '../../src/testing/obedient-host.ts';
-import { choicesOf, play } from '../../src/testing/play-to-end.ts';
-import { answer, type Subject } from '../../src/testing/run.ts';
+import { ObedientHost } from '../../src/testing/hosts/obedient-host.ts';
+import { choicesOf, play } from '../../src/testing/hosts/play-to-end.ts';
+import { answer, type Subject } from '../../src/testing/runs/run.ts';
 import { mayForget } from '../../test/support/examples/configs.ts';
 
 /** Lives after which policies remember as much as they ever do: 64 of what is over, and hundreds of measurements. */

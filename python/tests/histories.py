@@ -26,6 +26,8 @@ from rollflex import AsyncClient, Client, PolicyError, Reconnect
 root = Path(__file__).resolve().parents[2]
 quick = Reconnect(limit_seconds=60, first_delay_seconds=0.001, longest_delay_seconds=0.01, most_sendings=50)
 policy: Any = "reward-dispatch"
+most_answers = 40 * int(os.environ.get("ROLLFLEX_HISTORY_ROUNDS", "1"))
+"""On a busy machine a test lasts longer: an order of several hundred calls that were given up is searched for minutes."""
 config: Any = {"defaultKind": "rule"}
 
 
@@ -113,6 +115,8 @@ def use(client: Client, recorder: Recorder, session_id: str, producer: str, seed
             host.see(result["decisions"])
         answers += 1
         time.sleep(0.01 * chance.random())
+        if answers >= most_answers:
+            stop.wait()
         if chance.random() < 0.2:
             with recorder.call("session.snapshot", {"session": session_id}) as result:
                 result["snapshot"] = session.snapshot()
@@ -150,6 +154,8 @@ async def use_in_loop(
             host.see(result.get("decisions", []))
         answers += 1
         await asyncio.sleep(0.01 * chance.random())
+        while answers >= most_answers and not stop.is_set():
+            await asyncio.sleep(0.05)
         if chance.random() < 0.2:
             with recorder.call("session.list", {}) as result:
                 result["sessions"] = await client.sessions()

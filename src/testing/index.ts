@@ -4,14 +4,25 @@
  * @packageDocumentation
  */
 import type { AnyEvent, AnyPlannerDefinition } from '../core/machine/definition.ts';
-import { laws } from './laws.ts';
-import type { HostHints } from './obedience.ts';
-import { plannerLaws } from './planner-laws.ts';
-import { likelyEvents } from './run.ts';
-import { messageOf, type SearchOptions, search, textOfRun, trimmed } from './search.ts';
-import { type Tested, withEvents } from './tested.ts';
+import type { HostHints } from './hosts/obedience.ts';
+import { laws } from './laws/laws.ts';
+import { plannerLaws } from './laws/planner-laws.ts';
+import { likelyEvents } from './runs/run.ts';
+import { messageOf, type SearchOptions, search, textOfRun, trimmed } from './runs/search.ts';
+import { type Tested, withEvents } from './runs/tested.ts';
 
 export type { Choices } from '../core/generators/choices.ts';
+export { checkHost, type HostCheckOptions, type HostUnderTest } from './host-checks/check-host.ts';
+export { checkConservation, placesOf } from './host-checks/conservation.ts';
+export { HostModel } from './host-checks/host-model.ts';
+export type { Flight, HostModelConfig, OpenRound } from './host-checks/host-rules.ts';
+export { ModelHost } from './host-checks/model-host.ts';
+export type { Places } from './host-checks/place-book.ts';
+export type { AnswerRule, Desk, HostHints, Plan, Report } from './hosts/obedience.ts';
+export { checkCost, type InFlightLoad, itemsWalked } from './laws/cost.ts';
+export type { Case, Law } from './laws/law.ts';
+export { laws } from './laws/laws.ts';
+export { type PlannerCase, type PlannerLaw, plannerLaws } from './laws/planner-laws.ts';
 export {
   type Cluster,
   type ClusterBounds,
@@ -24,23 +35,12 @@ export {
   type PromptBounds,
   promptBatches,
   sequenceLengths,
-} from './arbitraries.ts';
-export { checkHost, type HostCheckOptions, type HostUnderTest } from './check-host.ts';
-export { checkConservation, placesOf } from './conservation.ts';
-export { checkCost, type InFlightLoad, itemsWalked } from './cost.ts';
-export { HostModel } from './host-model.ts';
-export type { Flight, HostModelConfig, OpenRound } from './host-rules.ts';
-export type { Case, Law } from './law.ts';
-export { laws } from './laws.ts';
-export { type Malformed, malformedEvents } from './malformed.ts';
-export { ModelHost } from './model-host.ts';
-export type { AnswerRule, Desk, HostHints, Plan, Report } from './obedience.ts';
-export type { Places } from './place-book.ts';
-export { type PlannerCase, type PlannerLaw, plannerLaws } from './planner-laws.ts';
-export { type Answer, choicesFrom, likelyEvents, type Subject } from './run.ts';
-export { type SearchOptions, tapes } from './search.ts';
-export { type Arbitrary, arbitraryOf, type Tested, type WithEvents } from './tested.ts';
-export { withTraps } from './traps.ts';
+} from './runs/arbitraries.ts';
+export { type Malformed, malformedEvents } from './runs/malformed.ts';
+export { type Answer, choicesFrom, likelyEvents, type Subject } from './runs/run.ts';
+export { type SearchOptions, tapes } from './runs/search.ts';
+export { type Arbitrary, arbitraryOf, type Tested, type WithEvents } from './runs/tested.ts';
+export { withTraps } from './runs/traps.ts';
 
 /** Options of a check of the laws. */
 export interface LawOptions extends SearchOptions {

@@ -10,7 +10,7 @@ import { create } from '../../src/core/machine/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { registry } from '../../src/registry.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
-import { arbitraryOf } from '../../src/testing/tested.ts';
+import { arbitraryOf } from '../../src/testing/runs/tested.ts';
 import { isChosen } from '../support/basics/only.ts';
 import { met, runs } from '../support/basics/runs.ts';
 import { exampleConfigs } from '../support/examples/configs.ts';

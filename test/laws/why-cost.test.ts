@@ -10,7 +10,7 @@ import {
   rewardDispatch,
   speculativeAdmission,
 } from '../../src/index.ts';
-import { itemsWalked } from '../../src/testing/cost.ts';
+import { itemsWalked } from '../../src/testing/laws/cost.ts';
 
 const times = <T>(n: number, make: (index: number) => T): T[] => Array.from({ length: n }, (_, index) => make(index));
 const engine = { type: 'engine.added', engineId: 'e0' };

@@ -21,9 +21,10 @@ const without = ({ commands, pages }: Bundles, left: string): Bundles => {
 };
 const opened = { worker: /cli\/(.*)\.ts opens worker\.js/, 'plan-worker': /plan-threads\.ts opens plan-worker\.js/ };
 const scripts = {
+  'page-charts': /(sim\/report\/write|cli\/(debug|dashboard)\/serve)\.ts opens page-charts\.js/,
   'report-client': /sim\/report\/write\.ts opens report-client\.js/,
-  'debug-client': /cli\/debug\/page\.ts opens debug-client\.js/,
-  'dashboard-client': /cli\/dashboard\/page\.ts opens dashboard-client\.js/,
+  'debug-client': /cli\/debug\/serve\.ts opens debug-client\.js/,
+  'dashboard-client': /cli\/dashboard\/serve\.ts opens dashboard-client\.js/,
 };
 
 let metafile: Metafile;
@@ -46,14 +47,14 @@ test('each file that is opened beside the code is missed where it is not built',
 
 test('the list that wheels had once lacked two files', () => {
   const { cli, worker } = bundles.commands;
-  const { 'report-client': report, 'debug-client': debug } = bundles.pages;
+  const { 'page-charts': charts, 'report-client': report, 'debug-client': debug } = bundles.pages;
   const old: Bundles = {
     commands: { cli: cli!, worker: worker! },
-    pages: { 'report-client': report!, 'debug-client': debug! },
+    pages: { 'page-charts': charts!, 'report-client': report!, 'debug-client': debug! },
   };
   expect(missingBeside(metafile, old, '.js')).toEqual([
     'src/rpc/transports/plan-threads.ts opens plan-worker.js, which scripts/bundles.ts does not build',
-    'src/cli/dashboard/page.ts opens dashboard-client.js, which scripts/bundles.ts does not build',
+    'src/cli/dashboard/serve.ts opens dashboard-client.js, which scripts/bundles.ts does not build',
   ]);
 });
 
@@ -75,11 +76,15 @@ describe('what opens a file', () => {
   test('is refused where nobody can tell what it opens', () => {
     const refused = (code: string) => expect(() => openingsIn('some.ts', code));
     refused("readFileSync(new URL('./x.js', import.meta.url))").toThrow(
-      'some.ts:1: expected startThread or pageScript',
+      "some.ts:1: expected startThread('./source.ts', import.meta.url) or pageScript('page', import.meta.url)",
     );
     refused('startThread(name, import.meta.url)').toThrow('some.ts:1');
+    refused('pageScript(page, import.meta.url)').toThrow('some.ts:1');
     expect(openingsIn('some.ts', "startThread('./x.ts', import.meta.url, 1)")).toEqual([
-      { by: 'startThread', source: './x.ts' },
+      { by: 'startThread', what: './x.ts' },
+    ]);
+    expect(openingsIn('some.ts', "pageScript('debug', import.meta.url)")).toEqual([
+      { by: 'pageScript', what: 'debug' },
     ]);
   });
 });

@@ -131,6 +131,45 @@ describe('wrong imports', () => {
       },
     ],
     [
+      'sim',
+      'the simulator uses a page',
+      {
+        'src/pages/report/p.ts': 'export const p = 1;\n',
+        'src/sim/s.ts': `import { p } from '../pages/report/p.ts';\nexport const s = p;\n`,
+      },
+    ],
+    [
+      'pages',
+      'a page uses the command line, if only its types',
+      {
+        'src/cli/c.ts': 'export type C = 1;\n',
+        'src/pages/debug/p.ts': `import type { C } from '../../cli/c.ts';\nexport const p: C = 1;\n`,
+      },
+    ],
+    [
+      'pages',
+      'a page uses another',
+      {
+        'src/pages/debug/p.ts': 'export const p = 1;\n',
+        'src/pages/dashboard/p.ts': `import { p } from '../debug/p.ts';\nexport const q = p;\n`,
+      },
+    ],
+    [
+      'of-pages-only-what-they-are-served-as',
+      'the command line uses what runs in a browser',
+      {
+        'src/pages/debug/p.ts': 'export const p = 1;\n',
+        'src/cli/c.ts': `import { p } from '../pages/debug/p.ts';\nexport const c = p;\n`,
+      },
+    ],
+    [
+      'node-only-where-files-are-read-and-written',
+      'a page reads files',
+      {
+        'src/pages/debug/p.ts': `import { readFileSync } from 'node:fs';\nexport const p = readFileSync;\n`,
+      },
+    ],
+    [
       'no-cycles',
       'two files of the core need each other, if only for types',
       {

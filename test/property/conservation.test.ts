@@ -12,7 +12,7 @@ import { isPolicyError } from '../../src/errors.ts';
 import { registry } from '../../src/registry.ts';
 import type { VocabularyDecision } from '../../src/schemas/index.ts';
 import { checkConservation, choicesFrom, ModelHost, tapes } from '../../src/testing/index.ts';
-import { arbitraryOf } from '../../src/testing/tested.ts';
+import { arbitraryOf } from '../../src/testing/runs/tested.ts';
 import { isChosen, isWhole } from '../support/basics/only.ts';
 import { met, runs, times } from '../support/basics/runs.ts';
 import { exampleConfigs } from '../support/examples/configs.ts';

@@ -4,7 +4,7 @@ import { definePolicy, handlersOf, z } from '../../src/index.ts';
 import { registry } from '../../src/registry.ts';
 import { timerFired } from '../../src/schemas/index.ts';
 import { likelyEvents } from '../../src/testing/index.ts';
-import { withEvents } from '../../src/testing/tested.ts';
+import { withEvents } from '../../src/testing/runs/tested.ts';
 import { times } from '../support/basics/runs.ts';
 import { exampleConfigs } from '../support/examples/configs.ts';
 import { contradicting } from '../support/hosts/contradicting.ts';

@@ -6,7 +6,7 @@ import { pick } from '../../src/core/generators/choices.ts';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
 import { isPolicyError, rolloutPipe } from '../../src/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
-import { arbitraryOf } from '../../src/testing/tested.ts';
+import { arbitraryOf } from '../../src/testing/runs/tested.ts';
 import { runs } from '../support/basics/runs.ts';
 import { exampleConfigs } from '../support/examples/configs.ts';
 

@@ -1,8 +1,8 @@
 /** The answers of a host to commands: those of an obedient host, on engines that take time. */
 import { answers } from '../../src/schemas/answers.ts';
 import { normal } from '../../src/sim/workload/random.ts';
-import type { Report } from '../../src/testing/obedience.ts';
-import { specialAnswers } from '../../src/testing/obedient-answers.ts';
+import type { Report } from '../../src/testing/hosts/obedience.ts';
+import { specialAnswers } from '../../src/testing/hosts/obedient-answers.ts';
 import type { Told, ZooHost } from './host.ts';
 
 /** Returns the reports that answer a decision. */

@@ -9,8 +9,8 @@ import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../src/core/
 import type { Policy } from '../../src/core/machine/policy.ts';
 import { create, isPolicyError } from '../../src/index.ts';
 import { uniform } from '../../src/sim/workload/random.ts';
-import type { Desk, Report } from '../../src/testing/obedience.ts';
-import { copy } from '../../src/testing/values.ts';
+import type { Desk, Report } from '../../src/testing/hosts/obedience.ts';
+import { copy } from '../../src/testing/runs/values.ts';
 import { answersTo, filledIn } from './answers.ts';
 import { type Manner, secondsOf } from './times.ts';
 

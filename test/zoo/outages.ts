@@ -1,6 +1,6 @@
 /** The hosts of logs of outages, collapses and skews, and of runs that look like them and go on. */
 import type { AnyDecision } from '../../src/core/machine/definition.ts';
-import type { Report } from '../../src/testing/obedience.ts';
+import type { Report } from '../../src/testing/hosts/obedience.ts';
 import type { ZooHost } from './host.ts';
 import { judged, judges, round, type Scene, scene, whole } from './scene.ts';
 import type { Manner } from './times.ts';

@@ -1,6 +1,6 @@
 /** The hosts of logs with a fault. */
 import type { AnyDecision } from '../../src/core/machine/definition.ts';
-import type { Report } from '../../src/testing/obedience.ts';
+import type { Report } from '../../src/testing/hosts/obedience.ts';
 import type { ZooHost } from './host.ts';
 import {
   cluster,

@@ -1,7 +1,7 @@
 /** How long the parts of a host take, and what they lose. */
 import type { AnyDecision } from '../../src/core/machine/definition.ts';
 import { normal } from '../../src/sim/workload/random.ts';
-import type { Report } from '../../src/testing/obedience.ts';
+import type { Report } from '../../src/testing/hosts/obedience.ts';
 import type { ZooHost } from './host.ts';
 
 /** What distinguishes one host from another. */

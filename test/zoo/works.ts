@@ -1,6 +1,6 @@
 /** What hosts do by themselves: rounds, rounds whose requests they mint, steps of a loader, and runs of tests. */
 import type { AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
-import type { Report } from '../../src/testing/obedience.ts';
+import type { Report } from '../../src/testing/hosts/obedience.ts';
 import type { Work, ZooHost } from './host.ts';
 
 /** Reward workers, in the form of their event. */

@@ -3,8 +3,8 @@ import type { Answer, Paid } from '../../sim/advise/answer.ts';
 import { leastWorth } from '../../sim/advise/returning.ts';
 import type { SynchronousSettings } from '../../sim/sweep/settings.ts';
 import { fixed } from '../terminal/plain-table.ts';
-import { againLines, hintLines } from './again.ts';
 import { type Advised, between, configuration, factor, percent, wrapped } from './lines.ts';
+import { againLines, hintLines } from './returning-text.ts';
 
 const longestName = 24;
 /** Shortens a name to leave room for the rest of its line. */

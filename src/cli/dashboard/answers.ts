@@ -2,16 +2,21 @@
 import { randomUUID } from 'node:crypto';
 import { refuse } from '../../errors.ts';
 import { binSeconds } from '../../logs/job/bins.ts';
-import type { Deferred } from '../../logs/job/deferred.ts';
-import type { Missed, RequestBar, Timeline } from '../../logs/job/job-view.ts';
-import type { Round } from '../../logs/job/rounds.ts';
+import type {
+  Census,
+  JobAnswer,
+  RequestsAnswer,
+  SessionAnswer,
+  SessionItem,
+  TimelineAnswer,
+} from '../../logs/job/live-answers.ts';
 import type { RpcServer } from '../../rpc/server.ts';
 import type { Session } from '../../rpc/session/session.ts';
 import type { Answer } from '../page-server.ts';
-import { type Census, census } from './census.ts';
+import { census } from './census.ts';
 import type { Feed } from './feed.ts';
-import type { RefusedEvent, SessionFeed } from './session-feed.ts';
-import { loadOf, openOf, type SessionLoad, timesOf, upToNow, whyAnswer } from './session-view.ts';
+import type { SessionFeed } from './session-feed.ts';
+import { loadOf, openOf, timesOf, upToNow, whyAnswer } from './session-view.ts';
 
 /** Most sessions, rounds, deferred things, bars of requests, and characters of an id. */
 const most = { sessions: 100, rounds: 64, deferred: 20, bars: 40, id: 2048 };
@@ -20,68 +25,6 @@ const most = { sessions: 100, rounds: 64, deferred: 20, bars: 40, id: 2048 };
  * a machine that is busy with something else does not make it older.
  */
 const censusAge = { least: 0.5, times: 100 };
-
-/** One session of the list. */
-export interface SessionItem {
-  readonly session: string;
-  readonly policy: string;
-  readonly seq: number;
-  readonly shadow: boolean;
-  /** Ids in flight. */
-  readonly inFlight: number;
-  /** Streamed decisions that nobody has acknowledged. */
-  readonly backlog: number;
-  readonly refused: number;
-  /** What is owed as far as it was followed; null where it is not followed. */
-  readonly load: SessionLoad | null;
-}
-
-/** The answer to `job`. */
-export interface JobAnswer {
-  readonly version: string;
-  /** Changes with every start of the server. */
-  readonly server: string;
-  /** Unix times. */
-  readonly startedAt: number;
-  readonly now: number;
-  readonly watch: boolean;
-  readonly sessions: readonly SessionItem[];
-  /** All sessions; those that are not listed are beyond `next`. */
-  readonly count: number;
-  readonly next: string | null;
-  readonly connections: number;
-  /** Refused calls by code, and closed connections, since the start. */
-  readonly refused: RpcServer['refusals']['calls'];
-  readonly closed: RpcServer['refusals']['closed'];
-}
-
-/** The answer to `session`. */
-export interface SessionAnswer extends SessionItem, Census {
-  /** Changes when another session takes the id. */
-  readonly run: number;
-  readonly deliver: string;
-  readonly timers: string;
-  /** Present time of the session, in seconds on its clock. */
-  readonly at: number;
-  readonly openedAt: number;
-  /** What was followed: null before the first event, and where too many sessions are followed. */
-  readonly followed: {
-    /** Events before the first one that was heard. */
-    readonly earlier: number;
-    readonly begun: number;
-    readonly missed: readonly Missed[];
-    readonly totals: Readonly<Record<'events' | 'decisions' | 'completed' | 'tokens', number>>;
-    readonly rounds: readonly Round[];
-    readonly deferred: { readonly count: number; readonly oldest: readonly Deferred[] };
-  } | null;
-  readonly refusedKinds: readonly { readonly code: string; readonly path: string; readonly count: number }[];
-  readonly refusedLast: readonly RefusedEvent[];
-  readonly notices: SessionFeed['notices'];
-}
-
-/** The answers to `timeline` and `requests`; null where the session is not followed. */
-export type TimelineAnswer = (Timeline & { readonly run: number; readonly missed: readonly Missed[] }) | null;
-export type RequestsAnswer = { readonly bars: readonly RequestBar[]; readonly of: number; readonly at: number } | null;
 
 function numberIn(query: URLSearchParams, name: string, usual: number, largest: number): number {
   const text = query.get(name);

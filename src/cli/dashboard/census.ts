@@ -4,25 +4,9 @@ import { lateness } from '../../core/why/overdue.ts';
 import { type AwaitedEvent, isEvent } from '../../core/why/waits.ts';
 import { awaitedSince, type Holdings, type KnownTimes } from '../../core/why/why.ts';
 import { singular } from '../../logs/explain/text.ts';
-import type { AskedGroup, StandingGroup } from '../../logs/job/standing.ts';
-import { type Sender, senderOf } from '../../schemas/senders.ts';
-
-/** Answers of one kind that one actor owes. */
-export interface OwedGroup extends Omit<AskedGroup, 'seconds'> {
-  readonly who: Sender;
-  /** How many of them are overdue. */
-  readonly late: number;
-  /** Seconds for which the oldest is owed, where that is known; of a timer, seconds since it is due. */
-  readonly seconds?: number;
-}
-
-/** What a policy holds, and what is owed to it. */
-export interface Census {
-  readonly owed: readonly OwedGroup[];
-  readonly held: readonly StandingGroup[];
-  /** Whether it holds more than was gone through. */
-  readonly isCut: boolean;
-}
+import type { Census, OwedGroup } from '../../logs/job/live-answers.ts';
+import type { StandingGroup } from '../../logs/job/standing.ts';
+import { senderOf } from '../../schemas/senders.ts';
 
 /** Most things of a kind that are gone through, groups that are listed, and ids of each. */
 const [mostThings, mostGroups, mostIds] = [16_384, 40, 6];

@@ -1,10 +1,11 @@
 /** Serves the page of a running job. */
 import { refuse } from '../../errors.ts';
+import { dashboardPage } from '../../pages/dashboard/page.ts';
 import type { RpcServer } from '../../rpc/server.ts';
+import { pageScript } from '../../sim/report/page-script.ts';
 import { isLoopback, type PageServer, servePage } from '../page-server.ts';
 import { answersOf } from './answers.ts';
 import type { Feed } from './feed.ts';
-import { dashboardPage } from './page.ts';
 
 /** Where the page is served, and of what. */
 export interface DashboardOptions {
@@ -49,5 +50,6 @@ export async function serveDashboard(options: DashboardOptions): Promise<PageSer
   const answers = answersOf(server, feed, { watch });
   // Events come first: answers take short turns, and together a small part of the time, however many ask.
   const limits = { turnMilliseconds: 3, connections: 32, waiting: 16, share: 0.03, refusals: 20 };
-  return servePage({ page: await dashboardPage(), answers, port, host, tokenFile: keyFile, limits });
+  const page = { ...dashboardPage, script: await pageScript('dashboard', import.meta.url) };
+  return servePage({ page, answers, port, host, tokenFile: keyFile, limits });
 }

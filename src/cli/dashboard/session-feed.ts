@@ -5,21 +5,12 @@ import type { AnyDecision } from '../../core/machine/definition.ts';
 import type { LooseEvent } from '../../core/machine/start.ts';
 import type { PolicyError } from '../../errors.ts';
 import type { JobView } from '../../logs/job/job-view.ts';
+import type { RefusedEvent } from '../../logs/job/live-answers.ts';
 import type { LoggedSession, SessionDecisionLog } from '../../logs/write/decision-log.ts';
 import type { WatchdogNotice } from '../../policies/watchdog/index.ts';
 
 /** What was refused last, kinds of refusals, and notices that are kept of a session; longest text of one. */
 const [mostRefused, mostKinds, mostNotices, longest] = [20, 50, 20, 300];
-
-/** A refused event. */
-export interface RefusedEvent {
-  /** Unix time. */
-  readonly time: number;
-  readonly code: string;
-  readonly path: string;
-  readonly message: string;
-  readonly producer: string | null;
-}
 
 /** Interface of the feed to its sessions. */
 export interface FeedHost {

@@ -7,20 +7,12 @@ import { isPolicyError, refuse } from '../../errors.ts';
 import { type Explanation, type Owed, verdictOf } from '../../logs/explain/explain.ts';
 import { answerOf, chainText } from '../../logs/explain/text.ts';
 import { actorName, type JobView } from '../../logs/job/job-view.ts';
+import type { SessionLoad } from '../../logs/job/live-answers.ts';
 import type { WhyText } from '../../logs/job/log-view.ts';
 import type { Actor, Span } from '../../logs/job/spans.ts';
 import type { Session } from '../../rpc/session/session.ts';
 import { isUnasked } from '../../schemas/answers.ts';
 import type { FeedHost, SessionFeed } from './session-feed.ts';
-
-/** What is owed to a session, as far as it was followed. */
-export interface SessionLoad {
-  /** Answers that are owed, by who owes them; timers aside. */
-  readonly owed: readonly { readonly by: string; readonly count: number }[];
-  /** The longest of these waits, in seconds, and whether it is overdue. */
-  readonly longestSeconds: number;
-  readonly overdue: boolean;
-}
 
 /** Most of those who owe something that are named. */
 const mostActors = 8;

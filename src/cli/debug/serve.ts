@@ -2,9 +2,11 @@
 import { basename } from 'node:path';
 import { refuse } from '../../errors.ts';
 import type { LogView } from '../../logs/job/log-view.ts';
+import { debugPage } from '../../pages/debug/page.ts';
+import { pageScript } from '../../sim/report/page-script.ts';
+import { formOf } from '../../sim/what-if/form.ts';
 import { type Answer, type PageLimits, type PageServer, servePage } from '../page-server.ts';
-import { debugPage } from './page.ts';
-import { formOf, questionOf, WhatIfDesk } from './what-if.ts';
+import { questionOf, WhatIfDesk } from './what-if.ts';
 
 /** What is served, and where. */
 export interface DebugServing {
@@ -82,7 +84,11 @@ export async function serveDebug(view: LogView, options: DebugServing): Promise<
       return desk.answer(questionOf(query, session, seq), gone);
     },
   };
-  const server = await servePage({ ...options, page: await debugPage(), answers });
+  const server = await servePage({
+    ...options,
+    page: { ...debugPage, script: await pageScript('debug', import.meta.url) },
+    answers,
+  });
   return {
     ...server,
     close: async () => {

@@ -1,73 +1,10 @@
-/** `what-if` for the page: what can be asked about a session, and answers, which a thread works out while the page goes on. */
-import { z } from 'zod';
-import type { AnyPolicyDefinition } from '../../core/machine/definition.ts';
-import type { Snapshot } from '../../core/machine/snapshot.ts';
+/** `what-if` for the page: its questions, and answers, which a thread works out while the page goes on. */
 import { isPolicyError, refuse } from '../../errors.ts';
-import { registry } from '../../registry.ts';
 import type { AskedThread } from '../../rpc/transports/asked-thread.ts';
-import { jobPresetIds, usualPreset } from '../../sim/models/presets.ts';
 import { type OtherPolicy, otherPolicies } from '../../sim/what-if/ask.ts';
-import { checkSimulated } from '../../sim/what-if/logged-scheduler.ts';
-import { fixedSettings } from '../../sim/what-if/what-if.ts';
+import type { WhatIfText } from '../../sim/what-if/form.ts';
 import { taskThread } from '../threads/workers.ts';
 import type { WhatIfQuestion } from '../what-if/question.ts';
-import type { WhatIfText } from '../what-if/text.ts';
-
-/** A setting of the policy, as its schema describes it. */
-export interface SettingItem {
-  readonly name: string;
-  readonly description: string;
-  /** Its value in the log; absent where it is not set. */
-  readonly value?: unknown;
-  readonly kind: 'number' | 'boolean' | 'choice' | 'json';
-  readonly choices?: readonly string[];
-  /** What a number may be, in words. */
-  readonly range?: string;
-}
-
-/** What can be asked. */
-export interface WhatIfForm {
-  readonly settings: readonly SettingItem[];
-  readonly policies: readonly string[];
-  readonly presets: readonly string[];
-  readonly preset: string;
-}
-
-type Property = z.core.JSONSchema.BaseSchema;
-
-/** Returns what can be asked about a session. Throws `infeasible` for one that cannot be simulated. */
-export function formOf(snapshot: Snapshot | undefined): WhatIfForm {
-  if (snapshot === undefined) return refuse('infeasible', 'seq', 'an event whose state is known', 'another');
-  const { policy, config } = snapshot;
-  checkSimulated(policy, config);
-  const definition = registry.get(policy) as AnyPolicyDefinition;
-  const schema = z.toJSONSchema(definition.config, { io: 'input', unrepresentable: 'any' });
-  const all = Object.entries(schema.properties ?? {}) as [string, Property][];
-  const settings = all
-    .filter(([name]) => !fixedSettings.includes(name))
-    .map(([name, property]) => settingOf(name, property, (config as Record<string, unknown>)[name]));
-  const policies = Object.keys(otherPolicies).filter((one) => one !== policy);
-  return { settings, policies, presets: jobPresetIds, preset: usualPreset };
-}
-
-function settingOf(name: string, property: Property, value: unknown): SettingItem {
-  const { type, description = '', enum: choices } = property;
-  const item = { name, description, ...(value === undefined ? undefined : { value }) };
-  if (choices !== undefined) return { ...item, kind: 'choice', choices: choices.map(String) };
-  if (type === 'boolean') return { ...item, kind: 'boolean' };
-  if (type === 'number' || type === 'integer') return { ...item, kind: 'number', range: rangeOf(property) };
-  return { ...item, kind: 'json' };
-}
-
-function rangeOf({ type, minimum, exclusiveMinimum, maximum, exclusiveMaximum }: Property): string {
-  const parts = [
-    ...(minimum === undefined ? [] : [`at least ${minimum}`]),
-    ...(exclusiveMinimum === undefined ? [] : [`more than ${exclusiveMinimum}`]),
-    ...(maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? [] : [`at most ${maximum}`]),
-    ...(exclusiveMaximum === undefined ? [] : [`less than ${exclusiveMaximum}`]),
-  ];
-  return [type === 'integer' ? 'whole' : 'a number', ...parts].join(', ');
-}
 
 /** Returns the question of a page. Throws `invalid_input`. */
 export function questionOf(query: URLSearchParams, session: string, seq: number): WhatIfQuestion {

@@ -1,4 +1,5 @@
 /** An answer of `what-if` in words, for the command line and for the page of `debug`. */
+import type { WhatIfText } from '../../sim/what-if/form.ts';
 import type { RestOfJob, WhatIf } from '../../sim/what-if/what-if.ts';
 import { type Column, fixed, percent, seconds } from '../terminal/plain-table.ts';
 import { answered, type WhatIfAnswer, type WhatIfQuestion } from './question.ts';
@@ -10,21 +11,9 @@ export interface WhatIfRow {
 }
 
 /** An answer in words. */
-export interface WhatIfTold {
-  /** From where to where, and what is other. */
-  readonly about: readonly string[];
+export interface WhatIfTold extends Pick<WhatIfText, 'about' | 'worth' | 'assumed'> {
   readonly columns: readonly Column<WhatIfRow>[];
   readonly rows: readonly WhatIfRow[];
-  /** What the change is worth, with its interval; absent without a change. */
-  readonly worth?: string;
-  /** What is assumed. */
-  readonly assumed: readonly string[];
-}
-
-/** An answer whose cells are texts, too. */
-export interface WhatIfText extends Pick<WhatIfTold, 'about' | 'worth' | 'assumed'> {
-  readonly head: readonly string[];
-  readonly rows: readonly (readonly string[])[];
 }
 
 function textOf(answer: WhatIfAnswer, question: Pick<WhatIfQuestion, 'set' | 'policy'>): WhatIfText {

@@ -48,9 +48,9 @@ export interface FrontierResized extends Stamped<'frontier.resized'> {
         expectedSeconds: number;
         /** Seconds a token of a response, with nothing else in service. A number, 0 or more. */
         stepSeconds: number;
-        /** Further seconds a token for each request in service. A number, 0 or more. */
+        /** Further seconds per token for each request in service. A number, 0 or more. */
         stepSecondsPerRequest: number;
-        /** Further seconds a token for each token that those have. A number, 0 or more. */
+        /** Further seconds per token for each token that those have. A number, 0 or more. */
         stepSecondsPerContextToken: number;
         /** What the trainer takes for a group; 0 while unknown. */
         trainSecondsPerGroup: number;

@@ -159,6 +159,6 @@ export interface DraftBudgetPlan {
   expectedTokens: number;
   /** Seconds of a step, drafting included. A number, 0 to 1,000,000. */
   stepSeconds: number;
-  /** Weighted tokens a second, relative to no drafts; 1 if nothing is drafted. */
+  /** Weighted tokens per second, relative to no drafts; 1 if nothing is drafted. */
   speedup: number;
 }

@@ -25,7 +25,7 @@ export interface JudgeOffloadInput {
   layerSeconds: LengthFunction;
   /** GPU memory that the actor leaves, in bytes. A number, 0 or more. */
   memoryBytes: number;
-  /** Bandwidth from host memory to the GPU that the actor leaves, in bytes a second. A number, 1 or more. */
+  /** Bandwidth from host memory to the GPU that the actor leaves, in bytes per second. A number, 1 or more. */
   pcieBytesPerSecond: number;
   /**
    * Seconds that the transfer of a layer takes besides its bytes. A number, 0 to 1,000,000.

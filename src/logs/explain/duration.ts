@@ -1,10 +1,30 @@
-/** Durations in words: in a terminal, and on a page. */
+/** Durations in words: in a terminal, on a page, and on a chart. */
+
+/** A unit, what is written in it, and up to where (in seconds) it is used. */
+type Unit = readonly [below: number, number: (seconds: number) => string, unit: string];
+const [minute, hour, day] = [60, 3600, 86_400];
+const units = {
+  /** As people say it. */
+  spoken: [
+    [1, (seconds) => (seconds * 1000).toFixed(0), 'ms'],
+    [10, (seconds) => seconds.toFixed(1), 's'],
+    [10 * minute, (seconds) => seconds.toFixed(0), 's'],
+    [2 * hour, (seconds) => (seconds / minute).toFixed(0), 'min'],
+    [2 * day, (seconds) => (seconds / hour).toFixed(1), 'h'],
+    [Number.POSITIVE_INFINITY, (seconds) => (seconds / day).toFixed(1), 'days'],
+  ],
+  /** With the digits that tell bars of a chart apart. */
+  measured: [
+    [1, (seconds) => String(Number(seconds.toPrecision(2))), 's'],
+    [2 * minute, (seconds) => seconds.toFixed(1), 's'],
+    [2 * hour, (seconds) => (seconds / minute).toFixed(1), 'min'],
+    [Number.POSITIVE_INFINITY, (seconds) => (seconds / hour).toFixed(2), 'h'],
+  ],
+} satisfies Record<string, readonly Unit[]>;
 
 /** A duration for people. */
-export function duration(seconds: number): string {
-  if (seconds < 1) return `${(seconds * 1000).toFixed(0)} ms`;
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 600) return `${seconds.toFixed(0)} s`;
-  if (seconds < 7200) return `${(seconds / 60).toFixed(0)} min`;
-  return seconds < 172_800 ? `${(seconds / 3600).toFixed(1)} h` : `${(seconds / 86_400).toFixed(1)} days`;
+export function duration(seconds: number, form: keyof typeof units = 'spoken'): string {
+  const all: readonly Unit[] = units[form];
+  const [, number, unit] = all.find(([below]) => seconds < below) ?? all.at(-1)!;
+  return `${number(seconds)} ${unit}`;
 }

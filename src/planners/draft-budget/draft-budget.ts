@@ -1,5 +1,5 @@
 /**
- * Chooses how many tokens to draft for each sequence of a decode step: the most tokens a second that acceptance and costs allow,
+ * Chooses how many tokens to draft for each sequence of a decode step: the most tokens per second that acceptance and costs allow,
  * and none where drafts lose. See README.md.
  */
 import { definePlanner, type PlannerDefinition } from '../../core/machine/definition.ts';

@@ -127,5 +127,5 @@ export const draftBudgetPlan = z.strictObject({
   passTokens: count.describe('Tokens in the step: one for each sequence, and all drafted ones.'),
   expectedTokens: z.number().nonnegative().describe('Tokens that a step is expected to generate, of all sequences.'),
   stepSeconds: seconds.describe('Seconds of a step, drafting included.'),
-  speedup: z.number().min(1).describe('Weighted tokens a second, relative to no drafts; 1 if nothing is drafted.'),
+  speedup: z.number().min(1).describe('Weighted tokens per second, relative to no drafts; 1 if nothing is drafted.'),
 });

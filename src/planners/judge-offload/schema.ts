@@ -29,7 +29,7 @@ export const judgeOffloadInput = z.strictObject({
     .number()
     .min(1)
     .max(1e18)
-    .describe('Bandwidth from host memory to the GPU that the actor leaves, in bytes a second.'),
+    .describe('Bandwidth from host memory to the GPU that the actor leaves, in bytes per second.'),
   transferOverheadSeconds: seconds
     .max(1e6)
     .default(0)

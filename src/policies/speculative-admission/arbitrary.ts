@@ -3,9 +3,9 @@
 import { type Choices, pick } from '../../core/generators/choices.ts';
 import type { SpeculativeAdmissionEvent } from '../../generated/settings/speculative-admission.ts';
 import { timeouts } from './launch.ts';
+import { pauses } from './pauses.ts';
 import { grace, inFlight } from './requests.ts';
 import type { AdmissionState, ResponseState } from './state.ts';
-import { pauses } from './versions.ts';
 
 function promptsFor(state: AdmissionState, choices: Choices, most: number) {
   const domains = Object.keys(state.config.quotas ?? {}).sort();

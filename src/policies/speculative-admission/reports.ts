@@ -18,6 +18,7 @@ import {
   timeouts,
 } from './launch.ts';
 import { endAbort, finishDeferral } from './leave.ts';
+import { pauses, takePauses } from './pauses.ts';
 import { collect, nameOwed, unrewarded } from './progress.ts';
 import {
   abort,
@@ -34,7 +35,7 @@ import {
 import { restartAt } from './rounds.ts';
 import type { Ctx } from './schema.ts';
 import { type AdmissionState, byDue, type FaultKind, isLive, newResponse, type ResponseState } from './state.ts';
-import { acceptedReason, dropStale, isStale, pauses, saidVersions, takePauses, takeVersions } from './versions.ts';
+import { acceptedReason, dropStale, isStale, saidVersions, takeVersions } from './versions.ts';
 
 /** How much a response counts in the pace when another one is complete: about the last hundred count. */
 const weightOfOld = 0.99;

@@ -38,6 +38,7 @@ import type { Prompt } from '../../schemas/prompts.ts';
 import { settleFaults, suspendWhereTriesFail } from './faults.ts';
 import * as intake from './intake.ts';
 import { pump, timeouts } from './launch.ts';
+import { pauses } from './pauses.ts';
 import * as progress from './progress.ts';
 import * as reports from './reports.ts';
 import { checkRequestId, grace, link } from './requests.ts';
@@ -52,7 +53,6 @@ import {
   migrateFromThree,
   type SavedAdmission,
 } from './state.ts';
-import { pauses } from './versions.ts';
 import { gates, waits } from './waits.ts';
 
 const on = handlersOf<AdmissionState, SpeculativeAdmissionDecision>();

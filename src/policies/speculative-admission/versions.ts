@@ -2,20 +2,16 @@
  * Handles the versions of the weights that an engine says a response is of. What it says is handed on as said, whatever the request
  * was launched with. The oldest version counts: a response that is too old is dropped, and tried again after a pause.
  */
-import { Deadlines, timerNamed } from '../../core/rollout/deadlines.ts';
 import { isExpiring } from '../../core/rollout/prompts.ts';
-import { longestPauseSeconds as longestRetryPauseSeconds } from '../../core/rollout/shared-faults.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { nextGivenUpAt } from './faults.ts';
 import { engineOf, reheap } from './launch.ts';
+import { longestStalePauseSeconds } from './pauses.ts';
 import { endRequest, reportDrained } from './requests.ts';
 import type { Ctx } from './schema.ts';
-import { nextSingleAt, requeue } from './singles.ts';
 import type { AdmissionState, ResponseState } from './state.ts';
 
-/** The first pause, and the longest, in seconds; each in a row is twice as long. */
+/** The first pause, in seconds; each in a row is twice as long. */
 const firstPauseSeconds = 1;
-const longestPauseSeconds = 64;
 
 /** Returns the versions of a response, ascending where an engine says them: what it says, and those of the tokens that it was resumed from. */
 export function saidVersions(
@@ -99,41 +95,8 @@ export function dropStale(
   response.tokens = resume?.tokens ?? 0;
   response.status = 'paused';
   response.cause = 'retry_stale_weights';
-  response.since = ctx.at + Math.min(firstPauseSeconds * 2 ** (stale - 1), longestPauseSeconds);
+  response.since = ctx.at + Math.min(firstPauseSeconds * 2 ** (stale - 1), longestStalePauseSeconds);
   response.order = state.seq++;
   state.pauses.push(response);
   reportDrained(state, round, ctx);
-}
-
-/** Returns the response whose pause is over first; those that are needed no more leave the heap. */
-function firstPaused({ pauses: heap }: AdmissionState): ResponseState | undefined {
-  for (let next = heap.peek(); next !== undefined; next = heap.peek()) {
-    if (next.status === 'paused' && next.prompt.status === 'active') return next;
-    heap.pop();
-  }
-  return undefined;
-}
-
-/** Returns when the first pause ends, of a response or between single tries, or the first response is given up. */
-function pauseEnd(state: AdmissionState): number | undefined {
-  const all = [firstPaused(state)?.since, nextSingleAt(state), nextGivenUpAt(state)].filter((one) => one !== undefined);
-  return all.length === 0 ? undefined : Math.min(...all);
-}
-
-/** The ends of the pauses. */
-export const pauses = new Deadlines<AdmissionState>({
-  timerId: 'speculative-admission/pause',
-  ...timerNamed('pause'),
-  first: pauseEnd,
-  reason: (state) =>
-    firstPaused(state)?.cause === 'retry_stale_weights' && pauseEnd(state) === firstPaused(state)!.since
-      ? { code: 'stale_weights', longestPauseSeconds }
-      : { code: 'retry_pause', longestPauseSeconds: longestRetryPauseSeconds },
-});
-
-/** Queues the responses whose pauses are over. */
-export function takePauses(state: AdmissionState, at: number): void {
-  for (let next = firstPaused(state); next !== undefined && next.since <= at; next = firstPaused(state)) {
-    requeue(state, state.pauses.pop()!);
-  }
 }

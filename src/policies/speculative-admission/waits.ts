@@ -4,10 +4,9 @@ import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core
 import { targetOf } from './intake.ts';
 import { engineOf, timeouts } from './launch.ts';
 import { currentRoundId } from './leave.ts';
-
+import { pauses } from './pauses.ts';
 import { findRequest, grace, heldResponse } from './requests.ts';
 import { type AdmissionState, isLive, type PromptState, type ResponseState, type Round } from './state.ts';
-import { pauses } from './versions.ts';
 
 const prompt = (id: string): HeldThing => ({ what: 'prompts', id });
 const request = (id: string): HeldThing => ({ what: 'requests', id });

@@ -137,7 +137,7 @@ export class EnginePool extends EngineRows {
     this.#adapt(this.#nodeOfRow[row]!, at);
   }
 
-  /** Takes this many tokens a GPU from the KV cache from now on. */
+  /** Takes this many tokens per GPU from the KV cache from now on. */
   reserve(tokensPerGpu: number, at: number): void {
     if (tokensPerGpu === this.#reservedTokens) return;
     this.#reservedTokens = tokensPerGpu;

@@ -32,7 +32,7 @@ export const hardwareSettings = z.strictObject({
   hostBytesPerSecond: bytes
     .default(25e9)
     .describe(
-      'Bandwidth from host memory to one GPU, over which a change of TP brings the weights, in bytes a second.',
+      'Bandwidth from host memory to one GPU, over which a change of TP brings the weights, in bytes per second.',
     ),
   releaseSeconds: z.number().nonnegative().default(3).describe('Seconds until released GPUs can train.'),
 });

@@ -48,7 +48,7 @@ export interface Scheduler {
   openRound(round: NextRound): AnyEvent;
 }
 
-/** P0 and R0 of RollPacker: prompts a round, and responses a prompt. */
+/** P0 and R0 of RollPacker: prompts per round, and responses per prompt. */
 export interface BatchShape {
   /** P0, prompts of a round. */
   readonly promptsPerRound: number;
@@ -67,7 +67,7 @@ function assertUnfiltered(settings: { filter?: string | undefined }): void {
 }
 
 /**
- * The synchronous baseline, as verl trains: P0 · R0 requests a round, all of them awaited. It is the policy
+ * The synchronous baseline, as verl trains: P0 · R0 requests per round, all of them awaited. It is the policy
  * `speculative-admission` in long rounds, hence without speculation.
  */
 export function synchronousBaseline(shape: BatchShape): Scheduler {

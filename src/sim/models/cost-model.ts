@@ -107,7 +107,7 @@ const weightEfficiency = 0.8;
 const attentionEfficiency = 0.88;
 const computeEfficiency = 0.5;
 /**
- * Measured least times on Hopper GPUs: decode attention 12 to 14 µs a layer, other kernels about the same, all-reduce 4 to 8 µs.
+ * Measured least times on Hopper GPUs: decode attention 12 to 14 µs per layer, other kernels about the same, all-reduce 4 to 8 µs.
  */
 const attentionFloorSeconds = 13e-6;
 const layerFloorSeconds = 10e-6;

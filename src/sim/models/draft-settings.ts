@@ -52,7 +52,7 @@ export type DraftSettings = z.output<typeof draftSettings>;
 
 /**
  * Returns the drafts of an EAGLE head, by published numbers: of a step with one sequence, a pass of the head takes 11.5 %, and all
- * else that drafts need takes 3.3 %. They are fitted to Llama-3.1-8B on one H100, in vLLM (133 tokens a second, and 201.69, 198 and
+ * else that drafts need takes 3.3 %. They are fitted to Llama-3.1-8B on one H100, in vLLM (133 tokens per second, and 201.69, 198 and
  * 169.92 with 2, 4 and 7 drafted tokens), where its acceptance was 0.58.
  *
  * @param cost - of which a step with one sequence is taken

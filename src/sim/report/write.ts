@@ -7,7 +7,7 @@ import { renderReport } from './html.ts';
 import { pageScript } from './page-script.ts';
 
 /** Returns the script that draws the charts: a file of the built package, or built now from the sources. */
-export const reportClient = (): Promise<string> => pageScript('./report-client.ts', import.meta.url);
+export const reportClient = (): Promise<string> => pageScript('report', import.meta.url);
 
 /** Writes the report, and returns its size in bytes. */
 export async function writeReport(

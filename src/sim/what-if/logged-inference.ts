@@ -69,7 +69,7 @@ export class LoggedInference extends InferenceMachine {
   /**
    * Lets the requests that run go on in simulated time.
    *
-   * @param usualPace - tokens a second of a request of which the log does not say how far it came
+   * @param usualPace - tokens per second of a request of which the log does not say how far it came
    */
   goLive(at: number, logged: ReadonlyMap<string, LoggedRequest>, usualPace: number): void {
     this.#isLive = true;

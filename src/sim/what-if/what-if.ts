@@ -210,7 +210,7 @@ function check({ logged, definition, at, settings = {} }: WhatIfOptions): void {
   checkSimulated(definition.id, changed);
 }
 
-/** Returns the tokens a second of all requests of which the log says how far they came. */
+/** Returns the tokens per second of all requests of which the log says how far they came. */
 function usualPace({ requests }: LoggedJob): number {
   let [tokens, seconds] = [0, 0];
   for (const one of requests.values()) {

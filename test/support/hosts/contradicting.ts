@@ -5,8 +5,8 @@
 
 import type { Choices } from '../../../src/core/generators/choices.ts';
 import type { AnyEvent } from '../../../src/core/machine/definition.ts';
-import type { WithEvents } from '../../../src/testing/tested.ts';
-import { isObject } from '../../../src/testing/values.ts';
+import type { WithEvents } from '../../../src/testing/runs/tested.ts';
+import { isObject } from '../../../src/testing/runs/values.ts';
 
 /** By how much a clock jumps, in seconds: what is awaited is overdue then, and a clock that begins anew is known as one. */
 const jumpSeconds = 10_000;

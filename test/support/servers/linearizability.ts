@@ -58,7 +58,7 @@ interface Place<S> {
 export function linearize<S, O extends Operation>(
   operations: readonly O[],
   specification: Specification<S, O>,
-  most = 1_000_000,
+  most = 100_000,
 ): Linearization<S, O> {
   return new Search(operations, specification).run(most);
 }

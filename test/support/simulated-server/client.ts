@@ -1,6 +1,6 @@
 /** A simulated client: several producers and a subscriber on one connection, which breaks and comes again. */
 import type { AnyPolicyDefinition } from '../../../src/core/machine/definition.ts';
-import { arbitraryOf } from '../../../src/testing/tested.ts';
+import { arbitraryOf } from '../../../src/testing/runs/tested.ts';
 import { type Call, type Common, Conversation, isCrowdedOut, type Reply } from './conversation.ts';
 import type { Wire, WireClient } from './wire.ts';
 

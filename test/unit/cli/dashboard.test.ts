@@ -1,9 +1,10 @@
 /** What the page of a running job is told: answers of a server in memory, with a clock that is moved by hand. */
 import { describe, expect, test, vi } from 'vitest';
-import { answersOf, type SessionAnswer } from '../../../src/cli/dashboard/answers.ts';
+import { answersOf } from '../../../src/cli/dashboard/answers.ts';
 import { Feed, feedLimits } from '../../../src/cli/dashboard/feed.ts';
 import { inOneGo } from '../../../src/core/why/why.ts';
 import { createRegistry, tailBatching } from '../../../src/index.ts';
+import type { SessionAnswer } from '../../../src/logs/job/live-answers.ts';
 import { both } from '../../../src/logs/write/decision-log.ts';
 import { registry as shipped } from '../../../src/registry.ts';
 import { RpcServer } from '../../../src/rpc/index.ts';

@@ -1,9 +1,9 @@
 /** The charts of each view, by the drawing code of the report. */
 import { defineComponent, h, type PropType, type VNode } from 'vue';
-import { lengthsChart, stepsChart } from '../../../../src/sim/report/client-charts.ts';
-import { poolsChart, poolsHeight, waitsChart, waitsHeight } from '../../../../src/sim/report/client-pools.ts';
-import { timelineChart, timelineHeight } from '../../../../src/sim/report/client-timeline.ts';
-import { planChart, planHeight, stagesChart, stagesHeight } from '../../../../src/sim/report/client-vlm.ts';
+import { lengthsChart, stepsChart } from '../../../../src/pages/report/charts.ts';
+import { poolsChart, poolsHeight, waitsChart, waitsHeight } from '../../../../src/pages/report/pools.ts';
+import { timelineChart, timelineHeight } from '../../../../src/pages/report/timeline.ts';
+import { planChart, planHeight, stagesChart, stagesHeight } from '../../../../src/pages/report/vlm.ts';
 import { timelineColours } from '../../../../src/sim/report/section.ts';
 import type { ChartsData } from '../worker/messages.ts';
 import { Chart, type Draw } from './chart.ts';

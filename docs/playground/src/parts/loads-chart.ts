@@ -1,5 +1,5 @@
 /** Bars for each GPU: how even a plan is. */
-import { axis, colour, legend, legendRows, tooltip } from '../../../../src/sim/report/client-style.ts';
+import { axis, colour, legend, legendRows, tooltip } from '../../../../src/pages/kit/chart-style.ts';
 import type { LoadsData } from '../worker/messages.ts';
 
 const colours = ['overhead', 'reward', 'accent'];

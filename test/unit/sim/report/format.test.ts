@@ -1,6 +1,5 @@
 /** How a report writes numbers, text and tables. */
 import { expect, it, test } from 'vitest';
-import { duration, legendRows } from '../../../../src/sim/report/client-style.ts';
 import { escapeHtml, number, percent, table, times } from '../../../../src/sim/report/format.ts';
 
 test('numbers have thousands separators and as many digits as asked', () => {
@@ -18,26 +17,6 @@ it.each([
 ])('a share of %s is %s', (share, text) => {
   // The spaces do not break.
   expect(percent(share)).toBe(text.replaceAll(' ', '\u00a0'));
-});
-
-test('durations are in the unit that a reader would choose', () => {
-  expect([0, 0.00123, 0.5, 1, 119, 120, 7199, 7200].map(duration)).toEqual([
-    '0 s',
-    '0.0012 s',
-    '0.5 s',
-    '1.0 s',
-    '119.0 s',
-    '2.0 min',
-    '120.0 min',
-    '2.00 h',
-  ]);
-});
-
-test('a legend takes the rows that it needs', () => {
-  const names = ['synchronous', 'tail batching, eta 1.125', 'tail batching, eta 1.25', 'tail batching, eta 1.5'];
-  const rows = (list: readonly string[], width: number) => legendRows(list, width, (text) => 5 * text.length);
-  expect([2000, 364, 200, 50].map((width) => rows(names, width))).toEqual([1, 2, 4, 4]);
-  expect([rows([], 100), rows(['synchronous', 'tail-batching'], 364)]).toEqual([1, 1]);
 });
 
 test('ratios carry their interval', () => {

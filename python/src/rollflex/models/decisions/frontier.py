@@ -23,9 +23,9 @@ class FrontierResizedReason(TypedDict):
     stepSeconds: NotRequired[float]
     """Seconds a token of a response, with nothing else in service. Number ≥ 0. Only with `planned`."""
     stepSecondsPerRequest: NotRequired[float]
-    """Further seconds a token for each request in service. Number ≥ 0. Only with `planned`."""
+    """Further seconds per token for each request in service. Number ≥ 0. Only with `planned`."""
     stepSecondsPerContextToken: NotRequired[float]
-    """Further seconds a token for each token that those have. Number ≥ 0. Only with `planned`."""
+    """Further seconds per token for each token that those have. Number ≥ 0. Only with `planned`."""
     trainSecondsPerGroup: NotRequired[float]
     """What the trainer takes for a group; 0 while unknown. Number ≥ 0. Only with `planned`."""
 

@@ -104,4 +104,4 @@ class DraftBudgetPlan(TypedDict):
     stepSeconds: float
     """Seconds of a step, drafting included. Number 0 to 1000000."""
     speedup: float
-    """Weighted tokens a second, relative to no drafts; 1 if nothing is drafted. Number ≥ 1."""
+    """Weighted tokens per second, relative to no drafts; 1 if nothing is drafted. Number ≥ 1."""

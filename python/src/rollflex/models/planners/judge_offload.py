@@ -26,7 +26,7 @@ class JudgeOffloadInput(TypedDict):
     memoryBytes: float
     """GPU memory that the actor leaves, in bytes. Number ≥ 0."""
     pcieBytesPerSecond: float
-    """Bandwidth from host memory to the GPU that the actor leaves, in bytes a second. Number ≥ 1."""
+    """Bandwidth from host memory to the GPU that the actor leaves, in bytes per second. Number ≥ 1."""
     transferOverheadSeconds: NotRequired[float]
     """Seconds that the transfer of a layer takes besides its bytes. Number 0 to 1000000. Default: 0."""
     actorSmShare: float

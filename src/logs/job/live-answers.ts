@@ -1,0 +1,105 @@
+/** What a page of a running job is told. Each answer is bounded, however large the job is. */
+import type { WatchdogNotice } from '../../policies/watchdog/index.ts';
+import type { Sender } from '../../schemas/senders.ts';
+import type { Deferred } from './deferred.ts';
+import type { Missed, RequestBar, Timeline } from './job-view.ts';
+import type { Round } from './rounds.ts';
+import type { AskedGroup, StandingGroup } from './standing.ts';
+
+/** What is owed to a session, as far as it was followed. */
+export interface SessionLoad {
+  /** Answers that are owed, by who owes them; timers aside. */
+  readonly owed: readonly { readonly by: string; readonly count: number }[];
+  /** The longest of these waits, in seconds, and whether it is overdue. */
+  readonly longestSeconds: number;
+  readonly overdue: boolean;
+}
+
+/** One session of the list. */
+export interface SessionItem {
+  readonly session: string;
+  readonly policy: string;
+  readonly seq: number;
+  readonly shadow: boolean;
+  /** Ids in flight. */
+  readonly inFlight: number;
+  /** Streamed decisions that nobody has acknowledged. */
+  readonly backlog: number;
+  readonly refused: number;
+  /** What is owed as far as it was followed; null where it is not followed. */
+  readonly load: SessionLoad | null;
+}
+
+/** The answer to `job`. */
+export interface JobAnswer {
+  readonly version: string;
+  /** Changes with every start of the server. */
+  readonly server: string;
+  /** Unix times. */
+  readonly startedAt: number;
+  readonly now: number;
+  readonly watch: boolean;
+  readonly sessions: readonly SessionItem[];
+  /** All sessions; those that are not listed are beyond `next`. */
+  readonly count: number;
+  readonly next: string | null;
+  readonly connections: number;
+  /** Refused calls by code, and closed connections, since the start. */
+  readonly refused: readonly { readonly code: string; readonly limit?: string; readonly count: number }[];
+  readonly closed: Readonly<Record<string, number>>;
+}
+
+/** The answer to `session`. */
+export interface SessionAnswer extends SessionItem, Census {
+  /** Changes when another session takes the id. */
+  readonly run: number;
+  readonly deliver: string;
+  readonly timers: string;
+  /** Present time of the session, in seconds on its clock. */
+  readonly at: number;
+  readonly openedAt: number;
+  /** What was followed: null before the first event, and where too many sessions are followed. */
+  readonly followed: {
+    /** Events before the first one that was heard. */
+    readonly earlier: number;
+    readonly begun: number;
+    readonly missed: readonly Missed[];
+    readonly totals: Readonly<Record<'events' | 'decisions' | 'completed' | 'tokens', number>>;
+    readonly rounds: readonly Round[];
+    readonly deferred: { readonly count: number; readonly oldest: readonly Deferred[] };
+  } | null;
+  readonly refusedKinds: readonly { readonly code: string; readonly path: string; readonly count: number }[];
+  readonly refusedLast: readonly RefusedEvent[];
+  readonly notices: readonly { readonly time: number; readonly notice: WatchdogNotice }[];
+}
+
+/** The answers to `timeline` and `requests`; null where the session is not followed. */
+export type TimelineAnswer = (Timeline & { readonly run: number; readonly missed: readonly Missed[] }) | null;
+export type RequestsAnswer = { readonly bars: readonly RequestBar[]; readonly of: number; readonly at: number } | null;
+
+/** Answers of one kind that one actor owes. */
+export interface OwedGroup extends Omit<AskedGroup, 'seconds'> {
+  readonly who: Sender;
+  /** How many of them are overdue. */
+  readonly late: number;
+  /** Seconds for which the oldest is owed, where that is known; of a timer, seconds since it is due. */
+  readonly seconds?: number;
+}
+
+/** What a policy holds, and what is owed to it. */
+export interface Census {
+  readonly owed: readonly OwedGroup[];
+  readonly held: readonly StandingGroup[];
+  /** Whether it holds more than was gone through. */
+  readonly isCut: boolean;
+}
+
+/** A refused event. */
+export interface RefusedEvent {
+  /** Unix time. */
+  readonly time: number;
+  readonly code: string;
+  readonly path: string;
+  readonly message: string;
+  readonly producer: string | null;
+}

@@ -1,0 +1,264 @@
+/// <reference lib="dom" />
+/** The page of a running job: it asks again every second for what is new. */
+
+import { binSeconds, finestLevel, mostBins } from '../../logs/job/bins.ts';
+import type { Timeline } from '../../logs/job/job-view.ts';
+import type { JobAnswer, RequestsAnswer, SessionAnswer, TimelineAnswer } from '../../logs/job/live-answers.ts';
+import type { WhyText } from '../../logs/job/log-view.ts';
+import { ask, Failed, refusal, setKey, takeKey } from '../kit/api.ts';
+import { draw, followLook } from '../kit/draw.ts';
+import { byId, element, idButton, lock, option, refill } from '../kit/elements.ts';
+import { hashEntries, showHash } from '../kit/hash.ts';
+import { heldTable, whyPart } from '../kit/held.ts';
+import { ganttHeight, jobGantt } from '../kit/job-gantt.ts';
+import { queueLines } from '../kit/job-lines.ts';
+import { rateLines, requestsGantt, requestsHeight } from './charts.ts';
+import {
+  deferredPart,
+  factParts,
+  lacksText,
+  owedTable,
+  type Rates,
+  refusedPart,
+  roundTable,
+  sessionTable,
+  verdictPart,
+} from './panels.ts';
+import { joined } from './state.ts';
+
+const latest = ' latest';
+/** Milliseconds between two looks; while the server is away, and while nobody sees the page. */
+const often = { looks: 1000, lost: 2000, hidden: 10_000 };
+
+/** Where the reader looks; a window of −1 fits the last rounds, and a round that is not named is the latest. */
+const place = { session: '', level: -1, round: latest, thing: '' };
+let timeline: { readonly run: string; readonly bins: Timeline } | undefined;
+let before: { readonly run: string; readonly now: number; readonly answer: SessionAnswer } | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined;
+let isAsking = false;
+
+/** Puts new content into a panel, unless the reader selects text in it. */
+function fill(id: string, ...parts: readonly Node[]): void {
+  const panel = byId(id);
+  const selection = getSelection();
+  const isSelected = selection !== null && !selection.isCollapsed && panel.contains(selection.anchorNode);
+  const focused = panel.contains(document.activeElement) ? (document.activeElement as HTMLElement) : undefined;
+  if (isSelected) return;
+  const id_ = focused?.dataset.id ?? focused?.textContent;
+  panel.replaceChildren(...parts);
+  if (focused === undefined) return;
+  for (const one of panel.querySelectorAll<HTMLElement>('button'))
+    if ((one.dataset.id ?? one.textContent) === id_) return one.focus({ preventScroll: true });
+}
+
+function live(text: string, isLost: boolean): void {
+  const said = byId('live');
+  if (said.textContent !== text) said.textContent = text;
+  said.className = isLost ? 'lost' : '';
+  document.body.dataset.live = isLost ? 'lost' : 'live';
+}
+
+function readHash(): void {
+  const hash = hashEntries();
+  place.session = hash.get('s') ?? '';
+  place.thing = hash.get('why') ?? '';
+  const level = Number(hash.get('w') ?? -1);
+  place.level = binSeconds[level] === undefined ? -1 : level;
+}
+
+function writeHash(): void {
+  const level = place.level < 0 ? '' : String(place.level);
+  showHash({ s: place.session, w: level, why: place.thing });
+}
+
+/** What came by the second since the last look, by the clock of the server. */
+function ratesOf(job: JobAnswer, answer: SessionAnswer, run: string): Rates {
+  const last = before?.run === run ? before : undefined;
+  if (last === undefined || job.now - last.now > 0.5) before = { run, now: job.now, answer };
+  const seconds = last === undefined ? 0 : job.now - last.now;
+  const rate = (of: (one: SessionAnswer) => number | undefined): number | undefined => {
+    const [from, to] = [last && of(last.answer), of(answer)];
+    return from === undefined || to === undefined || seconds <= 0 ? undefined : Math.max(0, to - from) / seconds;
+  };
+  return {
+    events: rate(({ seq }) => seq),
+    decisions: rate(({ followed }) => followed?.totals.decisions),
+    completed: rate(({ followed }) => followed?.totals.completed),
+    tokens: rate(({ followed }) => followed?.totals.tokens),
+  };
+}
+
+async function showThing(): Promise<void> {
+  const panel = byId('thing');
+  panel.hidden = place.thing === '';
+  if (panel.hidden) return;
+  byId('thing-name').replaceChildren(idButton(place.thing));
+  try {
+    const why = await ask<WhyText>('why', { session: place.session, id: place.thing });
+    refill(panel, () => fill('thing-why', whyPart(why)));
+  } catch (error) {
+    byId('thing-why').replaceChildren(element('p', 'note', refusal(error)));
+  }
+}
+
+/** The level that shows the last four rounds, or all that was followed. */
+function levelFor({ followed, at }: SessionAnswer): number {
+  const begun = followed?.begun ?? at;
+  const from = Math.max(begun, followed?.rounds.at(-4)?.from ?? begun);
+  return finestLevel(at - from, mostBins);
+}
+
+function drawCharts(answer: SessionAnswer, bins: Timeline): void {
+  const { rounds = [], missed = [] } = answer.followed ?? {};
+  const drawn = { timeline: bins, rounds, missed };
+  draw(byId('gantt'), ganttHeight(drawn), (width) => jobGantt(drawn, width));
+  draw(byId('queue'), 220, (width) => queueLines(drawn, width));
+  draw(byId('rates'), 220, (width) => rateLines(drawn, width));
+}
+
+async function showRequests(answer: SessionAnswer): Promise<void> {
+  const picker = byId<HTMLSelectElement>('round');
+  const rounds = answer.followed?.rounds.map(({ id }) => id).reverse() ?? [];
+  const options = [latest, '', ...rounds];
+  if ([...picker.options].map(({ value }) => value).join('\n') !== options.join('\n')) {
+    picker.replaceChildren(
+      ...options.map((id) => option(id, id === latest ? 'the latest round' : id === '' ? 'all rounds' : id)),
+    );
+    if (!options.includes(place.round)) place.round = latest;
+    picker.value = place.round;
+  }
+  const round = place.round === latest ? (rounds[0] ?? '') : place.round;
+  const found = await ask<RequestsAnswer>('requests', { session: place.session, round });
+  const note = byId('requests-note');
+  const { bars, of, at } = found ?? { bars: [], of: 0, at: 0 };
+  note.textContent =
+    of === 0 ? 'None so far.' : of > bars.length ? `The ${bars.length} longest of the latest ${of}.` : '';
+  byId('requests').hidden = of === 0;
+  if (of > 0) draw(byId('requests'), requestsHeight(bars), (width) => requestsGantt(bars, at, width));
+}
+
+async function look(): Promise<void> {
+  const job = await ask<JobAnswer>('job', {});
+  if (!job.sessions.some(({ session }) => session === place.session) && (place.session === '' || job.next === null)) {
+    // The first look goes to where something is overdue.
+    place.session = (job.sessions.find(({ load }) => load?.overdue) ?? job.sessions[0])?.session ?? '';
+  }
+  lock(false);
+  byId('sessions').hidden = job.count < 2;
+  fill('sessions', sessionTable(job, place.session));
+  byId('name').textContent = `version ${job.version}, ${job.connections} connection${job.connections === 1 ? '' : 's'}`;
+  if (place.session === '') {
+    byId('verdict').replaceChildren(element('p', 'why idle', 'No session is open yet.'));
+    return live('live', false);
+  }
+  const answer = await ask<SessionAnswer>('session', { session: place.session });
+  const run = `${job.server} ${answer.run}`;
+  const level = place.level < 0 ? levelFor(answer) : place.level;
+  byId('fits').textContent = `last rounds (${windows[level]})`;
+  const known = timeline?.run === run && timeline.bins.width === binSeconds[level] ? timeline.bins : undefined;
+  const query = { session: place.session, level: String(level), ...(known && { since: String(known.to) }) };
+  const bins = await ask<TimelineAnswer>('timeline', query);
+  writeHash();
+  byId('name').textContent += `, ${answer.session} (${answer.policy})`;
+  fill('verdict', verdictPart(answer));
+  fill('owes', owedTable(answer));
+  byId('facts').replaceChildren(...factParts(answer, ratesOf(job, answer, run)));
+  byId('lacks').textContent = lacksText(answer, job);
+  const { rounds = [], deferred = { count: 0, oldest: [] } } = answer.followed ?? {};
+  fill('rounds', roundTable(rounds, answer.at));
+  fill('deferred', deferredPart(deferred.count, deferred.oldest, answer.at));
+  fill('held', element('h2', '', 'What is held, and where it stands'), heldTable(answer.held));
+  fill('refused', refusedPart(answer, job));
+  if (bins !== null) {
+    timeline = { run, bins: joined(known, bins) };
+    drawCharts(answer, timeline.bins);
+  }
+  await showRequests(answer);
+  await showThing();
+  live('live', false);
+  document.body.dataset.seq = String(answer.seq);
+}
+
+function failed(error: unknown): number {
+  if (error instanceof Failed && error.status === 401) {
+    lock(true);
+    live('the server asks for its key', true);
+    return often.lost;
+  }
+  if (error instanceof Failed && error.status === 404) place.session = '';
+  const isAway = error instanceof Failed && error.status === 0;
+  const text = isAway
+    ? 'the server is not there; trying again'
+    : error instanceof Error
+      ? error.message
+      : String(error);
+  live(text, true);
+  return often.lost;
+}
+
+/** Looks now, and again later. */
+async function lookAgain(): Promise<void> {
+  if (isAsking) return;
+  isAsking = true;
+  clearTimeout(timer);
+  let later = document.hidden ? often.hidden : often.looks;
+  try {
+    await look();
+  } catch (error) {
+    later = failed(error);
+  }
+  isAsking = false;
+  timer = setTimeout(() => void lookAgain(), later);
+}
+
+const windows = ['minute', '4 minutes', '16 minutes', 'hour', '4 hours', '17 hours', '3 days'];
+
+function listen(): void {
+  document.addEventListener('click', ({ target }) => {
+    if (!(target instanceof HTMLElement)) return;
+    const { id } = target.dataset;
+    const row = target.closest<HTMLElement>('[data-session]');
+    if (id !== undefined) place.thing = id;
+    else if (target.id === 'thing-close') place.thing = '';
+    else if (row !== null) Object.assign(place, { session: row.dataset.session!, round: latest, thing: '' });
+    else return;
+    writeHash();
+    byId('thing').hidden = place.thing === '';
+    if (id !== undefined) byId('thing').scrollIntoView({ block: 'nearest' });
+    void lookAgain();
+  });
+  document.addEventListener('keydown', ({ key }) => {
+    if (key === 'Escape') byId('thing-close').click();
+  });
+  document.addEventListener('visibilitychange', () => void lookAgain());
+  const picker = byId<HTMLSelectElement>('window');
+  picker.append(
+    ...['last rounds', ...windows.map((name) => `last ${name}`)].map((name, number) => {
+      const made = option(String(number - 1), name);
+      if (number === 0) made.id = 'fits';
+      return made;
+    }),
+  );
+  picker.value = String(place.level);
+  picker.addEventListener('change', () => {
+    place.level = Number(picker.value);
+    writeHash();
+    void lookAgain();
+  });
+  byId('round').addEventListener('change', ({ target }) => {
+    place.round = (target as HTMLSelectElement).value;
+    void lookAgain();
+  });
+  byId('locked').addEventListener('submit', (event) => {
+    event.preventDefault();
+    const given = byId<HTMLInputElement>('key').value.trim();
+    setKey(/[#&]key=([^&]+)/.exec(given)?.[1] ?? given);
+    void lookAgain();
+  });
+  followLook();
+}
+
+takeKey();
+readHash();
+listen();
+void lookAgain();

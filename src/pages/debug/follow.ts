@@ -1,0 +1,65 @@
+/// <reference lib="dom" />
+/** Goes on with a log that is being written. */
+import type { Moment, WhyText } from '../../logs/job/log-view.ts';
+import { ask } from '../kit/api.ts';
+import { byId, refill } from '../kit/elements.ts';
+import { whyPart } from '../kit/held.ts';
+import { standingPart } from './moment.ts';
+import { here, type LogAnswer, log, place } from './place.ts';
+import { failed, say } from './status.ts';
+
+/** What the page does. */
+export interface Pager {
+  showLog(answer: LogAnswer): void;
+  /** Goes where the URL says. */
+  begin(): Promise<void>;
+  go(seq: number): void;
+  /** Is aborted when another event is shown. */
+  signal(): AbortSignal;
+}
+
+/** Milliseconds between two looks at a log that is followed. */
+const often = 1000;
+/** After so many of them without anything new, what waits has become older. */
+const seldom = 10;
+let looks = 0;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Shows again what waits, and for how long. */
+async function age(signal: AbortSignal): Promise<void> {
+  const query = { session: place.session, seq: String(place.seq) };
+  byId('standing').replaceChildren(standingPart(await ask<Moment>('event', query, signal)));
+  const whole = byId('whole');
+  const why = await ask<WhyText>('why', query, signal);
+  refill(whole, () => whole.replaceChildren(whyPart(why)));
+}
+
+/** Looks whether the log has grown. Who stands at its end goes on with it. */
+async function look(pager: Pager): Promise<void> {
+  try {
+    const before = here();
+    const answer = await ask<LogAnswer>('log', {});
+    pager.showLog(answer);
+    const now = here();
+    if (now === undefined) {
+      say('');
+      await pager.begin();
+    } else if (place.seq === now.seq && now.seq === before?.seq && ++looks % seldom === 0) await age(pager.signal());
+    else if (now.seq !== before?.seq || now.closed !== before?.closed) {
+      if (before === undefined || place.seq === before.seq || place.seq > now.seq) pager.go(now.seq);
+      else {
+        byId<HTMLInputElement>('slider').max = String(now.seq);
+        byId('last').textContent = `of ${now.seq.toLocaleString('en-US')}`;
+      }
+    }
+  } catch (error) {
+    failed(error);
+  }
+  lookSoon(pager);
+}
+
+/** Looks again in a second, if the log is followed. */
+export function lookSoon(pager: Pager): void {
+  clearTimeout(timer);
+  if (log.follow) timer = setTimeout(() => void look(pager), often);
+}

@@ -1,0 +1,53 @@
+/** Draws bars of a chart as they are declared: cut off where the chart ends, and named where there is room. */
+import type { CustomSeriesOption } from 'echarts/charts';
+
+/** How a series of a chart draws what it has. */
+export type RenderItem = NonNullable<CustomSeriesOption['renderItem']>;
+/** A place on a chart, in pixels. */
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+/** A text inside a bar, and the least height of the bar that it fits in. */
+export interface BarName {
+  readonly text: string;
+  readonly fill: string;
+  readonly leastHeight?: number;
+}
+
+/** What of a box is inside another, if any. */
+export function inside(box: Box, view: Box): Box | undefined {
+  const [x, y] = [Math.max(box.x, view.x), Math.max(box.y, view.y)];
+  const right = Math.min(box.x + box.width, view.x + view.width);
+  const bottom = Math.min(box.y + box.height, view.y + view.height);
+  return right >= x && bottom >= y ? { x, y, width: right - x, height: bottom - y } : undefined;
+}
+
+/** Draws a bar. */
+export function drawnBar(
+  params: Parameters<RenderItem>[0],
+  box: Box,
+  style: { readonly fill: string | undefined; readonly opacity: number },
+  name?: BarName,
+): ReturnType<RenderItem> {
+  const shape = inside(box, params.coordSys as unknown as Box);
+  if (shape === undefined) return undefined;
+  const rect = { type: 'rect' as const, shape, style };
+  if (name === undefined || shape.height < (name.leastHeight ?? 0) || shape.width < 8 * name.text.length) return rect;
+  return {
+    ...rect,
+    textContent: { type: 'text', style: { text: name.text, fill: name.fill, fontSize: 11 } },
+    textConfig: { position: 'inside' },
+  };
+}
+
+/** A series of bars, each from a row, a start and an end. */
+export const barSeries = (data: readonly (readonly number[])[], renderItem: RenderItem) => ({
+  type: 'custom',
+  data: [...data],
+  encode: { x: [1, 2], y: 0 },
+  clip: true,
+  renderItem,
+});

@@ -1,0 +1,45 @@
+/**
+ * The pauses before responses are tried again, whatever the reason: `faults.ts` and `versions.ts` set them, and one timer ends them. Until
+ * then `since` of a response is the end of its pause.
+ */
+import { Deadlines, timerNamed } from '../../core/rollout/deadlines.ts';
+import { longestPauseSeconds } from '../../core/rollout/shared-faults.ts';
+import { nextGivenUpAt } from './faults.ts';
+import { nextSingleAt, requeue } from './singles.ts';
+import type { AdmissionState, ResponseState } from './state.ts';
+
+/** The longest pause after weights that were too old, in seconds. */
+export const longestStalePauseSeconds = 64;
+
+/** Returns the response whose pause is over first; those that are needed no more leave the heap. */
+function firstPaused({ pauses: heap }: AdmissionState): ResponseState | undefined {
+  for (let next = heap.peek(); next !== undefined; next = heap.peek()) {
+    if (next.status === 'paused' && next.prompt.status === 'active') return next;
+    heap.pop();
+  }
+  return undefined;
+}
+
+/** Returns when the first pause ends, of a response or between single tries, or the first response is given up. */
+function pauseEnd(state: AdmissionState): number | undefined {
+  const all = [firstPaused(state)?.since, nextSingleAt(state), nextGivenUpAt(state)].filter((one) => one !== undefined);
+  return all.length === 0 ? undefined : Math.min(...all);
+}
+
+/** The ends of the pauses. */
+export const pauses = new Deadlines<AdmissionState>({
+  timerId: 'speculative-admission/pause',
+  ...timerNamed('pause'),
+  first: pauseEnd,
+  reason: (state) =>
+    firstPaused(state)?.cause === 'retry_stale_weights' && pauseEnd(state) === firstPaused(state)!.since
+      ? { code: 'stale_weights', longestPauseSeconds: longestStalePauseSeconds }
+      : { code: 'retry_pause', longestPauseSeconds },
+});
+
+/** Queues the responses whose pauses are over. */
+export function takePauses(state: AdmissionState, at: number): void {
+  for (let next = firstPaused(state); next !== undefined && next.since <= at; next = firstPaused(state)) {
+    requeue(state, state.pauses.pop()!);
+  }
+}

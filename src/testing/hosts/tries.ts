@@ -1,0 +1,135 @@
+/** Commands that try something which may fail, by the fault of what runs them or of the item itself. */
+import type { AnyDecision } from '../../core/machine/definition.ts';
+import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import type { Report } from './obedience.ts';
+
+/** What may fail for all tries at once. */
+export type FaultScope = 'engine' | 'environment' | 'reward' | 'loader';
+
+/** A try of a decision. */
+export interface Try {
+  /** What is tried: a prompt, a response, a sample, a program; one of these the policy keeps. */
+  readonly items: readonly string[];
+  /** Where it runs, as far as the decision names it. */
+  readonly where: readonly string[];
+  /** Returns the report that it has failed, by a fault of the scope or of the data. */
+  readonly fails: (scope: FaultScope | 'data') => Report;
+}
+
+interface Rule {
+  /** What its failure may be a fault of. */
+  readonly scopes: readonly FaultScope[];
+  /** The report of its failure. */
+  readonly failsBy: string;
+  /** Whether the policy makes the try; otherwise the host does, and its tries are not counted. */
+  readonly isMade: boolean;
+  readonly of: (decision: never) => Try;
+}
+
+/** Decisions with which a request that was launched begins, where it has waited for a place. */
+export const begins: ReadonlySet<string> = new Set(['request.admit', 'slot.assign']);
+
+type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
+const rule = <T extends VocabularyDecision['type']>(
+  scopes: readonly FaultScope[],
+  failsBy: string,
+  of: (decision: Told<T>) => Try,
+  isMade = true,
+): Rule => ({ scopes, failsBy, of: of as never, isMade });
+
+/** Kind of a failed response, by what its fault is. */
+const kinds = { engine: 'infrastructure', environment: 'environment', data: 'data' } as Record<string, string>;
+
+const request = rule<'request.launch' | 'request.resume' | 'request.admit' | 'slot.assign'>(
+  ['engine', 'environment'],
+  'response.failed',
+  (one) => ({
+    items: [...('promptId' in one ? [one.promptId] : []), one.requestId],
+    where: 'engineId' in one && one.engineId !== undefined ? [one.engineId] : [],
+    fails: (scope) => ({ type: 'response.failed', requestId: one.requestId, kind: kinds[scope] }),
+  }),
+);
+const preprocess = rule<'sample.preprocess' | 'sample.prefetch'>(['loader'], 'preprocess.failed', (one) => ({
+  items: [one.sampleId],
+  where: [one.nodeId],
+  fails: (scope) => ({
+    type: 'preprocess.failed',
+    preprocessId: one.preprocessId,
+    nodeId: one.nodeId,
+    kind: scope === 'data' ? 'data' : 'infrastructure',
+  }),
+}));
+/** Rewards that the host computes. */
+const reward = rule<'reward.request'>(
+  ['reward'],
+  'reward.failed',
+  (one) => ({
+    items: [one.promptId],
+    where: [],
+    fails: () => ({ type: 'reward.failed', requestId: one.requestId, kind: 'judge' }),
+  }),
+  false,
+);
+
+/** The tries that decisions of the vocabulary ask for. */
+export const tries: Readonly<Record<string, Rule>> = {
+  'request.launch': request,
+  'request.resume': request,
+  'reward.dispatch': rule<'reward.dispatch'>(['reward'], 'reward.finished', (one) => ({
+    items: [one.requestId, ...(one.promptId === undefined ? [] : [one.promptId])],
+    where: [one.workerId, one.kind],
+    fails: () => ({ type: 'reward.finished', dispatchId: one.dispatchId, outcome: 'infrastructure', seconds: 0 }),
+  })),
+  'response.accepted': reward,
+  'request.admit': request,
+  'slot.assign': request,
+  'reward.request': reward,
+  'sample.preprocess': preprocess,
+  'sample.prefetch': preprocess,
+  'sample.materialize': rule<'sample.materialize'>(['loader'], 'slice.failed', (one) => ({
+    items: [one.sampleId],
+    where: [one.from],
+    fails: () => ({
+      type: 'slice.failed',
+      sliceId: one.sliceId,
+      rank: one.rank,
+      attempt: one.attempt,
+      kind: 'transfer',
+    }),
+  })),
+  'slot.prewarm': rule<'slot.prewarm'>(['environment'], 'slot.failed', (one) => ({
+    items: [],
+    where: [one.environment],
+    fails: () => ({ type: 'slot.failed', slotId: one.slotId }),
+  })),
+};
+
+/** Notices that say that an item, or a part of it, is given up for failures, and the field with its id. */
+const givenUp: Readonly<Record<string, string>> = {
+  'prompt.failed': 'promptId',
+  'response.abandoned': 'promptId',
+  'reward.failed': 'requestId',
+  'sample.dropped': 'sampleId',
+};
+
+/** Returns the item that a decision gives up for failures, if it gives up any. */
+export function givenUpBy(decision: AnyDecision): string | undefined {
+  const field = givenUp[decision.type];
+  return field === undefined ? undefined : (decision as AnyDecision & Record<string, string>)[field];
+}
+
+/** Tries in a row of different things that tell of a fault that all share. */
+const triesToTell = 8;
+/** The longest pause between single tries, in seconds. */
+const longestPauseSeconds = 60;
+/** Single tries before the pause between them is that long: it begins at a second, and doubles. */
+const triesUntilLongest = Math.ceil(Math.log2(longestPauseSeconds));
+
+/**
+ * Returns how many tries are enough in an outage: those in flight, twice, and for each domain those that tell of it, those with pauses
+ * that grow, and one per minute; after each success all of these again, but for the last.
+ */
+export function triesEnough(inFlight: number, domains: number, seconds: number, successes = 0): number {
+  const until = 2 * inFlight + domains * (triesToTell + triesUntilLongest);
+  return (1 + successes) * until + (domains * seconds) / longestPauseSeconds;
+}

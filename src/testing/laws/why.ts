@@ -1,0 +1,132 @@
+/**
+ * Law 14: whatever a ledger holds has a `why`; what it names is accepted, and changes the state. No wait is older than the last
+ * command that asks for what it names.
+ */
+
+import { eventWith, type Filling } from '../../core/generators/sample-value.ts';
+import type { AnyEvent } from '../../core/machine/definition.ts';
+import { create } from '../../core/machine/start.ts';
+import { OpenCommands } from '../../core/why/open-commands.ts';
+import { isEvent } from '../../core/why/waits.ts';
+import type { OwedEvent, Why } from '../../core/why/why.ts';
+import { answers } from '../../schemas/answers.ts';
+import type { EventMessage } from '../../schemas/vocabulary.ts';
+import { ObedientHost } from '../hosts/obedient-host.ts';
+import { choicesOf } from '../hosts/play-to-end.ts';
+import { latestVersion } from '../hosts/weights.ts';
+import { answer, newSubject, type Subject } from '../runs/run.ts';
+import { messageOf } from '../runs/search.ts';
+import { copy } from '../runs/values.ts';
+import type { Case } from './law.ts';
+
+/** Number of times at which a run is asked, of things that are asked about at each, and of their events that are tried. */
+const most = { times: 2, things: 3, events: 2 };
+
+/** Of so many events, one is followed by a look at the dates of all waits. */
+const datedEvery = 3;
+
+/** Values for the fields of an event that neither a `why` nor a command names; the first that make an event acceptable count. */
+const fillings: readonly Filling[] = [0, 1, 2, 3, 4, 5].flatMap((variant) =>
+  [1, 0].map((leastItems) => ({ variant, leastItems })),
+);
+
+/**
+ * Throws if something that a ledger holds has no `why`, or names no event, or one of its named events is refused or changes
+ * nothing; or if a wait is said to be older than the last command that asks for its event. A definition without `waits` need not name
+ * any.
+ */
+export function waitsAreNamed({ definition, config, events, hints }: Case): void {
+  const subject = newSubject(definition, config);
+  const choices = choicesOf(events.length);
+  const weightVersion = latestVersion(events) + 1;
+  const beginning = { prefix: 'why-', choices, weightVersion, hints };
+  const host = new ObedientHost(definition, definition.config.parse(config), beginning);
+  host.desk.supplies = Number.POSITIVE_INFINITY;
+  const commands = new OpenCommands(definition);
+  const times = new Set([
+    events.length - 1,
+    ...Array.from({ length: most.times - 1 }, () => choices.below(Math.max(1, events.length))),
+  ]);
+  events.forEach((event, index) => {
+    const given = answer(subject, event);
+    if ('decisions' in given) {
+      host.heard(event, given.decisions);
+      commands.follow(event, given.decisions, subject.at);
+      if (index % datedEvery === 0) expectDates(subject, commands);
+    }
+    if (!times.has(index)) return;
+    const saved = subject.snapshot();
+    for (const { name, held } of definition.ledgers) {
+      const ids = held(saved.state as never);
+      for (let count = 0; count < Math.min(most.things, ids.length); count += 1) {
+        const id = ids[choices.below(ids.length)]!;
+        const why = ask(subject, id, name);
+        if (definition.waits === undefined) continue;
+        if (why.owed.length === 0)
+          throw new Error(`nothing is named for which ${name} ${id} waits: ${JSON.stringify(why)}`);
+        for (let turn = 0; turn < most.events; turn += 1) {
+          const owed = why.owed[choices.below(why.owed.length)]!;
+          try {
+            expectChange(definition, saved, owed, { host, weightVersion, turn });
+          } catch (error) {
+            throw new Error(`${messageOf(error)}\n  for which ${name} ${id} waits: ${JSON.stringify(why)}`);
+          }
+        }
+      }
+    }
+  });
+}
+
+/** Throws if a wait is older than the last command that asks for its event. */
+function expectDates(subject: Subject, commands: OpenCommands): void {
+  const { kinds, ids, of } = subject.holdings();
+  for (const what of kinds) {
+    for (const id of ids(what)) {
+      for (const one of of({ what, id })?.for ?? []) {
+        if (!isEvent(one) || one.since === undefined || one.dueAt !== undefined) continue;
+        const asked = commands.answeredBy(one.event);
+        // A command without ids does not say which of several it asks for.
+        if (asked === undefined || !Object.hasOwn(answers, asked.type) || Object.keys(asked.ids).length === 0) continue;
+        if (one.since >= asked.since) continue;
+        const told = `${asked.type} (${asked.reason.code}) has asked for it at ${asked.since}`;
+        throw new Error(`${what} ${id} waits for ${JSON.stringify(one.event)} since ${one.since}, and ${told}`);
+      }
+    }
+  }
+}
+
+function ask(subject: Subject, id: string, name: string): Why {
+  try {
+    return subject.why(id, name);
+  } catch (error) {
+    throw new Error(`the ledger of ${name} holds ${id}, and why() does not: ${String(error)}`);
+  }
+}
+
+/** Throws the first error if the event, whatever values its other fields have, is refused or changes nothing. */
+function expectChange(
+  definition: Case['definition'],
+  saved: ReturnType<Subject['snapshot']>,
+  { event: awaited, dueAt }: OwedEvent,
+  known: { host: ObedientHost; weightVersion: number; turn: number },
+): void {
+  const message = definition.events.find(({ type }) => type === awaited.type) as EventMessage | undefined;
+  if (message === undefined) throw new Error(`${awaited.type}, which the policy does not take`);
+  const before = JSON.stringify(saved.state);
+  let first: Error | undefined;
+  for (const filling of fillings) {
+    const again = create(definition, { snapshot: copy(saved) }) as unknown as Subject;
+    const at = Math.max(again.at, dueAt ?? 0);
+    const given = { at, ...known.host.answerTo(awaited), ...awaited };
+    const whole = eventWith(message.schema, given, known.turn, filling) as unknown as AnyEvent & {
+      weightVersion?: number;
+    };
+    if (whole.weightVersion !== undefined && awaited.weightVersion === undefined)
+      whole.weightVersion = known.weightVersion;
+    const got = answer(again, whole);
+    const isRefused = 'refused' in got;
+    if (!isRefused && JSON.stringify(again.snapshot().state) !== before) return;
+    first ??= new Error(`${isRefused ? String(got.refused) : 'nothing changes'}, at ${JSON.stringify(whole)}`);
+  }
+  throw first!;
+}
