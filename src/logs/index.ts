@@ -29,7 +29,7 @@ export type { FoundLine, Log, LoggedSession, LogLacks, Place } from './format/lo
 export { readEventLog } from './format/read-event-log.ts';
 export type { Wanted } from './job/find.ts';
 export type { Missed, Timeline } from './job/job-view.ts';
-export { LogView, type Moment, type SessionItem, type ViewOptions, type WhyText } from './job/log-view.ts';
+export type { LogView, Moment, SessionItem, ViewOptions, WhyText } from './job/log-view.ts';
 export type { Round } from './job/rounds.ts';
 export type { AskedGroup, StandingGroup } from './job/standing.ts';
 export type { TreeNode, TreePage } from './job/tree.ts';
@@ -40,7 +40,7 @@ export type { EventPair, LogDiff, Parting } from './replay/diff.ts';
 export type { DifferenceGroup, DifferencePlace, GroupExample, GroupKind } from './replay/difference-groups.ts';
 export type { DecisionDifference, DifferenceKind, FieldPair } from './replay/differences.ts';
 export type { EndedOtherwise, FollowedPair, LastWord, Side } from './replay/followed.ts';
-export { type LogDifference, type LogGap, type LogReplay, replayLog, type SessionReplay } from './replay/replay-log.ts';
+export type { LogDifference, LogGap, LogReplay, SessionReplay } from './replay/replay-log.ts';
 
 /**
  * Reads a log into memory: one event log, or the files of a decision log in their order.

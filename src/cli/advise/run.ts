@@ -15,7 +15,7 @@ import { type JobOptions, jobOfOptions } from '../job/job.ts';
 import { workloads } from '../job/lengths.ts';
 import { type PlacedTask, type SweepInput, sweepProblems, sweepWork } from '../sweep/problem.ts';
 import { print, printJson } from '../terminal/output.ts';
-import { type Hands, handsFor } from '../threads/workers.ts';
+import { type Workers, workersFor } from '../threads/workers.ts';
 import type { Advised, Epochs } from './lines.ts';
 import { AdviseProgress } from './progress.ts';
 import { adviceLines } from './text.ts';
@@ -112,22 +112,22 @@ async function answered(
     },
   );
   const threads = workers ?? availableParallelism();
-  const hands = handsFor<PlacedTask, SweepRun>(threads, { kind: 'sweep', input }, () => sweepWork(problems));
+  const pool = workersFor<PlacedTask, SweepRun>(threads, { kind: 'sweep', input }, () => sweepWork(problems));
   try {
     let next = await progress.step(() => work.next());
     while (next.done !== true) {
-      const runs = await made(next.value, hands, progress);
+      const runs = await made(next.value, pool, progress);
       next = await progress.step(() => work.next(runs));
     }
     return next.value;
   } finally {
-    await hands.close();
+    await pool.close();
   }
 }
 
 async function made(
   work: AdviseWork,
-  hands: Hands<PlacedTask, SweepRun>,
+  pool: Workers<PlacedTask, SweepRun>,
   progress: AdviseProgress,
 ): Promise<SweepRun[]> {
   progress.runs(work.doneRuns, work.plannedRuns, work.kind === 'search' ? work.phase : 'what it costs');
@@ -135,7 +135,7 @@ async function made(
   const runs: SweepRun[] = [];
   let done = 0;
   const placed = work.tasks.map((task) => ({ place: 0, task }));
-  await hands.make(placed, progress, (index, run) => {
+  await pool.make(placed, progress, (index, run) => {
     runs[index] = run;
     done += 1;
     progress.runs(work.doneRuns + done, work.plannedRuns, work.phase);

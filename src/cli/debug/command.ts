@@ -1,6 +1,7 @@
 /** `rollflex debug`: a log, event by event, in the browser or in the terminal. */
 import { Command } from 'commander';
 import { refuse } from '../../errors.ts';
+import { sessionNamed } from '../../logs/format/session-names.ts';
 import { LogView } from '../../logs/job/log-view.ts';
 import { openLog } from '../../logs/node.ts';
 import { playingWith } from '../files/definitions.ts';
@@ -42,13 +43,7 @@ function startOf(view: LogView, path: string, options: DebugOptions): { session:
   const isStuck = (one: { session: string; seq: number }): boolean =>
     ['stuck', 'suspended', 'stalled'].includes(view.why(one.session, one.seq).verdict);
   const stuck = last.length === 1 || session !== undefined ? undefined : last.slice(-mostLooked).find(isStuck);
-  const found = session === undefined ? (stuck ?? last[0]!) : sessions.find((one) => one.session === session);
-  if (found === undefined) {
-    const known = sessions.slice(0, 20).map((one) => one.session);
-    const expected =
-      known.length === 1 && known[0] === '' ? 'no --session: this log has one' : `one of ${known.join(', ')}`;
-    return refuse('unknown_id', '--session', expected, session);
-  }
+  const found = session === undefined ? (stuck ?? last[0]!) : sessionNamed(sessions, session, '--session');
   const { first, seq } = found;
   if (at !== undefined && (at < first || at > seq))
     refuse('invalid_input', '--at', `an event of the log, from ${first} to ${seq}`, at);

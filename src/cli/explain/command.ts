@@ -2,8 +2,14 @@
 import { Command } from 'commander';
 import { given } from '../../core/collections/given.ts';
 import { oneLine } from '../../core/ids/printable.ts';
-import { isPolicyError, relocated } from '../../errors.ts';
-import { explain, explanationText, type LogExplanation } from '../../logs/explain/log.ts';
+import { isPolicyError, refuse, relocated } from '../../errors.ts';
+import {
+  type ExplainOptions as Asked,
+  explain,
+  explanationText,
+  idsIn,
+  type LogExplanation,
+} from '../../logs/explain/log.ts';
 import type { Log } from '../../logs/format/log.ts';
 import { openLog } from '../../logs/node.ts';
 import { playingWith } from '../files/definitions.ts';
@@ -12,15 +18,8 @@ import { option } from '../terminal/options.ts';
 import { print, printJson } from '../terminal/output.ts';
 
 /** Options as the command line gives them. */
-export interface ExplainOptions {
-  readonly prompt?: string;
-  readonly request?: string;
-  readonly round?: string;
-  readonly engine?: string;
-  readonly gpu?: string;
-  readonly id?: string;
+export interface ExplainOptions extends Omit<Asked, 'at'> {
   readonly at?: string;
-  readonly session?: string;
   readonly index?: string;
   readonly policies?: string;
   readonly chain?: boolean;
@@ -30,15 +29,18 @@ export interface ExplainOptions {
 /** Explains a log. Throws `invalid_input`, `unknown_id`; the system's error. */
 export async function runExplain(paths: readonly string[], options: ExplainOptions): Promise<void> {
   const { at, index: cache, policies, chain, json, ...asked } = options;
+  const [first, second] = idsIn(asked);
+  if (second !== undefined) refuse('invalid_input', `--${second}`, 'one id', `--${first} beside it`);
   const place = at === undefined ? undefined : placeBy(at);
   let log: Log | undefined;
   try {
     log = openLog(paths, await playingWith(policies, cache));
-    report(explain(log, { ...asked, ...given({ at: place }) }), { ...given({ chain, json }) });
+    report(explain(log, { ...asked, ...given({ at: place }) }), given({ chain, json }));
   } catch (error) {
     if (!isPolicyError(error)) throw error;
     if (error.path === 'log') throw relocated(error, paths[0]!);
-    throw error.path === 'at' || error.path in options ? relocated(error, `--${error.path}`) : error;
+    if (error.path !== 'at' && !(error.path in options)) throw error;
+    throw relocated(error, `--${error.path}`, error.expected.replace(/^no session:/, 'no --session:'));
   } finally {
     log?.close();
   }

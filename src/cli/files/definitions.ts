@@ -6,6 +6,7 @@ import { given } from '../../core/collections/given.ts';
 import type { AnyDefinition } from '../../core/machine/definition.ts';
 import { createRegistry, definitionsIn, type Registry } from '../../core/machine/registry.ts';
 import { refuse } from '../../errors.ts';
+import { registryOf } from '../../logs/options.ts';
 import { registry } from '../../registry.ts';
 
 /** Returns the URL of a module, as each thread imports it. */
@@ -47,6 +48,6 @@ export async function playingWith(policies: string | undefined, cache: string | 
 
 /** Returns a registry of the built-in definitions and, if a module is given, of the definitions that it exports. */
 export async function registryWith(path: string | undefined): Promise<Registry<readonly AnyDefinition[]>> {
-  if (path === undefined) return registry as unknown as Registry<readonly AnyDefinition[]>;
+  if (path === undefined) return registryOf({});
   return createRegistry([...registry.definitions, ...(await ownDefinitions(path))]) as never;
 }

@@ -5,7 +5,7 @@ import type { PoolsComparison } from '../../sim/pools/result.ts';
 import type { VlmComparison } from '../../sim/vlm-formulas/result.ts';
 import { bundledPools } from '../pools/run.ts';
 import { Progress } from '../terminal/progress.ts';
-import { handsFor } from '../threads/workers.ts';
+import { workersFor } from '../threads/workers.ts';
 import { bundledVlm } from '../vlm/run.ts';
 import { comparisonsOf, type SimulateInput, type SimulateMade, type SimulateTask, simulateWork } from './tasks.ts';
 import type { SimulateOutput } from './text.ts';
@@ -96,7 +96,7 @@ async function doAll(
 ): Promise<void> {
   const tasks = parts.flatMap((part) => part.tasks);
   const count = Math.min(threadsFor(input), tasks.length);
-  const hands = handsFor<SimulateTask, SimulateMade>(count, { kind: 'simulate', input }, () =>
+  const pool = workersFor<SimulateTask, SimulateMade>(count, { kind: 'simulate', input }, () =>
     simulateWork(input, prepared),
   );
   const progress = new Progress({ text: 'simulating', isQuiet: quiet || json });
@@ -105,7 +105,7 @@ async function doAll(
   const waiting = parts.map((part) => ({ ...part, made: new Map<SimulateTask, SimulateMade>() }));
   const partOf = new Map(waiting.flatMap((part) => part.tasks.map((task) => [task, part])));
   try {
-    await hands.make(tasks, progress, (index, one) => {
+    await pool.make(tasks, progress, (index, one) => {
       const task = tasks[index]!;
       partOf.get(task)!.made.set(task, one);
       done += weights[task.kind];
@@ -118,6 +118,6 @@ async function doAll(
     });
   } finally {
     progress.stop();
-    await hands.close();
+    await pool.close();
   }
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { refuse } from '../../errors.ts';
 import { packageVersion } from '../../logs/index/package.ts';
+import { usualSteps } from '../../sim/advise/advise.ts';
 import { problemFor } from '../../sim/advise/advising.ts';
 import { type TrainerId, trainerOf } from '../../sim/advise/trainers.ts';
 import type { MeasuredStep } from '../../sim/calibration/measured.ts';
@@ -128,7 +129,7 @@ export function runKey(fingerprint: string, { settings, seed, part, epochs }: Sw
   return digest(JSON.stringify(epochs === undefined ? of : [...of, epochs]));
 }
 
-function synchronousJob({ steps = 10, measured = [], ...options }: SweepInput) {
+function synchronousJob({ steps = usualSteps, measured = [], ...options }: SweepInput) {
   const { job, capTokens } = jobOfOptions(options, measured);
   return { kind: 'synchronous' as const, job, steps, capTokens };
 }

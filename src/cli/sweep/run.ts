@@ -12,7 +12,7 @@ import { readMeasured } from '../job/calibrate.ts';
 import { filesRead } from '../job/lengths.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { Progress } from '../terminal/progress.ts';
-import { type Hands, handsFor } from '../threads/workers.ts';
+import { type Workers, workersFor } from '../threads/workers.ts';
 import { type NamedProblem, type PlacedTask, runKey, type SweepInput, sweepProblems, sweepWork } from './problem.ts';
 import { SweepState } from './state.ts';
 import { adviceText } from './text.ts';
@@ -39,16 +39,16 @@ export async function runSweep(paths: readonly string[], options: SweepCommandOp
   const input: SweepInput = { ...rest, traces, measured };
   const problems = sweepProblems(input);
   const state = resume === undefined ? undefined : new SweepState(resume);
-  const hands = handsFor(workers ?? availableParallelism(), { kind: 'sweep', input }, () => sweepWork(problems));
+  const pool = workersFor(workers ?? availableParallelism(), { kind: 'sweep', input }, () => sweepWork(problems));
   const asked = { effort, seed, epochs, minKept, minTop1, maxLag };
   const recommendations: SweepAdvice[] = [];
   try {
     for (const [place, problem] of problems.entries()) {
-      const work = { problem, place, hands, state, resume, isQuiet: (quiet ?? false) || (json ?? false) };
+      const work = { problem, place, pool, state, resume, isQuiet: (quiet ?? false) || (json ?? false) };
       recommendations.push(await sweepOne(work, asked));
     }
   } finally {
-    await hands.close();
+    await pool.close();
   }
   if (json) {
     printJson({ recommendations });
@@ -60,7 +60,7 @@ export async function runSweep(paths: readonly string[], options: SweepCommandOp
 interface Work {
   readonly problem: NamedProblem;
   readonly place: number;
-  readonly hands: Hands<PlacedTask, SweepRun>;
+  readonly pool: Workers<PlacedTask, SweepRun>;
   readonly state: SweepState | undefined;
   readonly resume: string | undefined;
   readonly isQuiet: boolean;
@@ -102,14 +102,14 @@ interface Batch extends Work {
 
 /** Returns the runs of a batch: stored runs from the file, and new runs for the rest. */
 async function runsOf({ tasks }: SweepBatch, work: Batch): Promise<SweepRun[]> {
-  const { problem, place, hands, state, progress, shown, clock } = work;
+  const { problem, place, pool, state, progress, shown, clock } = work;
   const keys = tasks.map((task) => runKey(problem.fingerprint, task));
   const runs: (SweepRun | undefined)[] = keys.map((key) => state?.get(key));
   const missing = [...tasks.keys()].filter((index) => runs[index] === undefined);
   let done = tasks.length - missing.length;
   shown(done);
   const wanted = missing.map((index) => ({ place, task: tasks[index]! }));
-  await hands.make(wanted, progress, (index, run) => {
+  await pool.make(wanted, progress, (index, run) => {
     const at = missing[index]!;
     runs[at] = run;
     state?.put(keys[at]!, run);

@@ -10,8 +10,6 @@ interface Taken {
   readonly parse?: (text: string) => unknown;
 }
 
-const seeds = whole(0, Number.MAX_SAFE_INTEGER);
-
 const table = {
   cap: { flags: '--cap <tokens>', says: 'longest response; what is longer is cut', parse: whole(1, 10_000_000) },
   engines: { flags: '--engines <n>', says: 'inference engines', parse: whole(1, 4096) },
@@ -23,7 +21,7 @@ const table = {
     says: 'R0: responses of a prompt',
     parse: whole(1, 10_000),
   },
-  seed: { flags: '--seed <n>', says: 'first seed', parse: seeds },
+  seed: { flags: '--seed <n>', says: 'first seed', parse: whole(0, Number.MAX_SAFE_INTEGER) },
   seeds: { flags: '--seeds <n>', says: 'runs, each with other draws', parse: whole(1, 1000) },
   session: { flags: '--session <id>', says: 'of a decision log: this session only' },
   steps: { flags: '--steps <n>', says: 'training steps', parse: whole(1, 100_000) },

@@ -12,7 +12,7 @@ export type WorkerStart =
   | { readonly kind: 'what-if'; readonly input: { readonly paths: readonly string[] } };
 
 /** Workers for the tasks of a command. */
-export interface Hands<Task, Made> {
+export interface Workers<Task, Made> {
   /** Does the tasks, and reports each finished task. Without threads, each task is a step of the progress display. */
   make(tasks: readonly Task[], progress: Progress, done: (index: number, made: Made) => void): Promise<void>;
   close(): Promise<void>;
@@ -24,15 +24,15 @@ export interface Hands<Task, Made> {
  * @param count - number of threads; with fewer than two, no thread is started
  * @param work - does a task in this process, with the same result as a thread started with `start`
  */
-export function handsFor<Task, Made>(
+export function workersFor<Task, Made>(
   count: number,
   start: WorkerStart,
   work: () => (task: Task) => Made,
-): Hands<Task, Made> {
-  return count > 1 ? new Threads(count, start) : new OwnHands(work());
+): Workers<Task, Made> {
+  return count > 1 ? new Threads(count, start) : new ThisThread(work());
 }
 
-class OwnHands<Task, Made> implements Hands<Task, Made> {
+class ThisThread<Task, Made> implements Workers<Task, Made> {
   readonly #work: (task: Task) => Made;
 
   constructor(work: (task: Task) => Made) {
@@ -46,7 +46,7 @@ class OwnHands<Task, Made> implements Hands<Task, Made> {
   async close(): Promise<void> {}
 }
 
-class Threads<Task, Made> implements Hands<Task, Made> {
+class Threads<Task, Made> implements Workers<Task, Made> {
   readonly #threads: readonly AskedThread[];
 
   constructor(count: number, start: WorkerStart) {

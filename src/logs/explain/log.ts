@@ -1,6 +1,7 @@
 /** Explains a log: from its sessions, those that are meant, to what each of them waits for. */
 import { refuse } from '../../errors.ts';
 import type { Log, LoggedSession, LogLacks, Place } from '../format/log.ts';
+import { sessionNamed } from '../format/session-names.ts';
 import { traceless } from '../replay/traceless.ts';
 import { type Asked, type Explanation, explainSession } from './explain.ts';
 import { answerOf, chainText, notesOf } from './text.ts';
@@ -52,24 +53,20 @@ const order: readonly Explanation['verdict'][] = [
   'idle',
 ];
 
+/** The ids that are asked about, by their options. */
+export const idsIn = (options: ExplainOptions): (keyof typeof kinds)[] =>
+  (Object.keys(kinds) as (keyof typeof kinds)[]).filter((name) => options[name] !== undefined);
+
 function askedBy(options: ExplainOptions): Asked | undefined {
-  const given = (Object.keys(kinds) as (keyof typeof kinds)[]).filter((name) => options[name] !== undefined);
-  if (given.length > 1) refuse('invalid_input', given[1]!, 'one id', `${given[0]} beside it`);
-  const [word] = given;
+  const [word, other] = idsIn(options);
+  if (other !== undefined) refuse('invalid_input', other, 'one id', `${word} beside it`);
   return word && { id: options[word]!, kinds: kinds[word], word };
 }
 
 /** Returns the sessions to explain: the named one, those that know the id, or all. */
 function sessionsOf(log: Log, session: string | undefined, asked: Asked | undefined): readonly LoggedSession[] {
   const { sessions } = log;
-  if (session !== undefined) {
-    const found = sessions.find((one) => one.session === session);
-    if (found !== undefined) return [found];
-    const ids = sessions.map((one) => one.session);
-    const known =
-      ids.length === 1 && ids[0] === '' ? 'no session: this log has one' : `one of ${ids.slice(0, 20).join(', ')}`;
-    refuse('unknown_id', 'session', known, session);
-  }
+  if (session !== undefined) return [sessionNamed(sessions, session)];
   // Of several with one id the last one goes on; the others are named by the number of their opening.
   const last = sessions.filter(({ isLast }) => isLast);
   if (asked === undefined) return last;

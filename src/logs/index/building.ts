@@ -4,8 +4,7 @@ import { refuse } from '../../errors.ts';
 import { type LogLine, type LogLineOf, logFormat } from '../format/decision-log.ts';
 import { eachIdOf, isAsLogged, parseEventLine, parseLogLine } from '../format/line.ts';
 import { eachId } from '../format/message-ids.ts';
-import { isNewSession } from '../replay/memory-session.ts';
-import { SessionPlay } from '../replay/play.ts';
+import { isNewSession, SessionPlay, unopened } from '../replay/play.ts';
 import type { FileLine } from './lines.ts';
 import { type BuildContext, type BuiltFile, type Played, playedFrom } from './played.ts';
 import { digestOf, type Segment, SegmentParts, type SegmentSession } from './segment.ts';
@@ -102,8 +101,7 @@ export class Building {
       played = playedFrom({ play, run, policy: line.policy, closed: false, at: 0, time: 0 });
       this.#context.plays.set(session, played);
     }
-    if (played === undefined)
-      return refuse('invalid_input', this.#where(), 'the session before its events', `event ${line.seq}`);
+    if (played === undefined) return unopened(this.#where(), line.seq);
     const { play } = played;
     const seqBefore = play.seq;
     const gapsBefore = play.gaps.length;

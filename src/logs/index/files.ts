@@ -1,5 +1,6 @@
 /** The files of a log, each with the segments of its index, which are made once and go on where a file grows. */
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
+import { markOf, openingIn } from '../format/session-names.ts';
 import type { PlayedPolicy } from '../replay/play.ts';
 import { FileBuilding } from './build.ts';
 import { isEventLog, logPaths } from './open.ts';
@@ -163,19 +164,14 @@ export class IndexedFiles {
 
   /** Returns where the session with a name is: an id, or the id of several and the number of an opening. */
   partsNamed(name: string): Part[] {
-    const { mark } = this;
-    const at = name.lastIndexOf(mark);
-    const number = at < 0 ? '' : name.slice(at + mark.length);
-    return /^[1-9]\d{0,8}$/.test(number) ? this.partsOf(name.slice(0, at), Number(number) - 1) : this.partsOf(name);
+    const { id, run } = openingIn(name, this.mark);
+    return this.partsOf(id, run);
   }
 
-  /** What stands between an id and the number of an opening: no id has it. */
+  /** What stands between an id and the number of an opening. */
   get mark(): string {
-    let mark = '@';
-    for (const { segments } of this.all)
-      for (const { head } of segments)
-        for (const { session } of head.sessions) while (session.includes(mark)) mark += '@';
-    return mark;
+    const heads = this.all.flatMap(({ segments }) => segments.map(({ head }) => head));
+    return markOf(heads.flatMap(({ sessions }) => sessions.map(({ session }) => session)));
   }
 }
 

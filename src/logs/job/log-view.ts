@@ -8,6 +8,7 @@ import { refuse } from '../../errors.ts';
 import { type Explanation, explainSession } from '../explain/explain.ts';
 import { answerOf, chainText, notesOf } from '../explain/text.ts';
 import type { Log, LoggedSession, LogLacks } from '../format/log.ts';
+import { sessionNamed } from '../format/session-names.ts';
 import { eventAt, eventsOf, findEvent, type Wanted } from './find.ts';
 import { traceOf } from './perfetto.ts';
 import { type AskedGroup, askedOf, type StandingGroup, standingOf } from './standing.ts';
@@ -110,12 +111,7 @@ export class LogView {
 
   /** Returns a session. Throws `unknown_id` for one that is not in the log. */
   #sessionOf(id: string): LoggedSession {
-    const { sessions } = this.#index;
-    const found = sessions.find(({ session }) => session === id);
-    if (found !== undefined) return found;
-    const ids = sessions.slice(0, 20).map(({ session }) => session);
-    const expected = ids.length === 1 && ids[0] === '' ? 'no session: this log has one' : `one of ${ids.join(', ')}`;
-    return refuse('unknown_id', 'session', expected, id);
+    return sessionNamed(this.#index.sessions, id);
   }
 
   #within({ session, first, seq: last }: LoggedSession, seq: number): void {

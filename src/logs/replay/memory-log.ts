@@ -4,8 +4,9 @@ import { refuse } from '../../errors.ts';
 import { isDecisionLog, type LogFile, linesOf, type ReadLine, readDecisionLog } from '../format/decision-log.ts';
 import type { FoundLine, LineBlock, Log, LoggedSession, LogLacks, Place } from '../format/log.ts';
 import { readEventLog } from '../format/read-event-log.ts';
-import { isNewSession, MemorySession, unopened } from './memory-session.ts';
-import type { PlayedPolicy, SessionPlay } from './play.ts';
+import { markOf, openingIn } from '../format/session-names.ts';
+import { MemorySession } from './memory-session.ts';
+import { isNewSession, type PlayedPolicy, type SessionPlay, unopened } from './play.ts';
 
 /** Events of a block. */
 const eventsOfABlock = 500;
@@ -46,31 +47,31 @@ export class MemoryLog implements Log {
         if (line.kind === 'session' && (last === undefined || isNewSession(last, line))) {
           runs.push(new MemorySession(this.#restore, runs.length, line));
           this.#sessions.set(line.session, runs);
-        } else if (last === undefined) unopened(where, line as FoundLine);
+        } else if (last === undefined) unopened(where, line.seq);
         runs.at(-1)!.take(line, where);
       }
     }
   }
 
   get sessions(): LoggedSession[] {
-    return [...this.#sessions].flatMap(([id, runs]) => runs.map((run) => this.#session(id, run, run === runs.at(-1))));
+    const mark = this.#mark;
+    return [...this.#sessions].flatMap(([id, runs]) =>
+      runs.map((run) => this.#session(id, run, run === runs.at(-1), mark)),
+    );
   }
 
-  #session(id: string, one: MemorySession, isLast: boolean): LoggedSession {
+  #session(id: string, one: MemorySession, isLast: boolean, mark: string): LoggedSession {
     const { run, policy, first, at, gaps, differs, ended } = one;
     const { seq, problem } = one.play;
     const closed = ended ?? (isLast ? undefined : 'replaced');
     const end = this.kind === 'events' || !isLast ? at : at + Math.max(0, this.#time - one.time);
     const name = this.kind === 'events' ? '' : id;
-    const session = isLast ? name : `${name}${this.#mark}${run + 1}`;
+    const session = isLast ? name : `${name}${mark}${run + 1}`;
     return { session, run, isLast, policy, first, seq, at, end, gaps, closed, problem, differs };
   }
 
-  /** What stands between an id and the number of an opening: no id has it. */
   get #mark(): string {
-    let mark = '@';
-    for (const id of this.#sessions.keys()) while (id.includes(mark)) mark += '@';
-    return mark;
+    return markOf(this.#sessions.keys());
   }
 
   get lacks(): LogLacks {
@@ -79,12 +80,8 @@ export class MemoryLog implements Log {
 
   #find(session: string): MemorySession | undefined {
     if (this.kind === 'events' && session === '') return [...this.#sessions.values()][0]?.at(-1);
-    const whole = this.#sessions.get(session)?.at(-1);
-    if (whole !== undefined) return whole;
-    const at = session.lastIndexOf(this.#mark);
-    return at < 0
-      ? undefined
-      : this.#sessions.get(session.slice(0, at))?.[Number(session.slice(at + this.#mark.length)) - 1];
+    const { id, run = -1 } = openingIn(session, this.#mark);
+    return this.#sessions.get(id)?.at(run);
   }
 
   stateAt(session: string, place: Place): SessionPlay {
@@ -95,11 +92,12 @@ export class MemoryLog implements Log {
   *blocksOf(session: string, from: number, back: boolean, id?: string): Generator<LineBlock> {
     const found = this.#find(session);
     const events = (id === undefined ? found?.events : found?.eventsWith(id)) ?? [];
-    const blocks: FoundLine[][] = [];
-    for (let at = 0; at < events.length; at += eventsOfABlock) blocks.push(events.slice(at, at + eventsOfABlock));
-    for (const block of back ? blocks.reverse() : blocks) {
-      if (back ? block[0]!.seq > from : block.at(-1)!.seq < from) continue;
-      yield { mayHave: () => true, events: () => [...block] };
+    const count = Math.ceil(events.length / eventsOfABlock);
+    for (let place = 0; place < count; place += 1) {
+      const begin = (back ? count - 1 - place : place) * eventsOfABlock;
+      const end = Math.min(begin + eventsOfABlock, events.length);
+      if (back ? events[begin]!.seq > from : events[end - 1]!.seq < from) continue;
+      yield { mayHave: () => true, events: () => events.slice(begin, end) };
     }
   }
 

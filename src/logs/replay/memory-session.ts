@@ -1,5 +1,4 @@
 /** One session of a log in memory: its lines, the ids that they mention, and states at intervals. */
-import { refuse } from '../../errors.ts';
 import type { LogLineOf } from '../format/decision-log.ts';
 import { eachIdOf, isAsLogged } from '../format/line.ts';
 import type { FoundLine, LoggedSession, Place } from '../format/log.ts';
@@ -22,16 +21,6 @@ interface Point {
   readonly saved: string;
 }
 
-/** Whether a session line begins another session with the id of an earlier one. */
-export const isNewSession = (
-  {
-    closed,
-    policy,
-    play,
-  }: { readonly closed: boolean; readonly policy: string; readonly play: { readonly seq: number } },
-  line: LogLineOf<'session'>,
-): boolean => closed || policy !== line.policy || line.seq < play.seq;
-
 export class MemorySession {
   readonly run: number;
   readonly policy: string;
@@ -45,6 +34,8 @@ export class MemorySession {
   at = 0;
   time = 0;
   differs: number | undefined;
+  /** The events, in order. */
+  readonly events: FoundLine[] = [];
   readonly #restore: Restore;
   readonly #lines: { readonly line: Line; readonly where: string }[] = [];
   readonly #ids = new Map<string, number[]>();
@@ -76,6 +67,7 @@ export class MemorySession {
       if (line.snapshot !== null) eachId(line.snapshot, (id) => this.#mentionsOf(id));
       return;
     }
+    this.events.push(line);
     if (made !== undefined && !isAsLogged(line, made)) this.differs ??= line.seq;
     eachIdOf(line, (id) => {
       const known = this.#mentionsOf(id);
@@ -123,11 +115,6 @@ export class MemorySession {
     return play;
   }
 
-  /** The events, in order. */
-  get events(): FoundLine[] {
-    return this.#lines.flatMap(({ line }) => (line.kind === 'event' ? [line] : []));
-  }
-
   /** Returns the events that mention an id, in order. */
   eventsWith(id: string): FoundLine[] {
     return (this.#ids.get(id) ?? []).map((number) => this.#lines[number]!.line as FoundLine);
@@ -141,7 +128,3 @@ export class MemorySession {
     return this.#ids.has(id);
   }
 }
-
-/** Refuses an event of a session that no line has opened. */
-export const unopened = (where: string, { seq }: FoundLine): never =>
-  refuse('invalid_input', where, 'the session before its events', `event ${seq}`);

@@ -107,3 +107,13 @@ export class SessionPlay {
     this.seq = seq;
   }
 }
+
+/** Whether a session line begins another session with the id of an earlier one. */
+export const isNewSession = (
+  { closed, policy, play }: { readonly closed: boolean; readonly policy: string; readonly play: SessionPlay },
+  line: LogLineOf<'session'>,
+): boolean => closed || policy !== line.policy || line.seq < play.seq;
+
+/** Refuses an event of a session that no line has opened. */
+export const unopened = (where: string, seq: number): never =>
+  refuse('invalid_input', where, 'the session before its events', `event ${seq}`);

@@ -1,4 +1,5 @@
 /** Finds, from a trace of a job, the settings to switch on in its trainer. */
+import { given } from '../../core/collections/given.ts';
 import type { Job } from '../colocated/job.ts';
 import type { SweepOptions } from '../sweep/result.ts';
 import { type SweepRun, sweepEvaluator } from '../sweep/run.ts';
@@ -42,11 +43,8 @@ export function advise(trace: Trace, job: Job, options: AdviceOptions = {}): Ans
     capTokens,
     ...search
   } = options;
-  const sampling = {
-    resampling: resampling ?? usualWorkload.resampling,
-    correlation: correlation ?? usualWorkload.correlation,
-    capTokens: capTokens ?? job.hardware?.maxResponseTokens ?? usualWorkload.capTokens,
-  };
+  const longest = capTokens ?? job.hardware?.maxResponseTokens ?? usualWorkload.capTokens;
+  const sampling = given({ resampling, correlation, capTokens: longest });
   const facts = trainerOf(trainer ?? trainerOfReader(trace.reader));
   const question = { trainer: facts, job, workload: traceWorkload({ name, trace }, sampling), steps };
   const evaluate = sweepEvaluator(problemFor(question));

@@ -34,10 +34,10 @@ describe('wrong use', () => {
   test.each([
     [['--prompt', 'q_21'], '--prompt: expected an id of the log (did you mean "q21"?), got "q_21" (unknown_id)'],
     [['--request', 'q21/1#7'], '--request: expected an id of the log (did you mean "q21/1#9"?)'],
-    [['--prompt', 'a', '--round', 'b'], '--round: expected one id, got "prompt beside it"'],
+    [['--prompt', 'a', '--round', 'b'], '--round: expected one id, got "--prompt beside it"'],
     [['--at', '72'], '--at: expected an event of the log, from 0 to 71, got 72'],
     [['--at', 'noon'], '--at: expected the number of an event (4711), a time in seconds'],
-    [['--session', 's'], '--session: expected no session: this log has one, got "s"'],
+    [['--session', 's'], '--session: expected no --session: this log has one, got "s"'],
   ])('%s', async (args, expected) => {
     expect(await said(log, ...args)).toContain(`2 rollflex: ${expected}`);
   });

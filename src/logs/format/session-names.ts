@@ -1,0 +1,35 @@
+/** Names of sessions in a log, where an id may be opened several times. */
+import { refuse } from '../../errors.ts';
+import type { LoggedSession } from './log.ts';
+
+/** Returns what stands between an id and the number of an opening: no id has it. */
+export function markOf(ids: Iterable<string>): string {
+  let mark = '@';
+  for (const id of ids) while (id.includes(mark)) mark += '@';
+  return mark;
+}
+
+/** Returns the id in a name, and which of its openings is meant, from 0; the last one if `run` is absent. */
+export function openingIn(name: string, mark: string): { readonly id: string; readonly run?: number } {
+  const at = name.lastIndexOf(mark);
+  const number = at < 0 ? '' : name.slice(at + mark.length);
+  return /^[1-9]\d{0,8}$/.test(number) ? { id: name.slice(0, at), run: Number(number) - 1 } : { id: name };
+}
+
+/**
+ * Returns the session with a name.
+ *
+ * @param path - what the caller's argument is called, for the error
+ * @throws PolicyError `unknown_id`
+ */
+export function sessionNamed<T extends Pick<LoggedSession, 'session'>>(
+  sessions: readonly T[],
+  name: string,
+  path = 'session',
+): T {
+  const found = sessions.find(({ session }) => session === name);
+  if (found !== undefined) return found;
+  const ids = sessions.slice(0, 20).map(({ session }) => session);
+  const expected = sessions.length === 1 && ids[0] === '' ? `no ${path}: this log has one` : `one of ${ids.join(', ')}`;
+  return refuse('unknown_id', path, expected, name);
+}
