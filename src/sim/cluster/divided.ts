@@ -66,7 +66,7 @@ export class DividedInference extends InferenceMachine {
     const { requestId, engineId, fromTokens, tokens } = decision;
     const response = this.#responses.get(requestId);
     if (response === undefined) return;
-    const { promptTokens, tokens: responseTokens } = this.source.drawn(requestId)!;
+    const { promptId, promptTokens, tokens: responseTokens } = this.source.drawn(requestId)!;
     const contextTokens = promptTokens + fromTokens;
     const { chunkSeconds, poolTokensPerSecond } = this.#costs;
     const isMoved = response.engineId !== undefined && response.engineId !== engineId;
@@ -74,7 +74,13 @@ export class DividedInference extends InferenceMachine {
     const loading = isLoaded ? contextTokens / poolTokensPerSecond : 0;
     const goesOn = fromTokens > 0 ? chunkSeconds : 0;
     const end = Math.min(responseTokens, fromTokens + tokens);
-    const request = { requestId, promptTokens, responseTokens: end, generatedTokens: fromTokens };
+    const request = {
+      requestId,
+      promptKey: promptId,
+      promptTokens,
+      responseTokens: end,
+      generatedTokens: fromTokens,
+    };
     Object.assign(response, { engineId, runs: true });
     this.#coming.push({ at: at + goesOn + loading, order: this.#order++, engineId, request, isLoaded });
   }

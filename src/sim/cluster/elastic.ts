@@ -109,8 +109,8 @@ export class ElasticInference extends InferenceMachine {
       // The request has ended at this very moment; its report is under way.
       if (generatedTokens === undefined) continue;
       tokens.delete(requestId);
-      const { promptTokens, tokens: responseTokens } = this.source.drawn(requestId)!;
-      this.pool.launch({ requestId, promptTokens, responseTokens, generatedTokens }, to, at);
+      const { promptId, promptTokens, tokens: responseTokens } = this.source.drawn(requestId)!;
+      this.pool.launch({ requestId, promptKey: promptId, promptTokens, responseTokens, generatedTokens }, to, at);
       this.#answers.push(
         { type: 'request.migrated', at, releaseId, requestId } as AnyEvent,
         { type: 'request.started', at, requestId, engineId: to } as AnyEvent,

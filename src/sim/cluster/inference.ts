@@ -63,7 +63,8 @@ export class InferenceMachine implements Machine {
   goOn(weightVersion: number, at: number): void {
     for (const { engineId, requestId, tokens: generatedTokens } of this.#paused.splice(0)) {
       const { promptId, promptTokens, tokens: responseTokens, sampleOfEpoch } = this.source.drawn(requestId)!;
-      this.pool.launch({ requestId, promptTokens, responseTokens, generatedTokens }, engineId, at);
+      const request = { requestId, promptKey: promptId, promptTokens, responseTokens, generatedTokens };
+      this.pool.launch(request, engineId, at);
       this.versions.goesOn(promptId, sampleOfEpoch % samplesPerTry, { weightVersion, fromTokens: generatedTokens });
     }
   }
@@ -97,7 +98,7 @@ export class InferenceMachine implements Machine {
     const { engineId, generatedTokens, drawn } = this.draw(decision);
     const { requestId } = decision;
     const { tokens: responseTokens, promptTokens } = drawn;
-    const request = { requestId, promptTokens, responseTokens, generatedTokens };
+    const request = { requestId, promptKey: decision.promptId, promptTokens, responseTokens, generatedTokens };
     this.pool.launch(request, engineId, Math.max(at, this.readyAt));
   }
 

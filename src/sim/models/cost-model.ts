@@ -1,8 +1,9 @@
 /**
  * The cost of an inference engine and of a training step. A decode step with b running sequences and C context tokens takes
  *
- * α(b) + γ · C,  α(b) = max(memoryBoundSeconds, b · computeSecondsPerSequence) + overheadSeconds + b · secondsPerSequence
+ * α(b) + γ · C,  α(b) = max(weights(b), b · computeSecondsPerSequence) + overheadSeconds + b · secondsPerSequence
  *
+ * where weights(b) = memoryBoundSeconds + expertSeconds · (1 − expertMissShare^b): the more sequences, the more experts are read.
  * This is a roofline model with lower bounds on the times of kernels: without these (attention and layer launches, all-reduce, the
  * host), the model would be 1.4 to 1.9 times too fast.
  */
@@ -16,12 +17,33 @@ const cost = z.number().nonnegative();
 /** Schema of a cost model. */
 export const costModelSchema = z.strictObject({
   gpus: z.int().positive().default(1).describe('GPUs of one engine (its tensor parallelism).'),
-  memoryBoundSeconds: z.number().positive().describe('Seconds of a decode step for reading the weights once.'),
+  memoryBoundSeconds: z
+    .number()
+    .positive()
+    .describe('Seconds of a decode step for reading the weights once, routed experts aside.'),
+  expertSeconds: cost
+    .default(0)
+    .describe('Seconds of a decode step for reading all routed experts; 0 for a dense model.'),
+  expertMissShare: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0)
+    .describe('Chance that a token does not visit a routed expert: 1 − experts per token ÷ experts.'),
   computeSecondsPerSequence: cost.describe('Seconds of a decode step for each sequence, once compute binds.'),
   overheadSeconds: cost.describe('Seconds of a decode step for the host, kernel launches and all-reduce.'),
   secondsPerSequence: cost.describe('Further seconds of a decode step for each sequence.'),
   secondsPerContextToken: cost.describe('γ: seconds of a decode step for each context token (reading its KV).'),
   prefillSecondsPerToken: cost.describe('Seconds of prefill for each token.'),
+  prefillSecondsPerSquaredToken: cost
+    .default(0)
+    .describe('Further seconds of the prefill of a sequence per square of its tokens (attention).'),
+  prefillInterference: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe('Share of a prefill by which running sequences are delayed: chunked prefill hides the rest.'),
   kvCapacityTokens: z.int().positive().describe('Tokens of KV cache that fit on the engine.'),
   maxRunningSequences: z.int().positive().default(256).describe('Most sequences that run at once.'),
   watermark: z.number().min(0).lt(1).default(0.01).describe('Share of the KV cache kept free at admission.'),
@@ -50,9 +72,32 @@ export const costModelSchema = z.strictObject({
 /** A cost model with its defaults filled in. */
 export type CostModel = z.output<typeof costModelSchema>;
 
+/** Returns the seconds of reading the weights for a step of so many sequences. */
+export function weightSeconds(
+  { memoryBoundSeconds, expertSeconds, expertMissShare }: CostModel,
+  running: number,
+): number {
+  return expertSeconds === 0
+    ? memoryBoundSeconds
+    : memoryBoundSeconds + expertSeconds * (1 - expertMissShare ** running);
+}
+
+/** Returns the seconds of a decode step of so many sequences with so many context tokens together. */
+export function decodeSeconds(cost: CostModel, running: number, contextTokens: number): number {
+  return baseSeconds(cost, running) + cost.secondsPerContextToken * contextTokens;
+}
+
+/** Returns the seconds of the prefill of one sequence, without what it shares with others. */
+export function prefillSeconds(
+  { prefillSecondsPerToken, prefillSecondsPerSquaredToken }: CostModel,
+  tokens: number,
+): number {
+  return tokens * (prefillSecondsPerToken + tokens * prefillSecondsPerSquaredToken);
+}
+
 /** Returns α(b): the part of a decode step that does not depend on the context, in seconds. */
 export function baseSeconds(cost: CostModel, running: number): number {
-  const bound = Math.max(cost.memoryBoundSeconds, running * cost.computeSecondsPerSequence);
+  const bound = Math.max(weightSeconds(cost, running), running * cost.computeSecondsPerSequence);
   return bound + cost.overheadSeconds + running * cost.secondsPerSequence;
 }
 
