@@ -125,7 +125,6 @@ export { perfettoTrace } from './report/perfetto.ts';
 export type { JudgeSettings } from './rewards/judge-settings.ts';
 export type { RewardSettings } from './rewards/settings.ts';
 export { type SweepEffort, type SweepEffortId, sweepEfforts } from './sweep/effort.ts';
-export type { Levers } from './sweep/levers.ts';
 export type { RoundRates } from './sweep/measure.ts';
 export type * from './sweep/result.ts';
 export {
@@ -136,9 +135,10 @@ export {
   type SynchronousProblem,
   sweepEvaluator,
 } from './sweep/run.ts';
-export { type PolicyChoice, poolsChoice, synchronousChoice } from './sweep/schedulers.ts';
 export type { SweepBatch, SweepPhase } from './sweep/search.ts';
-export type { PoolsSettings, SweepSettings, SynchronousSettings } from './sweep/settings.ts';
+export type { Levers } from './sweep/settings/levers.ts';
+export { type PolicyChoice, poolsChoice, synchronousChoice } from './sweep/settings/schedulers.ts';
+export type { PoolsSettings, SweepSettings, SynchronousSettings } from './sweep/settings/settings.ts';
 export type { PromptSplit, SweepPart } from './sweep/split.ts';
 export { sweep, sweeping } from './sweep/sweep.ts';
 export { formatTrace, readTraceLine, type TracePrompt, type TraceTurn } from './trace/format.ts';

@@ -1,7 +1,7 @@
 /** The settings that a sweep chooses, as plain JSON, for synchronous jobs and for jobs on pools. */
 import { z } from 'zod';
-import { parse } from '../../core/machine/validate.ts';
-import { positiveCount, speculationFactor } from '../../schemas/units.ts';
+import { parse } from '../../../core/machine/validate.ts';
+import { positiveCount, speculationFactor } from '../../../schemas/units.ts';
 
 const factors = {
   promptSpeculation: speculationFactor

@@ -1,20 +1,20 @@
 /** Turns the measurements of a search into a recommendation. */
 
-import { usualSchedulers } from '../colocated/ablation.ts';
-import { compare } from '../comparison/compare.ts';
-import { usualRuns } from '../comparison/compare-options.ts';
-import type { Interval } from '../comparison/result.ts';
-import { type Book, type Candidate, gain, gainInterval, type Pair } from './book.ts';
+import { usualSchedulers } from '../../colocated/ablation.ts';
+import { compare } from '../../comparison/compare.ts';
+import { usualRuns } from '../../comparison/compare-options.ts';
+import type { Interval } from '../../comparison/result.ts';
+import { type Book, type Candidate, gain, gainInterval, type Pair } from '../book.ts';
+import { areGiven, leastKept } from '../limits.ts';
+import type { ConfirmedSettings, SweepAdvice, SweepVerdict } from '../result.ts';
+import { promptsOf, type SweepProblem, type SynchronousProblem, stepsOf } from '../run.ts';
+import type { SearchOptions, SearchResult } from '../search.ts';
+import { type PolicyChoice, poolsChoice, synchronousChoice } from '../settings/schedulers.ts';
+import { labelOf, type PoolsSettings, type SweepSettings, type SynchronousSettings } from '../settings/settings.ts';
+import { splitOf } from '../split.ts';
 import { meaningOf } from './explanation.ts';
-import { areGiven, leastKept } from './limits.ts';
 import { notModelled } from './not-modelled.ts';
-import type { ConfirmedSettings, SweepAdvice, SweepVerdict } from './result.ts';
 import { confirmedRow, mean, speedupOf, triedRows } from './rows.ts';
-import { promptsOf, type SweepProblem, type SynchronousProblem, stepsOf } from './run.ts';
-import { type PolicyChoice, poolsChoice, synchronousChoice } from './schedulers.ts';
-import type { SearchOptions, SearchResult } from './search.ts';
-import { labelOf, type PoolsSettings, type SweepSettings, type SynchronousSettings } from './settings.ts';
-import { splitOf } from './split.ts';
 
 /** Returns the recommendation. */
 export function conclude(

@@ -2,17 +2,17 @@
  * Time against kept tokens, where each prompt comes several times: no speculation, tail batching, and the lossless tail, which
  * learns the lengths of prompts and keeps every response. All rows are runs on the same prompts and samples.
  */
-import type { Interval } from '../comparison/result.ts';
-import type { Workload } from '../workload/workload.ts';
-import { Book, type Candidate, gainInterval, keptRatio, longestRatio } from './book.ts';
-import { withoutLevers } from './levers.ts';
-import type { FrontierRow, SweepAdvice, SweepFrontier } from './result.ts';
+import type { Interval } from '../../comparison/result.ts';
+import type { Workload } from '../../workload/workload.ts';
+import { Book, type Candidate, gainInterval, keptRatio, longestRatio } from '../book.ts';
+import type { FrontierRow, SweepAdvice, SweepFrontier } from '../result.ts';
+import { promptsOf, type SweepRun, type SynchronousProblem, stepsOf } from '../run.ts';
+import type { SweepBatch } from '../search.ts';
+import { withoutLevers } from '../settings/levers.ts';
+import { synchronousChoice } from '../settings/schedulers.ts';
+import { labelOf, type SynchronousSettings } from '../settings/settings.ts';
+import { sweepSpace, withoutSpeculation } from '../space.ts';
 import { mean } from './rows.ts';
-import { promptsOf, type SweepRun, type SynchronousProblem, stepsOf } from './run.ts';
-import { synchronousChoice } from './schedulers.ts';
-import type { SweepBatch } from './search.ts';
-import { labelOf, type SynchronousSettings } from './settings.ts';
-import { sweepSpace, withoutSpeculation } from './space.ts';
 
 const windows = [5, 10, 20];
 const factors = [1.125, 1.25, 1.5];

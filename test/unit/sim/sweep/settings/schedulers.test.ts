@@ -1,17 +1,21 @@
 /** From settings to schedulers, and to what is pasted into `registry.create`. */
 
 import { describe, expect, test } from 'vitest';
-import { registry } from '../../../../src/index.ts';
+import { registry } from '../../../../../src/index.ts';
 import {
   jobPreset,
   type PolicyChoice,
   poolsChoice,
   rolloutpipeJob,
   synchronousChoice,
-} from '../../../../src/sim/node.ts';
-import { poolsSchedulerOf, synchronousScheduler } from '../../../../src/sim/sweep/schedulers.ts';
-import { definePoolsSettings, defineSynchronousSettings, labelOf } from '../../../../src/sim/sweep/settings.ts';
-import { refusal } from '../../../support/basics/refusal.ts';
+} from '../../../../../src/sim/node.ts';
+import { poolsSchedulerOf, synchronousScheduler } from '../../../../../src/sim/sweep/settings/schedulers.ts';
+import {
+  definePoolsSettings,
+  defineSynchronousSettings,
+  labelOf,
+} from '../../../../../src/sim/sweep/settings/settings.ts';
+import { refusal } from '../../../../support/basics/refusal.ts';
 
 const { job } = jobPreset('qwen2.5-14b-16k');
 const pools = rolloutpipeJob(8);

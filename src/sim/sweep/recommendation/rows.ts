@@ -1,10 +1,10 @@
 /** Turns runs into the rows of a result, with gains and costs of settings. */
-import { ratio, sumOf } from '../comparison/metrics.ts';
-import { type Book, type Candidate, gain, gainInterval, keptRatio, longestRatio, type Pair } from './book.ts';
-import { ofMean, predicted, type Spread } from './interval.ts';
-import type { ConfirmedSettings, TriedSettings } from './result.ts';
-import type { Rules } from './rules.ts';
-import { labelOf, type SweepSettings } from './settings.ts';
+import { ratio, sumOf } from '../../comparison/metrics.ts';
+import { type Book, type Candidate, gain, gainInterval, keptRatio, longestRatio, type Pair } from '../book.ts';
+import { ofMean, predicted, type Spread } from '../interval.ts';
+import type { ConfirmedSettings, TriedSettings } from '../result.ts';
+import type { Rules } from '../rules.ts';
+import { labelOf, type SweepSettings } from '../settings/settings.ts';
 
 /** Returns the mean of a number over pairs. */
 export const mean = (pairs: readonly Pair[], value: (pair: Pair) => number): number =>

@@ -1,7 +1,7 @@
 /** Time against kept tokens, where prompts come back. */
 
 import { describe, expect, test } from 'vitest';
-import { registry } from '../../../../src/index.ts';
+import { registry } from '../../../../../src/index.ts';
 import {
   jobPreset,
   marginalWorkload,
@@ -15,10 +15,10 @@ import {
   type TracePrompt,
   tracedWorkload,
   type Workload,
-} from '../../../../src/sim/node.ts';
-import { measuringFrontier } from '../../../../src/sim/sweep/frontier.ts';
-import { defineSynchronousSettings } from '../../../../src/sim/sweep/settings.ts';
-import { refusal } from '../../../support/basics/refusal.ts';
+} from '../../../../../src/sim/node.ts';
+import { measuringFrontier } from '../../../../../src/sim/sweep/recommendation/frontier.ts';
+import { defineSynchronousSettings } from '../../../../../src/sim/sweep/settings/settings.ts';
+import { refusal } from '../../../../support/basics/refusal.ts';
 
 const { job: preset, capTokens } = jobPreset('qwen2.5-14b-16k');
 const job = { ...preset, promptsPerRound: 4, responsesPerPrompt: 2, engines: 1 };

@@ -1,5 +1,5 @@
 /** Costs and effects that a recommendation ignores. */
-import type { SweepProblem } from './run.ts';
+import type { SweepProblem } from '../run.ts';
 
 const always = [
   'Learning: seconds a trained prompt are no measure of what the model learns; shorter kept responses may change it.',

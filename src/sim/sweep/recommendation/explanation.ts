@@ -1,9 +1,9 @@
 /** Explains a recommendation in sentences. */
-import type { Interval } from '../comparison/result.ts';
-import { areGiven, cautionShare } from './limits.ts';
-import type { SweepAdvice, SweepLimits } from './result.ts';
-import { isPartial, provisionOf, type SweepSettings } from './settings.ts';
-import { independentSteps } from './split.ts';
+import type { Interval } from '../../comparison/result.ts';
+import { areGiven, cautionShare } from '../limits.ts';
+import type { SweepAdvice, SweepLimits } from '../result.ts';
+import { isPartial, provisionOf, type SweepSettings } from '../settings/settings.ts';
+import { independentSteps } from '../split.ts';
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 const between = ({ low, high }: Interval): string => `${percent(low)} to ${percent(high)}`;

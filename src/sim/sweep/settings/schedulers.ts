@@ -1,10 +1,15 @@
 /** Turns settings into schedulers of the simulator, and into configurations for `registry.create`. */
-import type { RolloutPipeInput } from '../../recipes/rolloutpipe/index.ts';
-import type { RollpackerInput } from '../../recipes/rollpacker/index.ts';
-import type { TailPipeliningInput } from '../../recipes/tail-pipelining/index.ts';
-import { type RollpackerSwitches, rollpackerConfigOf, rollpackerScheduler, variants } from '../colocated/ablation.ts';
-import type { Job } from '../colocated/job.ts';
-import type { Scheduler } from '../colocated/scheduler.ts';
+import type { RolloutPipeInput } from '../../../recipes/rolloutpipe/index.ts';
+import type { RollpackerInput } from '../../../recipes/rollpacker/index.ts';
+import type { TailPipeliningInput } from '../../../recipes/tail-pipelining/index.ts';
+import {
+  type RollpackerSwitches,
+  rollpackerConfigOf,
+  rollpackerScheduler,
+  variants,
+} from '../../colocated/ablation.ts';
+import type { Job } from '../../colocated/job.ts';
+import type { Scheduler } from '../../colocated/scheduler.ts';
 import {
   type PoolsScheduler,
   poolsScheduler,
@@ -12,8 +17,8 @@ import {
   rolloutpipeConfigOf,
   serialBaseline,
   tailPipeliningConfigOf,
-} from '../pools/scheduler.ts';
-import type { PoolsJob } from '../pools/settings.ts';
+} from '../../pools/scheduler.ts';
+import type { PoolsJob } from '../../pools/settings.ts';
 import { labelOf, type PoolsSettings, type SynchronousSettings } from './settings.ts';
 
 /** A policy by its id, and its configuration: the two arguments of `registry.create`. */

@@ -1,8 +1,8 @@
 /** The parts of RollPacker that a host can carry out. The sweep does not search the other parts: they stay as in the baseline. */
 
-import { samplesPerTry } from '../cluster/source.ts';
-import type { Job } from '../colocated/job.ts';
-import { samplesPerEpoch, type Workload } from '../workload/workload.ts';
+import { samplesPerTry } from '../../cluster/source.ts';
+import type { Job } from '../../colocated/job.ts';
+import { samplesPerEpoch, type Workload } from '../../workload/workload.ts';
 import type { SynchronousSettings } from './settings.ts';
 
 /** The abilities of a host, in addition to more prompts than a step needs. */
