@@ -46,9 +46,9 @@ export { calibrateJob, type MeasuredRollout } from './calibration/calibrate.ts';
 export { calibrate } from './calibration/fit.ts';
 export { calibrationFileSchema, type MeasuredStep } from './calibration/measured.ts';
 export type { CalibratedStep, Calibration, FittedSeconds } from './calibration/result.ts';
-export type { ChunkCosts } from './cluster/divided.ts';
 export type { DrivenPolicy } from './cluster/event-loop.ts';
 export type { Hardware } from './cluster/hardware.ts';
+export type { ChunkCosts } from './cluster/machines/divided.ts';
 export {
   ablation,
   type BatchFactors,

@@ -3,13 +3,13 @@
  * computed again, or loaded from a KV cache that the engines share.
  */
 
-import { Heap } from '../../core/collections/heap.ts';
-import type { AnyEvent } from '../../core/machine/definition.ts';
-import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
-import type { EngineRequest, Outcome } from '../engine/decode-engine.ts';
-import type { EnginePool } from './engine-pool.ts';
+import { Heap } from '../../../core/collections/heap.ts';
+import type { AnyEvent } from '../../../core/machine/definition.ts';
+import type { VocabularyDecision } from '../../../schemas/decisions/index.ts';
+import type { EngineRequest, Outcome } from '../../engine/decode-engine.ts';
+import type { EnginePool } from '../engines/engine-pool.ts';
+import type { PromptSource } from '../source.ts';
 import { InferenceMachine } from './inference.ts';
-import type { PromptSource } from './source.ts';
 
 /** What chunks cost the simulated host. */
 export interface ChunkCosts {

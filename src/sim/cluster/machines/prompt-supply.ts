@@ -1,8 +1,8 @@
 /** The data source as a machine: prompts that a policy asks for come at once. */
-import type { AnyEvent } from '../../core/machine/definition.ts';
-import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import type { AnyEvent } from '../../../core/machine/definition.ts';
+import type { VocabularyDecision } from '../../../schemas/decisions/index.ts';
+import type { PromptSource } from '../source.ts';
 import type { Machine } from './machine.ts';
-import type { PromptSource } from './source.ts';
 
 const nothing: readonly AnyEvent[] = [];
 

@@ -1,11 +1,11 @@
 /** All engines of the job, in simulated time: which of them has something to say next. */
-import { IndexedHeap } from '../../core/collections/heap.ts';
-import { refuse } from '../../errors.ts';
-import { DecodeEngine, type EngineRequest, type LostRequest, type Outcome } from '../engine/decode-engine.ts';
-import type { CostModel } from '../models/cost-model.ts';
+import { IndexedHeap } from '../../../core/collections/heap.ts';
+import { refuse } from '../../../errors.ts';
+import { DecodeEngine, type EngineRequest, type LostRequest, type Outcome } from '../../engine/decode-engine.ts';
+import type { CostModel } from '../../models/cost-model.ts';
+import { numbered } from '../ids.ts';
 import { ChunkCache } from './chunk-cache.ts';
 import { EngineRows } from './engine-rows.ts';
-import { numbered } from './ids.ts';
 
 interface Node {
   readonly index: number;

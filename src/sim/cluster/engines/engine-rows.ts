@@ -3,8 +3,8 @@
  * takes several rows, so that the record of a row survives the change of engines.
  */
 
-import type { Segment } from '../comparison/result.ts';
-import type { DecodeEngine } from '../engine/decode-engine.ts';
+import type { Segment } from '../../comparison/result.ts';
+import type { DecodeEngine } from '../../engine/decode-engine.ts';
 
 /** Counters and timeline of the GPUs of a row. */
 export interface EngineRow {

@@ -1,9 +1,9 @@
 /** The engines of the job: who gets a request, what ends when, and the books of the GPUs that they stand on. */
 import { describe, expect, it } from 'vitest';
-import { EnginePool } from '../../../../src/sim/cluster/engine-pool.ts';
-import type { Job } from '../../../../src/sim/colocated/job.ts';
-import { refusal } from '../../../support/basics/refusal.ts';
-import { plainJob } from '../../../support/simulator/host.ts';
+import { EnginePool } from '../../../../../src/sim/cluster/engines/engine-pool.ts';
+import type { Job } from '../../../../../src/sim/colocated/job.ts';
+import { refusal } from '../../../../support/basics/refusal.ts';
+import { plainJob } from '../../../../support/simulator/host.ts';
 
 const cost = (extra: Partial<Job['cost']> = {}) => plainJob({ promptsPerRound: 1, responsesPerPrompt: 1 }, extra).cost;
 const ask = (requestId: string, responseTokens: number) => ({ requestId, promptTokens: 10, responseTokens });

@@ -1,6 +1,6 @@
 /** A machine of the simulated cluster. */
-import type { AnyEvent } from '../../core/machine/definition.ts';
-import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import type { AnyEvent } from '../../../core/machine/definition.ts';
+import type { VocabularyDecision } from '../../../schemas/decisions/index.ts';
 
 /** A part of the cluster that works by itself in simulated time. */
 export interface Machine {

@@ -1,13 +1,13 @@
 /** The inference engines as a machine: requests in, responses and confirmed aborts out. */
-import type { AnyEvent } from '../../core/machine/definition.ts';
-import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
-import { sumOf } from '../comparison/metrics.ts';
-import type { Outcome } from '../engine/decode-engine.ts';
-import type { EnginePool } from './engine-pool.ts';
+import type { AnyEvent } from '../../../core/machine/definition.ts';
+import type { VocabularyDecision } from '../../../schemas/decisions/index.ts';
+import { sumOf } from '../../comparison/metrics.ts';
+import type { Outcome } from '../../engine/decode-engine.ts';
+import type { EnginePool } from '../engines/engine-pool.ts';
+import type { RoundRecord } from '../round-record.ts';
+import { type PromptSource, samplesPerTry } from '../source.ts';
+import { TokenVersions } from '../versions.ts';
 import type { Machine } from './machine.ts';
-import type { RoundRecord } from './round-record.ts';
-import { type PromptSource, samplesPerTry } from './source.ts';
-import { TokenVersions } from './versions.ts';
 
 /** A command to start a request. */
 export type Launch = Extract<VocabularyDecision, { type: 'request.launch' | 'request.admit' }>;

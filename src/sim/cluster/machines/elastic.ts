@@ -2,14 +2,14 @@
  * Inference engines whose GPUs change places: another parallelism from round to round, and from rollout to training
  * and back within one. Requests move by recomputation: their tokens are kept, their KV is computed again.
  */
-import type { AnyEvent } from '../../core/machine/definition.ts';
-import { refuse } from '../../errors.ts';
-import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
-import type { EnginePool } from './engine-pool.ts';
-import { type Hardware, reshardSeconds } from './hardware.ts';
+import type { AnyEvent } from '../../../core/machine/definition.ts';
+import { refuse } from '../../../errors.ts';
+import type { VocabularyDecision } from '../../../schemas/decisions/index.ts';
+import type { EnginePool } from '../engines/engine-pool.ts';
+import { type Hardware, reshardSeconds } from '../hardware.ts';
+import type { RoundRecord } from '../round-record.ts';
+import type { PromptSource } from '../source.ts';
 import { InferenceMachine } from './inference.ts';
-import type { RoundRecord } from './round-record.ts';
-import type { PromptSource } from './source.ts';
 
 type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 

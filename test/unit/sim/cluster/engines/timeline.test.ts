@@ -1,8 +1,8 @@
 /** Segments of a rollout: no gap, no overlap, no time lost, no bubble hidden. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addActivity, rolloutSegments } from '../../../../src/sim/cluster/timeline.ts';
-import type { Segment } from '../../../../src/sim/comparison/result.ts';
+import { addActivity, rolloutSegments } from '../../../../../src/sim/cluster/engines/timeline.ts';
+import type { Segment } from '../../../../../src/sim/comparison/result.ts';
 
 const ran = (startSeconds: number, endSeconds: number, running: number): Segment => ({
   startSeconds,

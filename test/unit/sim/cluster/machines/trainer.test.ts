@@ -1,8 +1,8 @@
 /** The trainer by hand: two replicas, passes before the gradients, one optimizer step. */
 import { expect, test } from 'vitest';
-import type { VocabularyDecision } from '../../../../src/schemas/index.ts';
-import { Trainer } from '../../../../src/sim/cluster/trainer.ts';
-import { plainJob } from '../../../support/simulator/host.ts';
+import type { VocabularyDecision } from '../../../../../src/schemas/index.ts';
+import { Trainer } from '../../../../../src/sim/cluster/machines/trainer.ts';
+import { plainJob } from '../../../../support/simulator/host.ts';
 
 const { cost } = plainJob(
   { promptsPerRound: 1, responsesPerPrompt: 1 },

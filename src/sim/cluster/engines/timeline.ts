@@ -1,5 +1,5 @@
 /** Turns the records of an engine into the segments that a report draws. */
-import type { Segment } from '../comparison/result.ts';
+import type { Segment } from '../../comparison/result.ts';
 
 /** A stretch is cut when the number of running sequences has moved by this share of the rollout's highest. */
 const resolution = 1 / 16;

@@ -1,11 +1,11 @@
 /** The verifier as a machine: each response gets its reward after some seconds, beside all others. */
 
-import { IndexedHeap } from '../../core/collections/heap.ts';
-import type { AnyEvent } from '../../core/machine/definition.ts';
-import { Correctness } from '../rewards/correctness.ts';
-import { normal } from '../workload/random.ts';
+import { IndexedHeap } from '../../../core/collections/heap.ts';
+import type { AnyEvent } from '../../../core/machine/definition.ts';
+import { Correctness } from '../../rewards/correctness.ts';
+import { normal } from '../../workload/random.ts';
+import type { PromptSource } from '../source.ts';
 import type { Machine } from './machine.ts';
-import type { PromptSource } from './source.ts';
 
 /** What the verifier takes: median seconds from a response to its reward, their spread, and how responses are scored. */
 export type VerifierSettings = { readonly medianSeconds: number; readonly spread: number } & ConstructorParameters<

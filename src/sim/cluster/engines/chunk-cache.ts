@@ -1,5 +1,5 @@
 /** Contexts that an engine keeps between chunks, in what its batch leaves of the KV cache: the least recently used leave first. */
-import type { PrefixCache } from '../engine/batch-scheduler.ts';
+import type { PrefixCache } from '../../engine/batch-scheduler.ts';
 
 /** The prefix cache of an engine whose requests come in chunks. */
 export class ChunkCache implements PrefixCache {

@@ -4,11 +4,11 @@
  * and the updates of `complete-group-pipelining`, which take all of its GPUs, one after the other.
  */
 
-import { Fifo } from '../../core/collections/fifo.ts';
-import { IndexedHeap } from '../../core/collections/heap.ts';
-import type { AnyEvent } from '../../core/machine/definition.ts';
-import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
-import { type CostModel, gradientSeconds, passSeconds, swapSeconds } from '../models/cost-model.ts';
+import { Fifo } from '../../../core/collections/fifo.ts';
+import { IndexedHeap } from '../../../core/collections/heap.ts';
+import type { AnyEvent } from '../../../core/machine/definition.ts';
+import type { VocabularyDecision } from '../../../schemas/decisions/index.ts';
+import { type CostModel, gradientSeconds, passSeconds, swapSeconds } from '../../models/cost-model.ts';
 import type { Machine } from './machine.ts';
 
 type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
