@@ -1,8 +1,9 @@
 /** Requests that an engine has accepted, from their arrival until they are removed. */
+
+import type { EngineContext } from '../engine-context.ts';
+import { PausableDecode } from '../pausable-decode.ts';
 import { Arrivals } from './arrivals.ts';
-import type { EngineContext } from './engine-context.ts';
 import type { Ending, Generation } from './generation.ts';
-import { PausableDecode } from './pausable-decode.ts';
 
 /** Selects the requests to abort. */
 export type Matches = (generation: Generation) => boolean;

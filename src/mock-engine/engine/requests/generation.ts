@@ -1,7 +1,7 @@
 /** One response of one request, from its arrival to its end. */
-import { numberAt } from './hash.ts';
-import { type Prompt, vocabularySize } from './prompt.ts';
-import type { Output, PlannedResponse } from './response-book.ts';
+import { numberAt } from '../prompts/hash.ts';
+import { type Prompt, vocabularySize } from '../prompts/prompt.ts';
+import type { Output, PlannedResponse } from '../prompts/response-book.ts';
 
 /** The end of a response: an end token, its token limit, an abort, or the loss of its engine. */
 export type Ending = 'stop' | 'length' | 'abort' | 'lost';

@@ -4,7 +4,7 @@
  *
  * A block is never without the blocks before it: they are used whenever it is used, and evicted after it.
  */
-import type { PrefixCache } from '../../sim/engine/batch-scheduler.ts';
+import type { PrefixCache } from '../../../sim/engine/batch-scheduler.ts';
 import { blockTokens, type Prefix } from './prefix.ts';
 
 interface Block {

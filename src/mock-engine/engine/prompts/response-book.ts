@@ -4,8 +4,8 @@
  * A prompt that consists of an earlier prompt and the aborted part of its response gets the rest of this response. Partial rollouts
  * send such prompts.
  */
-import { LruMap } from '../../core/collections/lru.ts';
-import type { Workload, WorkloadPrompt } from '../../sim/workload/workload.ts';
+import { LruMap } from '../../../core/collections/lru.ts';
+import type { Workload, WorkloadPrompt } from '../../../sim/workload/workload.ts';
 import { Prefix } from './prefix.ts';
 import { nameOf, type Prompt, tokenIdsOf, tokensOf } from './prompt.ts';
 

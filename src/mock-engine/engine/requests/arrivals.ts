@@ -1,5 +1,5 @@
 /** Requests that have not reached the scheduler yet. */
-import { Heap } from '../../core/collections/heap.ts';
+import { Heap } from '../../../core/collections/heap.ts';
 import type { Generation } from './generation.ts';
 
 interface Arrival {
