@@ -158,13 +158,6 @@ export { compareVlm, type VlmCompareOptions } from './vlm-formulas/compare.ts';
 export { type LoaderId, type Loading, loaderIds } from './vlm-formulas/loading.ts';
 export type { Exceeded } from './vlm-formulas/memory.ts';
 export {
-  type MixtureId,
-  mixtureIds,
-  mixtureWorkload,
-  recordedVlmWorkload,
-  textVlmWorkload,
-} from './vlm-formulas/mixtures.ts';
-export {
   type VlmGpuId,
   type VlmModel,
   type VlmModelId,
@@ -173,7 +166,6 @@ export {
   vlmModels,
 } from './vlm-formulas/models.ts';
 export type * from './vlm-formulas/result.ts';
-export { lengthOf, type VlmSample, type VlmWorkload } from './vlm-formulas/sample.ts';
 export {
   fixedUlysses,
   flexrlScheduler,
@@ -183,15 +175,23 @@ export {
   vlmSchedulers,
 } from './vlm-formulas/scheduler.ts';
 export { defineVlmJob, type VlmJob, type VlmJobInput } from './vlm-formulas/settings.ts';
+export type { DeviceLoad } from './vlm-formulas/stage.ts';
+export type { PlannedStep, VlmStep } from './vlm-formulas/step.ts';
+export {
+  type MixtureId,
+  mixtureIds,
+  mixtureWorkload,
+  recordedVlmWorkload,
+  textVlmWorkload,
+} from './vlm-formulas/workload/mixtures.ts';
+export { lengthOf, type VlmSample, type VlmWorkload } from './vlm-formulas/workload/sample.ts';
 export {
   type RecordedVideo,
   readVisionSources,
   type SampleOptions,
   type VisionSources,
-} from './vlm-formulas/sources.ts';
-export type { DeviceLoad } from './vlm-formulas/stage.ts';
-export type { PlannedStep, VlmStep } from './vlm-formulas/step.ts';
-export { readVlmTrace, type VlmTraceOptions } from './vlm-formulas/trace.ts';
+} from './vlm-formulas/workload/sources.ts';
+export { readVlmTrace, type VlmTraceOptions } from './vlm-formulas/workload/trace.ts';
 export { type Change, type OtherPolicy, whatIf } from './what-if/ask.ts';
 export type { Miss } from './what-if/interval.ts';
 export type { PaceFit } from './what-if/pace.ts';

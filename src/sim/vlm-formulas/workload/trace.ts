@@ -1,8 +1,8 @@
 /** Sequences of the user: JSON lines, one sequence per line. */
 import { z } from 'zod';
-import { parse } from '../../core/machine/validate.ts';
-import { refuse } from '../../errors.ts';
-import { jsonLine } from '../trace/format.ts';
+import { parse } from '../../../core/machine/validate.ts';
+import { refuse } from '../../../errors.ts';
+import { jsonLine } from '../../trace/format.ts';
 import type { VlmSample } from './sample.ts';
 import { tokensPerFrame } from './sources.ts';
 

@@ -1,7 +1,7 @@
 /** Workloads: the mixtures of FlexRL §5.1, text only, and recorded samples of the user. */
-import { refuse } from '../../errors.ts';
-import { pickIndex } from '../workload/random.ts';
-import { checkWorkload, type Workload } from '../workload/workload.ts';
+import { refuse } from '../../../errors.ts';
+import { pickIndex } from '../../workload/random.ts';
+import { checkWorkload, type Workload } from '../../workload/workload.ts';
 import type { VlmSample, VlmWorkload } from './sample.ts';
 import { imageSample, kindShare, longVideoSample, type SampleOptions, shortVideoSample } from './sources.ts';
 

@@ -1,10 +1,10 @@
 /** Sources of mixtures: images, short videos and long videos. Seed and index determine each sample. */
 import { z } from 'zod';
-import { parse } from '../../core/machine/validate.ts';
-import { jsonLine } from '../trace/format.ts';
-import type { QuantileRow } from '../trace/quantiles.ts';
-import { pooledQuantile, type Quantile } from '../workload/marginal.ts';
-import { normal, pickIndex, uniform } from '../workload/random.ts';
+import { parse } from '../../../core/machine/validate.ts';
+import { jsonLine } from '../../trace/format.ts';
+import type { QuantileRow } from '../../trace/quantiles.ts';
+import { pooledQuantile, type Quantile } from '../../workload/marginal.ts';
+import { normal, pickIndex, uniform } from '../../workload/random.ts';
 import type { VlmSample } from './sample.ts';
 
 /** Schema of a recorded video. */
