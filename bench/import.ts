@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { table } from '../scripts/schema-table.ts';
+import { table } from '../scripts/tables/schema-table.ts';
 import { builtCli, machine, median } from './support.ts';
 
 const runs = Number(process.argv[2] ?? 20);

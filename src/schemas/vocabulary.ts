@@ -120,7 +120,7 @@ export function defineDecision<
 
 /**
  * Checks the fields of a user's message at once. For the messages of rollflex, the build replaces the fields by functions
- * (`withLaterFields` in `scripts/tree-shaking.ts`), so that their schemas are made only when they are first read.
+ * (`withLaterFields` in `scripts/build/tree-shaking.ts`), so that their schemas are made only when they are first read.
  */
 function whenNeeded<T extends object>(given: T | (() => T), check: (own: T) => void): () => T {
   if (typeof given === 'function') return given;

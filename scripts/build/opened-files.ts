@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Metafile, Plugin } from 'esbuild';
 import ts from 'typescript';
-import { charts, type PageName, pageSource } from '../src/sim/report/page-script.ts';
+import { charts, type PageName, pageSource } from '../../src/sim/report/page-script.ts';
 import { builtIn } from './notices.ts';
 
 /**
@@ -75,7 +75,8 @@ export const missingBeside = (metafile: Metafile, { commands, pages }: Bundles, 
         return opened
           .filter(([name, source]) => (isPage ? pages : commands)[name] !== source)
           .map(
-            ([name]) => `${path} opens ${name}${isPage ? '.js' : extension}, which scripts/bundles.ts does not build`,
+            ([name]) =>
+              `${path} opens ${name}${isPage ? '.js' : extension}, which scripts/build/bundles.ts does not build`,
           );
       }),
     );

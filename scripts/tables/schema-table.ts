@@ -31,7 +31,7 @@ import {
   trainingShare,
   visualSample,
   z,
-} from '../src/schemas/index.ts';
+} from '../../src/schemas/index.ts';
 
 /** What of JSON Schema the project's schemas use. */
 export interface Shape {

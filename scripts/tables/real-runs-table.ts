@@ -17,7 +17,7 @@ interface RealRun {
 }
 
 const runs: Readonly<Record<string, RealRun>> = JSON.parse(
-  readFileSync(new URL('../bench/real-runs.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../bench/real-runs.json', import.meta.url), 'utf8'),
 );
 
 const secondsOf = (value: number | null): string => (value === null ? '' : value.toFixed(1));

@@ -4,7 +4,7 @@
  */
 import { basename } from 'node:path';
 import { build, type Options } from 'tsup';
-import { charts, pageNames, pageSource } from '../src/sim/report/page-script.ts';
+import { charts, pageNames, pageSource } from '../../src/sim/report/page-script.ts';
 import { writeEntries } from './definition-entries.ts';
 import { noticesInto } from './notices.ts';
 import { type Bundles, opensOnly } from './opened-files.ts';

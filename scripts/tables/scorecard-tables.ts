@@ -1,5 +1,5 @@
 /** The tables of docs/reproduction.md: the declared rows of the papers beside the values of the last whole run. */
-import { measured } from '../bench/scorecard/measured.ts';
+import { measured } from '../../bench/scorecard/measured.ts';
 import {
   percent,
   printed,
@@ -8,8 +8,8 @@ import {
   type Tally,
   talliesOf,
   within,
-} from '../bench/scorecard/report.ts';
-import { outside } from '../bench/scorecard/rows.ts';
+} from '../../bench/scorecard/report.ts';
+import { outside } from '../../bench/scorecard/rows.ts';
 import { table } from './schema-table.ts';
 
 const { seeds, rows } = measured();

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('../examples/', import.meta.url));
+const root = fileURLToPath(new URL('../../examples/', import.meta.url));
 
 /** One example. */
 export interface Variant {

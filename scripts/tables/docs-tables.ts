@@ -8,22 +8,22 @@ import {
   type AnyPolicyDefinition,
   policyErrorCodes,
   registry,
-} from '../src/index.ts';
-import { mockEngineOptionsSchema } from '../src/mock-engine/index.ts';
-import { decisionLogSchema, limitsSchema, methods, notifications, type RpcMethod } from '../src/rpc/index.ts';
-import { type DecisionMessage, decisions, type EventMessage, events } from '../src/schemas/index.ts';
-import { trainers } from '../src/sim/advise/trainers.ts';
-import { agenticPreset, agenticPresetIds } from '../src/sim/agentic/presets.ts';
-import type { Spread } from '../src/sim/agentic/shape.ts';
-import { dear, kindOf, kinds } from '../test/budgets.ts';
-import type { Difference } from '../test/support/mock-engine/recorded/compare.ts';
+} from '../../src/index.ts';
+import { mockEngineOptionsSchema } from '../../src/mock-engine/index.ts';
+import { decisionLogSchema, limitsSchema, methods, notifications, type RpcMethod } from '../../src/rpc/index.ts';
+import { type DecisionMessage, decisions, type EventMessage, events } from '../../src/schemas/index.ts';
+import { trainers } from '../../src/sim/advise/trainers.ts';
+import { agenticPreset, agenticPresetIds } from '../../src/sim/agentic/presets.ts';
+import type { Spread } from '../../src/sim/agentic/shape.ts';
+import { dear, kindOf, kinds } from '../../test/budgets.ts';
+import type { Difference } from '../../test/support/mock-engine/recorded/compare.ts';
 import {
   type MissingRoutes,
   missingRoutes,
   sglangDifferences,
   vllmDifferences,
-} from '../test/support/mock-engine/recorded/differences.ts';
-import { type Recording, readRecording } from '../test/support/mock-engine/recorded/recording.ts';
+} from '../../test/support/mock-engine/recorded/differences.ts';
+import { type Recording, readRecording } from '../../test/support/mock-engine/recorded/recording.ts';
 import { exampleList } from './example-list.ts';
 import { licenceTable } from './licences.ts';
 import { realRunsTables } from './real-runs-table.ts';
