@@ -2,7 +2,7 @@
  * Definitions of policies, planners and recipes.
  *
  * A policy is a deterministic state machine. It owns its state, and changes it in `apply`; every list of decisions is new and
- * shares nothing with the state. `bench/state.ts` shows why the state is owned and not copied.
+ * shares nothing with the state. `bench/overhead/state.ts` shows why the state is owned and not copied.
  */
 import type { z } from 'zod';
 import { refuse } from '../../errors.ts';

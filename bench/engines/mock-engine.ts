@@ -8,11 +8,11 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { machine } from './support.ts';
+import { machine } from '../support.ts';
 
 const responses = Number(process.argv[2] ?? 10_000);
 const concurrency = 1024;
-const cli = fileURLToPath(new URL('../src/cli/bin.ts', import.meta.url));
+const cli = fileURLToPath(new URL('../../src/cli/bin.ts', import.meta.url));
 
 /** Writes what it is told: events of a stream of so many bytes, or one body. */
 const bare = `

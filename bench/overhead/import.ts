@@ -1,15 +1,15 @@
 /**
  * Shows what the start of a program pays, against Node alone and against zod, which comes along: `import 'rollflex'`
- * and `rollflex --help`. Processes take turns, so that a busy machine is busy for all of them. `npx tsx bench/import.ts
- * [runs]`
+ * and `rollflex --help`. Processes take turns, so that a busy machine is busy for all of them.
+ * `npx tsx bench/overhead/import.ts [runs]`
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { table } from '../scripts/tables/schema-table.ts';
-import { builtCli, machine, median } from './support.ts';
+import { table } from '../../scripts/tables/schema-table.ts';
+import { builtCli, machine, median } from '../support.ts';
 
 const runs = Number(process.argv[2] ?? 20);
-const built = (file: string): string => fileURLToPath(new URL(`../dist/${file}`, import.meta.url));
+const built = (file: string): string => fileURLToPath(new URL(`../../dist/${file}`, import.meta.url));
 const esm = (from: string): string[] => ['--input-type=module', '-e', `import ${JSON.stringify(from)}`];
 const programs = {
   'Node alone (`node -e 0`)': ['-e', '0'],

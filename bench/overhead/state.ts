@@ -4,7 +4,7 @@
  * decided.
  */
 import { Map as PersistentMap } from 'immutable';
-import { machine, median } from './support.ts';
+import { machine, median } from '../support.ts';
 
 interface Request {
   readonly prompt: string;

@@ -7,12 +7,12 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { registry } from '../src/index.ts';
-import { LogIndex } from '../src/logs/index/log-index.ts';
-import { FileDecisionLog } from '../src/rpc/index.ts';
-import { uniform } from '../src/sim/workload/random.ts';
-import { job } from './explain/job.ts';
-import { builtCli, machine, median } from './support.ts';
+import { registry } from '../../src/index.ts';
+import { LogIndex } from '../../src/logs/index/log-index.ts';
+import { FileDecisionLog } from '../../src/rpc/index.ts';
+import { uniform } from '../../src/sim/workload/random.ts';
+import { builtCli, machine, median } from '../support.ts';
+import { job } from './job.ts';
 
 const events = Number(process.argv[2] ?? 1_000_000);
 const [runs, steps] = [5, 40];

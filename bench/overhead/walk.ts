@@ -1,19 +1,19 @@
 /**
  * Shows which files, functions and calls an event takes on its way from the JSON line to the answer, a plain
  * `response.completed` through `rollpacker` on the server against one that completes its round.
- * `npx tsx bench/walk.ts [--files] [--functions]`. Counted by V8, in the sources and not in a bundle; functions of
+ * `npx tsx bench/overhead/walk.ts [--files] [--functions]`. Counted by V8, in the sources and not in a bundle; functions of
  * libraries are not counted.
  */
 import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { RpcServer } from '../src/rpc/index.ts';
-import { smallCluster } from '../test/support/examples/configs.ts';
+import { RpcServer } from '../../src/rpc/index.ts';
+import { smallCluster } from '../../test/support/examples/configs.ts';
 
 const { values } = parseArgs({
   options: { files: { type: 'boolean', default: false }, functions: { type: 'boolean', default: false } },
 });
-const root = fileURLToPath(new URL('../src/', import.meta.url));
+const root = fileURLToPath(new URL('../../src/', import.meta.url));
 
 interface Decision {
   readonly type: string;

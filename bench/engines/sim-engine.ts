@@ -4,13 +4,13 @@
  * 800, cap 16,384), without preemption on 8 and 16 engines, and with a KV cache so small that a response is preempted
  * twice or more on average. Engines alone: no policy, no timeline.
  */
-import { IndexedHeap } from '../src/core/collections/heap.ts';
-import { DecodeEngine, type EngineRequest } from '../src/sim/engine/decode-engine.ts';
-import type { CostModel } from '../src/sim/models/cost-model.ts';
-import { jobPreset } from '../src/sim/models/presets.ts';
-import { normal, pickIndex } from '../src/sim/workload/random.ts';
-import { runOracle } from '../test/support/simulator/engine-oracle.ts';
-import { machine, median } from './support.ts';
+import { IndexedHeap } from '../../src/core/collections/heap.ts';
+import { DecodeEngine, type EngineRequest } from '../../src/sim/engine/decode-engine.ts';
+import type { CostModel } from '../../src/sim/models/cost-model.ts';
+import { jobPreset } from '../../src/sim/models/presets.ts';
+import { normal, pickIndex } from '../../src/sim/workload/random.ts';
+import { runOracle } from '../../test/support/simulator/engine-oracle.ts';
+import { machine, median } from '../support.ts';
 
 interface Case {
   readonly name: string;
