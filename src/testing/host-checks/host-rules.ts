@@ -10,6 +10,7 @@ type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { 
 
 /** Progress of a request from the host's point of view. */
 export interface Flight {
+  /** The prompt of the request. */
   readonly promptId: string;
   /** The engine of the request, if the host knows it. */
   engineId: string | undefined;
@@ -38,6 +39,7 @@ export interface HostModelConfig {
 }
 
 export interface OpenRound {
+  /** Id of the round. */
   readonly id: string;
   /** Kind of the round: with speculation (`short`) or without (`long`). */
   readonly kind: 'short' | 'long';

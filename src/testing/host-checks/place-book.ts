@@ -5,6 +5,7 @@ import { addTo, fewer, type Multiset, multisetOf, textOfSet } from './multiset.t
 
 /** Ids of the prompts and responses in the ledgers of a policy. An id that is held twice is listed twice. */
 export interface Places {
+  /** Ids of prompts. */
   readonly prompts: readonly string[];
   /** Request ids of complete responses. */
   readonly responses: readonly string[];

@@ -44,9 +44,11 @@ export interface Desk {
   readonly arranged: Set<string>;
   /** Samples that decisions have reported as dropped. */
   readonly gone: Set<string>;
+  /** Weight version of the host. */
   weightVersion: number;
   /** Number of times that the host still supplies prompts. */
   supplies: number;
+  /** Random choices of the host. */
   readonly choices: Choices;
   /** Queues a plan to begin when nothing is left to answer. */
   readonly later: (plan: Plan) => void;
