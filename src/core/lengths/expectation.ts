@@ -2,7 +2,7 @@
 import type { Histogram } from './histogram.ts';
 import type { Background } from './population.ts';
 
-/** Number of deviations from which their shape is used. */
+/** With fewer deviations, the shape of all lengths is used in place of theirs. */
 const leastDeviations = 16;
 
 /** A distribution of lengths. */
@@ -39,7 +39,7 @@ export class Expectation {
       const deviation = shape.quantile(level, (from - place) / spread);
       return deviation === undefined ? undefined : place + deviation * spread;
     }
-    // The shape of all lengths, narrowed around the expected place.
+    // Too few deviations are known: the shape of all lengths, narrowed around the expected place, stands for them.
     const narrow = spread / Math.sqrt(background.variance);
     const at = background.lengths.quantile(level, background.place + (from - place) / narrow);
     return at === undefined ? undefined : place + (at - background.place) * narrow;
