@@ -65,7 +65,7 @@ const anyCosts = fc.record({
   secondsPerContextToken: seconds(1e-4),
   prefillSecondsPerToken: fc.oneof(fc.constant(0), seconds(1e-3)),
   prefillSecondsPerSquaredToken: fc.oneof(fc.constant(0), seconds(1e-5)),
-  prefillInterference: fc.constantFrom(0, 0.3, 1),
+  prefillInterference: fc.constantFrom(0, 0.5, 1),
   expertSeconds: fc.oneof(fc.constant(0), seconds(0.05)),
   expertMissShare: seconds(1),
 });
@@ -87,7 +87,7 @@ const unitCosts = fc.record({
   prefillSecondsPerSquaredToken: fc.constantFrom(0, unit / 8),
   prefillInterference: fc.constantFrom(0, 0.5, 1),
   expertSeconds: fc.constantFrom(0, unit),
-  expertMissShare: fc.constantFrom(0, 1),
+  expertMissShare: fc.constantFrom<number>(0, 1),
 });
 
 const limits = fc.record({

@@ -95,8 +95,11 @@ const precisions: Readonly<Record<string, Precision>> = {
  * Says why a run is doubted. The list was made before anything was fitted, of columns that are inputs: speculation that is not
  * recorded, preview versions, engines across more GPUs than one node has, more clients than were ever let in at once.
  */
-function doubtOf({ engine, engineVersion, concurrency, promptTokens, responseTokens }: Line, served: ServedModel) {
-  const { model, gpu, precision, gpus } = served;
+function doubtOf(
+  { engine, engineVersion, concurrency, promptTokens, responseTokens }: Line,
+  { model, gpu }: { readonly model: ModelShape; readonly gpu: Gpu },
+  { precision, gpus }: ServedModel,
+) {
   const isOf = (family: RegExp) => family.test(model.name);
   if (isOf(/deepseek/i) && engine === 'trtllm' && engineVersion === '1.2.0rc6.post3')
     return 'speculation, not recorded';
@@ -134,7 +137,7 @@ function pointOf(one: Line): Point {
     load: { concurrency, attentionRanks, promptTokens: one.promptTokens, responseTokens: one.responseTokens },
     tpotSeconds: one.tpotMs / 1000,
     ttftSeconds: one.ttftMs / 1000,
-    doubt: doubtOf(one, served),
+    doubt: doubtOf(one, { model: found.shape, gpu }, served),
   };
 }
 

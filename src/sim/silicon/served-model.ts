@@ -9,15 +9,23 @@
  * Dense weights are shared by the GPUs of a rank, experts by all GPUs of the engine. `constants.ts` has the shares of the peaks.
  */
 import { refuse } from '../../errors.ts';
-import type { CostModel } from '../models/cost-model.ts';
 import { type SiliconConstants, siliconConstants } from './constants.ts';
 import type { Gpu } from './gpus.ts';
 import type { ModelShape, Precision } from './model-shape.ts';
 
+/** The sizes of a model that its times follow from. */
+export type ServedShape = Omit<
+  ModelShape,
+  'name' | 'family' | 'slidingLayers' | 'totalParameters' | 'activeParameters' | 'sparseAttentionTopK' | 'assumed'
+>;
+/** What the times follow from of a GPU; what it has no units for is left out. */
+export type ServingGpu = Pick<Gpu, 'label' | 'memoryGb' | 'bandwidthGbps' | 'tflops' | 'linkGbps'> &
+  Partial<Pick<Gpu, 'generation' | 'fp8Tflops' | 'fp4Tflops'>>;
+
 /** A model on one inference engine. */
 export interface ServedModel {
-  readonly model: ModelShape;
-  readonly gpu: Gpu;
+  readonly model: ServedShape;
+  readonly gpu: ServingGpu;
   /** Precision of the weights. */
   readonly precision: Precision;
   /** Precision of the KV cache; bf16 by default. */
@@ -45,35 +53,34 @@ const bf16Bytes = 2;
 /** Makers call 2^30 bytes a GB of memory: nvidia-smi shows 81,559 MiB of an H100 with 80 GB. */
 const bytesOfGb = 2 ** 30;
 
-/** The costs of a decode step and of a prefill, as in {@link CostModel}: for one rank of the attention. */
-export type EngineCosts = Pick<
-  CostModel,
-  | 'gpus'
-  | 'memoryBoundSeconds'
-  | 'expertSeconds'
-  | 'expertMissShare'
-  | 'computeSecondsPerSequence'
-  | 'overheadSeconds'
-  | 'secondsPerSequence'
-  | 'secondsPerContextToken'
-  | 'prefillSecondsPerToken'
-  | 'prefillSecondsPerSquaredToken'
-  | 'prefillInterference'
-  | 'kvCapacityTokens'
->;
+/** The costs of a decode step and of a prefill, of one rank of the attention; `costModelSchema` says what each one is. */
+export interface EngineCosts {
+  readonly gpus: number;
+  readonly memoryBoundSeconds: number;
+  readonly expertSeconds: number;
+  readonly expertMissShare: number;
+  readonly computeSecondsPerSequence: number;
+  readonly overheadSeconds: number;
+  readonly secondsPerSequence: number;
+  readonly secondsPerContextToken: number;
+  readonly prefillSecondsPerToken: number;
+  readonly prefillSecondsPerSquaredToken: number;
+  readonly prefillInterference: number;
+  readonly kvCapacityTokens: number;
+}
 
 /**
  * Returns the precision of what is not an expert: four bits are for the experts of a mixture, whose attention stays as it was
  * published, and for all of a dense model.
  */
-function densePrecision({ experts, nativePrecision }: ModelShape, precision: Precision): Precision {
+function densePrecision({ experts, nativePrecision }: ServedShape, precision: Precision): Precision {
   const isFourBits = precision === 'fp4' || precision === 'int4';
   if (!isFourBits || experts === 0) return precision;
   return nativePrecision === 'fp8' ? 'fp8' : 'bf16';
 }
 
 /** Returns operations per second at a precision: what a GPU has no units for is computed in bf16. */
-function flopsOf({ tflops, fp8Tflops = tflops, fp4Tflops = tflops }: Gpu, precision: Precision): number {
+function flopsOf({ tflops, fp8Tflops = tflops, fp4Tflops = tflops }: ServingGpu, precision: Precision): number {
   const speeds = { bf16: tflops, fp8: fp8Tflops, int8: fp8Tflops, fp4: fp4Tflops, int4: tflops };
   return speeds[precision] * 1e12;
 }
