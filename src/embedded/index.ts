@@ -38,7 +38,7 @@ export function embed(version: string, limits: string, outlives = '{}'): Embedde
   const service = new Service({ clock, version, limits: given, ...parts });
   const caller = new EmbeddedCaller();
   const senders = new Senders();
-  let told: number | undefined;
+  let reportedDue: number | undefined;
 
   const answerTo = (text: string): object | undefined => {
     let message: unknown;
@@ -74,8 +74,8 @@ export function embed(version: string, limits: string, outlives = '{}'): Embedde
   };
   const withNews = (answer: string): string => {
     const due = clock.next;
-    if (due === told && !caller.isReady) return answer;
-    told = due;
+    if (due === reportedDue && !caller.isReady) return answer;
+    reportedDue = due;
     return [answer, due ?? '', ...caller.read()].join('\n');
   };
   return {

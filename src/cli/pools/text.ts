@@ -1,7 +1,7 @@
 /** Output for disaggregated pools: one table for each workload, and its explanation. */
 import { oneLine } from '../../core/ids/printable.ts';
 import type { PoolsComparison, PoolsSchedulerResult } from '../../sim/pools/result.ts';
-import { headOf, type Told } from '../job/simulation.ts';
+import { type ComparisonTexts, headOf } from '../job/simulation.ts';
 import { print } from '../terminal/output.ts';
 import { type Column, fixed, listed, plainTable, prose, seconds } from '../terminal/plain-table.ts';
 
@@ -60,7 +60,7 @@ function poolsTable({ workload, job, schedulers }: PoolsComparison): string {
 }
 
 /** Comparisons of pools on the terminal. */
-export const poolsTold: Told<PoolsComparison> = { table: poolsTable, meaning };
+export const poolsTexts: ComparisonTexts<PoolsComparison> = { table: poolsTable, meaning };
 
 /** One row for a comparison: serial, CGP, and both mechanisms with the given width and with `auto`. */
 interface Summary {

@@ -340,7 +340,7 @@ export class SharedFaults {
   }
 
   /** Ends the suspension of every domain of a scope, because the host has said that something has changed. */
-  told(scope: Where['scope'], ctx: Ctx): void {
+  endSuspensions(scope: Where['scope'], ctx: Ctx): void {
     for (const domain of [...this.#domains.values()]) {
       if (domain.scope !== scope) continue;
       if (domain.suspension !== null) this.#recover(domain, 'told', ctx);

@@ -30,8 +30,8 @@ function stream(stand: RouteContext, request: SglangRequest, response: ServerRes
   try {
     planned = planAll(stand, request);
   } catch (error) {
-    const told = { type: 'invalid_request_error', code: 400, retryable: false };
-    sendEvent(response, { error: { message: (error as Error).message, ...told } });
+    const details = { type: 'invalid_request_error', code: 400, retryable: false };
+    sendEvent(response, { error: { message: (error as Error).message, ...details } });
     endEvents(response);
     return;
   }

@@ -136,7 +136,7 @@ export function reopen(state: AdmissionState, _: unknown, ctx: Ctx): void {
   exhausted.all = false;
   exhausted.domains.clear();
   if (faults.isQuiet) return;
-  faults.told('prompt', ctx);
+  faults.endSuspensions('prompt', ctx);
   state.unsettled ??= 'failed';
 }
 

@@ -2,7 +2,9 @@
  * A model of a host. From events and decisions alone it derives where every prompt and response must be. The numbers of invariants
  * are those in the READMEs of speculative-admission and tail-batching.
  */
+
 import type { VocabularyDecision, VocabularyEvent } from '../../schemas/index.ts';
+import type { Message } from '../../schemas/messages.ts';
 import {
   checkCollected,
   checkCompleted,
@@ -14,8 +16,6 @@ import {
 } from './host-rules.ts';
 import { PlaceBook, type Places } from './place-book.ts';
 import { RequestBook } from './request-book.ts';
-
-type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 
 /**
  * A model of the host of a policy with the messages of speculative-admission, or of a recipe with those of tail-batching. Enter
@@ -224,7 +224,7 @@ export class HostModel {
     this.isAwaiting = false;
   }
 
-  #completed(decision: Told<'round.completed'>): void {
+  #completed(decision: Message<'round.completed'>): void {
     checkCompleted(this.#config, decision, this.round);
     for (const { promptId, responses } of decision.prompts) {
       this.#places.drop(responses);

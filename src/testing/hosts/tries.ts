@@ -1,6 +1,8 @@
 /** Commands that try something which may fail, by the fault of what runs them or of the item itself. */
+
 import type { AnyDecision } from '../../core/machine/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import type { Message } from '../../schemas/messages.ts';
 import type { Report } from './obedience.ts';
 
 /** What may fail for all tries at once. */
@@ -29,11 +31,10 @@ interface Rule {
 /** Decisions with which a request that was launched begins, where it has waited for a place. */
 export const begins: ReadonlySet<string> = new Set(['request.admit', 'slot.assign']);
 
-type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 const rule = <T extends VocabularyDecision['type']>(
   scopes: readonly FaultScope[],
   failsBy: string,
-  of: (decision: Told<T>) => Try,
+  of: (decision: Message<T>) => Try,
   isMade = true,
 ): Rule => ({ scopes, failsBy, of: of as never, isMade });
 

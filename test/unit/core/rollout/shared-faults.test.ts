@@ -81,7 +81,7 @@ class Faults {
   }
 
   tell(scope: Where['scope']): void {
-    this.#now.told(scope, this.#ctx);
+    this.#now.endSuspensions(scope, this.#ctx);
   }
 
   find(where = anywhere): FaultDomain {
