@@ -79,13 +79,13 @@ export function orderByEnd(columns: Columns, rows: number): number {
   const { cells, generated, order, spare } = columns;
   let size = 0;
   for (let row = 0; row < rows; row += 1) if (cells[row]! >= 0) order[size++] = row;
-  pass(order, spare, generated, size, 0);
-  pass(spare, order, generated, size, digitBits);
+  sortByDigit(order, spare, generated, size, 0);
+  sortByDigit(spare, order, generated, size, digitBits);
   return size;
 }
 
-/** Runs one pass of a radix sort, descending and stable. */
-function pass(from: Int32Array, to: Int32Array, keys: Int32Array, size: number, shift: number): void {
+/** Sorts by one digit of the keys, descending and stable: one pass of a radix sort. */
+function sortByDigit(from: Int32Array, to: Int32Array, keys: Int32Array, size: number, shift: number): void {
   const starts = new Int32Array(digits + 1);
   for (let at = 0; at < size; at += 1) starts[digits - ((keys[from[at]!]! >> shift) & (digits - 1))]! += 1;
   for (let digit = 1; digit <= digits; digit += 1) starts[digit]! += starts[digit - 1]!;

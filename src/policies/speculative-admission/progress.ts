@@ -45,8 +45,8 @@ export function collect(state: AdmissionState, prompt: PromptState, ctx: Ctx): v
   applyFilter(state, prompt, ctx);
 }
 
-/** Passes a prompt that the host has accepted: it counts as soon as this or a later round has room. */
-export function pass(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
+/** Takes the word of the host that a prompt is good: it counts as soon as this or a later round has room. */
+export function acceptPrompt(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   prompt.status = 'passed';
   count(state, prompt, ctx);
 }
@@ -240,7 +240,7 @@ export function judged(state: AdmissionState, event: Message<'prompt.judged'>, c
   const prompt = state.prompts.get(promptId);
   if (prompt?.status !== 'collected') {
     ctx.emit({ type: 'judgement.late', at: ctx.at, promptId, roundId, reason: { code: 'not_waiting' } });
-  } else if (event.keep) pass(state, prompt, ctx);
+  } else if (event.keep) acceptPrompt(state, prompt, ctx);
   else reject(state, prompt, { code: 'host' }, ctx);
 }
 

@@ -155,7 +155,7 @@ export class TurnEngine extends EngineCounters {
     checkTime(at);
     this.#catchUp(at);
     const phase = this.#phase;
-    if (phase !== undefined && at > phase.startSeconds) this.#pass(phase, at, stepsBy(phase, at));
+    if (phase !== undefined && at > phase.startSeconds) this.#advance(phase, at, stepsBy(phase, at));
     this.#phase = undefined;
     for (const sequence of this.#sequences.values()) {
       if (sequence.place === 'running') this.#leave(sequence, 'gone');
@@ -324,7 +324,7 @@ export class TurnEngine extends EngineCounters {
 
   #finish(phase: Phase): void {
     this.#phase = undefined;
-    this.#pass(phase, phase.endSeconds, phase.steps);
+    this.#advance(phase, phase.endSeconds, phase.steps);
     for (const sequence of this.#prefilling.splice(0, phase.ready)) this.#batch.join(sequence);
     this.#now = phase.endSeconds;
     for (let done = this.#batch.finished(); done !== undefined; done = this.#batch.finished()) {
@@ -336,7 +336,7 @@ export class TurnEngine extends EngineCounters {
     }
   }
 
-  #pass({ plan, startSeconds }: Phase, endSeconds: number, steps: number): void {
+  #advance({ plan, startSeconds }: Phase, endSeconds: number, steps: number): void {
     const { size } = this.#batch;
     this.count(plan, startSeconds, endSeconds, steps, size);
     this.activity?.add(startSeconds, endSeconds, plan.steps === 0, size);

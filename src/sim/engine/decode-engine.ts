@@ -274,7 +274,7 @@ export class DecodeEngine extends EngineCounters {
 
   #finish(phase: Phase): void {
     this.#phase = undefined;
-    this.#pass(phase.plan, phase.startSeconds, phase.endSeconds, phase.steps);
+    this.#advance(phase.plan, phase.startSeconds, phase.endSeconds, phase.steps);
     this.#now = phase.endSeconds;
     const { batch } = this.#scheduler;
     for (let done = batch.finished(); done !== undefined; done = batch.finished()) this.#end(done, 'completed');
@@ -283,7 +283,7 @@ export class DecodeEngine extends EngineCounters {
   }
 
   #cutShort(phase: Phase, at: number): void {
-    this.#pass(phase.plan, phase.startSeconds, at, stepsBy(phase, at));
+    this.#advance(phase.plan, phase.startSeconds, at, stepsBy(phase, at));
   }
 
   /** Returns the tokens that each running sequence has got in the current phase. */
@@ -294,7 +294,7 @@ export class DecodeEngine extends EngineCounters {
     return phase === undefined || at <= phase.startSeconds ? 0 : stepsBy(phase, at) * phase.plan.tokensPerStep;
   }
 
-  #pass(plan: Plan, startSeconds: number, endSeconds: number, steps: number): void {
+  #advance(plan: Plan, startSeconds: number, endSeconds: number, steps: number): void {
     const { batch } = this.#scheduler;
     this.count(plan, startSeconds, endSeconds, steps, batch.size);
     this.#scheduler.drafting?.observe(steps, batch.size, plan.draftTokens);
