@@ -201,11 +201,12 @@ export class LengthPredictor {
       this.#prompts.set(promptId, { count, mean, squares });
       return;
     }
-    const kept = known.count * retention;
+    const retained = known.count * retention;
     this.#prompts.set(promptId, {
-      count: kept + count,
-      mean: (kept * known.mean + count * mean) / (kept + count),
-      squares: known.squares * retention + squares + ((kept * count) / (kept + count)) * (mean - known.mean) ** 2,
+      count: retained + count,
+      mean: (retained * known.mean + count * mean) / (retained + count),
+      squares:
+        known.squares * retention + squares + ((retained * count) / (retained + count)) * (mean - known.mean) ** 2,
     });
   }
 

@@ -26,9 +26,9 @@ export interface OpenCommand {
 export const mostUnasked = 1024;
 
 /** A command, with its place. Most are never looked at: what can be made later is. */
-export class Kept<Mark> implements OpenCommand, Linked<Kept<Mark>> {
-  previous: Kept<Mark> | null = null;
-  next: Kept<Mark> | null = null;
+export class TrackedCommand<Mark> implements OpenCommand, Linked<TrackedCommand<Mark>> {
+  previous: TrackedCommand<Mark> | null = null;
+  next: TrackedCommand<Mark> | null = null;
   /** What the follower has made of it. */
   mark: Mark | undefined = undefined;
   readonly table: Table<Mark>;
@@ -76,13 +76,13 @@ export class Kept<Mark> implements OpenCommand, Linked<Kept<Mark>> {
 /** The commands with the same answer: they are one wait, such as to launch and to resume a request. */
 export class Table<Mark> {
   readonly answer: string;
-  readonly byKey = new Map<string, Kept<Mark>>();
+  readonly byKey = new Map<string, TrackedCommand<Mark>>();
   /** The same, oldest first. The first key of a map from which many were deleted takes long to find. */
-  readonly inOrder = new LinkedList<Kept<Mark>>();
+  readonly inOrder = new LinkedList<TrackedCommand<Mark>>();
   times: WaitingTimes | undefined = undefined;
   /** The latest that nobody waits for, oldest first. Their ids are looked up only where somebody asks. */
-  #hoped: Kept<Mark>[] = [];
-  #hopedByKey: Map<string, Kept<Mark>> | undefined;
+  #hoped: TrackedCommand<Mark>[] = [];
+  #hopedByKey: Map<string, TrackedCommand<Mark>> | undefined;
 
   constructor(answer: string) {
     this.answer = answer;
@@ -94,18 +94,18 @@ export class Table<Mark> {
   }
 
   /** Those that are hoped for, while none of the kind was answered. */
-  get hoped(): readonly Kept<Mark>[] {
+  get hoped(): readonly TrackedCommand<Mark>[] {
     return this.times === undefined ? this.#hoped : [];
   }
 
-  hope(kept: Kept<Mark>): void {
+  hope(command: TrackedCommand<Mark>): void {
     this.#hopedByKey = undefined;
-    this.#hoped.push(kept);
+    this.#hoped.push(command);
     if (this.#hoped.length > 2 * mostUnasked) this.#hoped = this.#hoped.slice(-mostUnasked);
   }
 
-  hopedFor(key: string): Kept<Mark> | undefined {
-    this.#hopedByKey ??= new Map(this.#hoped.map((kept) => [kept.key, kept]));
+  hopedFor(key: string): TrackedCommand<Mark> | undefined {
+    this.#hopedByKey ??= new Map(this.#hoped.map((command) => [command.key, command]));
     return this.#hopedByKey.get(key);
   }
 }

@@ -140,8 +140,8 @@ export function placeEngines(state: ScaleDownState, { engines }: Message<'engine
   state.topology = topologyOf(state.placed, state.config);
   const gone = before.map((one) => one.engineId).filter((id) => !state.topology.placeOf.has(id));
   // If the same engines are placed again, nothing is replaced.
-  const kept = gone.length > 0 ? gone : [...state.replaced].filter((id) => !state.topology.placeOf.has(id));
-  state.replaced = new Set(kept);
+  const replaced = gone.length > 0 ? gone : [...state.replaced].filter((id) => !state.topology.placeOf.has(id));
+  state.replaced = new Set(replaced);
   state.status = state.topology.engines.map(() => 'up');
 }
 
