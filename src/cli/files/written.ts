@@ -91,9 +91,9 @@ function writeParts(path: string, flags: 'w' | 'wx', parts: Iterable<string>, mo
 }
 
 function put(path: string, parts: Iterable<string>): void {
-  const place = draftOf(path);
-  if (place === undefined) return interruptible(() => writeParts(path, 'w', parts));
-  const { draft, target, mode } = place;
+  const replacement = draftOf(path);
+  if (replacement === undefined) return interruptible(() => writeParts(path, 'w', parts));
+  const { draft, target, mode } = replacement;
   try {
     interruptible(() => writeParts(draft, 'wx', parts, mode));
     try {

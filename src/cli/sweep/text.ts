@@ -122,8 +122,8 @@ const dots = 26;
 function frontierText({ rows, epochs, steps, dataSetPrompts }: SweepFrontier): string {
   const longest = Math.max(...rows.map((one) => one.secondsPerPrompt));
   const dotOf = ({ secondsPerPrompt, isOnFrontier }: FrontierRow): string => {
-    const place = Math.max(1, Math.round((dots * secondsPerPrompt) / longest));
-    return `${'·'.repeat(place - 1)}${isOnFrontier ? '●' : '○'}`.padEnd(dots);
+    const width = Math.max(1, Math.round((dots * secondsPerPrompt) / longest));
+    return `${'·'.repeat(width - 1)}${isOnFrontier ? '●' : '○'}`.padEnd(dots);
   };
   const columns: readonly Column<FrontierRow>[] = [
     ['', ({ settings }) => (settings === 'baseline' ? 'synchronous' : shortOf(settings))],

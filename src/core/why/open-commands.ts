@@ -63,12 +63,12 @@ export interface CommandFollower<Mark> {
 }
 
 /** A table, and the fields of a message that say which of its commands is meant. */
-interface Place<Mark> {
+interface AnsweredTable<Mark> {
   readonly table: Table<Mark>;
   readonly fields: readonly string[];
 }
 
-interface Asked<Mark> extends Place<Mark> {
+interface Asked<Mark> extends AnsweredTable<Mark> {
   readonly replaces: readonly Table<Mark>[];
   readonly isUnasked: boolean;
 }
@@ -79,7 +79,7 @@ export class OpenCommands<Mark = undefined> {
   /** By the type of a decision. */
   readonly #asked = new Map<string, Asked<Mark>>();
   /** By the type of an event: the waits that it ends. */
-  readonly #ends = new Map<string, Place<Mark>[]>();
+  readonly #ends = new Map<string, AnsweredTable<Mark>[]>();
   /** What was done in vain. */
   readonly futile: FutileWork;
   /** Where only single tries are made. */

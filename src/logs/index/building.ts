@@ -59,10 +59,10 @@ export class Building {
   }
 
   /** @param number - of the line in its file */
-  take(place: FileLine, number: number): void {
+  take(fileLine: FileLine, number: number): void {
     this.#lines = number;
-    const line = this.#parse(place);
-    const { from, to } = place;
+    const line = this.#parse(fileLine);
+    const { from, to } = fileLine;
     this.to = to;
     if (from - this.#blocks[this.#blocks.length - 1]! >= this.#file.grain.block) this.#blocks.push(from);
     if (line.kind === 'log') {
@@ -72,7 +72,7 @@ export class Building {
     }
     if (line.time > this.#time) this.#time = line.time;
     if (line.kind === 'dropped') this.#droppedLines += line.lines;
-    else if (line.kind === 'session' || line.kind === 'event') this.#play(line, place);
+    else if (line.kind === 'session' || line.kind === 'event') this.#play(line, fileLine);
     else if (line.kind === 'closed') this.#close(line, from);
   }
 
@@ -160,8 +160,8 @@ export class Building {
     const begun = processorTime();
     const saved = played.play.save();
     if (saved === undefined) return;
-    const { plain, ...place } = this.#parts.add(saved);
-    here.points.push({ seq: played.play.seq, at: played.at, offset, ...place });
+    const { plain, ...stored } = this.#parts.add(saved);
+    here.points.push({ seq: played.play.seq, at: played.at, offset, ...stored });
     played.pending = 0;
     played.look = 0;
     played.plain = plain;

@@ -163,18 +163,18 @@ export class LogIndex implements Log {
       const { file, segment, here } = part;
       const { blocks, seqs } = here;
       const wanted = id === undefined ? undefined : new Set(segment.blocksOf(id));
-      const places = blocks.map((_, place) => place);
-      for (const place of back ? places.reverse() : places) {
-        const block = blocks[place]!;
+      const indices = blocks.map((_, index) => index);
+      for (const index of back ? indices.reverse() : indices) {
+        const block = blocks[index]!;
         // The number of its last event, as far as that is known.
-        const last = seqs[place + 1] ?? here.seq;
-        if (back ? seqs[place]! >= from : last < from) continue;
+        const last = seqs[index + 1] ?? here.seq;
+        if (back ? seqs[index]! >= from : last < from) continue;
         if (wanted !== undefined && !wanted.has(block)) continue;
         const [begin, end] = [segment.head.blocks[block]!, segment.head.blocks[block + 1] ?? segment.head.to];
         yield {
           mayHave: (text) =>
             Buffer.concat([...chunksOf(file.file, begin, end)].map((chunk) => Buffer.from(chunk))).includes(text),
-          events: () => eventsIn({ ...part, here: { ...here, blocks: [block] } }, seqs[place]!),
+          events: () => eventsIn({ ...part, here: { ...here, blocks: [block] } }, seqs[index]!),
         };
       }
     }

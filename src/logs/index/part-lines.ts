@@ -11,15 +11,15 @@ export function* linesOfPart({ file, segment: { head }, here }: Part, from: numb
     const begin = Math.max(head.blocks[block]!, here.from, from);
     const end = Math.min(head.blocks[block + 1] ?? head.to, next ?? Number.POSITIVE_INFINITY);
     if (end <= begin) continue;
-    for (const { text, ended, ...place } of linesIn(file.name, file.file, begin, end)) {
+    for (const { text, ended, ...range } of linesIn(file.name, file.file, begin, end)) {
       const where = () => file.name;
       const at = { where, isLazy: ended };
       const line =
         head.kind === 'decisions'
           ? parseLogLine(text, at)
-          : parseEventLine(text, place.from === 0 ? undefined : seq(), '', at);
+          : parseEventLine(text, range.from === 0 ? undefined : seq(), '', at);
       if ((line.kind === 'event' || line.kind === 'session') && line.session === here.session)
-        yield { line, to: place.to };
+        yield { line, to: range.to };
     }
   }
 }

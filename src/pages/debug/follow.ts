@@ -5,7 +5,7 @@ import { ask } from '../kit/api.ts';
 import { byId, refill } from '../kit/elements.ts';
 import { whyPart } from '../kit/held.ts';
 import { standingPart } from './moment.ts';
-import { here, type LogAnswer, log, place } from './place.ts';
+import { here, type LogAnswer, log, view } from './place.ts';
 import { failed, say } from './status.ts';
 
 /** What the page does. */
@@ -27,7 +27,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Shows again what waits, and for how long. */
 async function age(signal: AbortSignal): Promise<void> {
-  const query = { session: place.session, seq: String(place.seq) };
+  const query = { session: view.session, seq: String(view.seq) };
   byId('standing').replaceChildren(standingPart(await ask<Moment>('event', query, signal)));
   const whole = byId('whole');
   const why = await ask<WhyText>('why', query, signal);
@@ -44,9 +44,9 @@ async function look(pager: Pager): Promise<void> {
     if (now === undefined) {
       say('');
       await pager.begin();
-    } else if (place.seq === now.seq && now.seq === before?.seq && ++looks % seldom === 0) await age(pager.signal());
+    } else if (view.seq === now.seq && now.seq === before?.seq && ++looks % seldom === 0) await age(pager.signal());
     else if (now.seq !== before?.seq || now.closed !== before?.closed) {
-      if (before === undefined || place.seq === before.seq || place.seq > now.seq) pager.go(now.seq);
+      if (before === undefined || view.seq === before.seq || view.seq > now.seq) pager.go(now.seq);
       else {
         byId<HTMLInputElement>('slider').max = String(now.seq);
         byId('last').textContent = `of ${now.seq.toLocaleString('en-US')}`;

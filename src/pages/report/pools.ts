@@ -45,7 +45,7 @@ export function poolsChart(data: PoolsData) {
     left: 124,
     lastSeconds: data.lastSeconds,
     windowSeconds: data.windowSeconds,
-    bars: data.bars.map(([row, start, end, activity, load], place) => {
+    bars: data.bars.map(([row, start, end, activity, load], index) => {
       const kind = poolActivities[activity]!;
       const isRound = kind === 'round';
       return {
@@ -56,9 +56,9 @@ export function poolsChart(data: PoolsData) {
         opacity: 0.3 + 0.7 * load,
         // Rounds and updates have no gaps between them; a line of one pixel separates them.
         ...(kind === 'rollout' ? {} : { gap: 1 }),
-        ...(isRound ? { name: `round ${indices[place]}` } : {}),
+        ...(isRound ? { name: `round ${indices[index]}` } : {}),
       };
     }),
-    describe: (place) => describe(data, data.bars[place]!, indices[place]!),
+    describe: (index) => describe(data, data.bars[index]!, indices[index]!),
   });
 }

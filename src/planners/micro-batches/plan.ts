@@ -35,11 +35,11 @@ export function microBatchesOf(parts: readonly Part[], slots: readonly Slots[], 
   const ranks = parts.reduce((sum, part) => sum + part.ranks, 0);
   const made = Array.from({ length: ranks }, () => ({ microBatches: Array.from({ length: count }, newOne) }));
   for (const [index, part] of parts.entries()) {
-    const place = new Int32Array(count);
-    for (const [at, slot] of order(part, slots[index]!, count).entries()) place[slot] = at;
+    const position = new Int32Array(count);
+    for (const [at, slot] of order(part, slots[index]!, count).entries()) position[slot] = at;
     for (const [at, item] of part.items.entries()) {
       for (let rank = item.first; rank < item.first + item.width; rank += 1) {
-        const one = made[part.firstRank + rank]!.microBatches[place[slots[index]![at]!]!]!;
+        const one = made[part.firstRank + rank]!.microBatches[position[slots[index]![at]!]!]!;
         one.sequences.push(item.sequence);
         one.tokens += item.length / item.width;
         one.work += item.work;

@@ -24,7 +24,7 @@ const rounded = (tokens: number): number => Math.round(tokens * 64) / 64;
 const usualGroups = 32;
 const mostGroups = 256;
 /** Position of the longest response among the groups, 0 to 1: late, as on the replica that ends last if there are preemptions. */
-const longestPlace = 0.9;
+const longestPosition = 0.9;
 const golden = 0.618_033_988_749_895;
 
 /** Returns groups in the order of arrival; long and short ones are mixed evenly. */
@@ -35,9 +35,9 @@ function groupsOf({ responseTokens, longestTokens }: RolloutWorkload, requests: 
   const longest: Group = { order: 0, sequences: 1, tokens: longestTokens, done: 0 };
   if (sequences === 0) return [longest];
   const groups: Group[] = [];
-  const place = Math.floor(count * longestPlace);
+  const longestIndex = Math.floor(count * longestPosition);
   for (let index = 0; index < count; index += 1) {
-    if (index === place) groups.push({ ...longest, order: groups.length });
+    if (index === longestIndex) groups.push({ ...longest, order: groups.length });
     // Multiples of the golden ratio, less their whole parts, fill the unit interval evenly, whatever their number.
     const survival = ((index + 0.5) * golden) % 1;
     const tokens = exponent === 0 ? longestTokens : longestTokens * (1 - survival ** (1 / exponent));

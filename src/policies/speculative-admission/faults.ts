@@ -43,14 +43,21 @@ export function fault(state: AdmissionState, response: ResponseState, kind: Faul
   faultIn(state, response, kind, whereOf(state, response, kind), ctx);
 }
 
-/** Handles a failure in a place. It counts in the budget of its kind, until others show that it was none of the response. */
+/** Handles a failure in a domain. It counts in the budget of its kind, until others show that it was none of the response. */
 export function faultIn(state: AdmissionState, response: ResponseState, kind: FaultKind, where: Where, ctx: Ctx): void {
-  const { prompt, index: place, requestId, failures, cause } = response;
+  const { prompt, index, requestId, failures, cause } = response;
   const { faults } = state;
   // It has gone on under this id after a restart.
   if (state.elsewhere.size > 0) state.elsewhere.delete(requestId);
   response.lastFault = { ...where, at: ctx.at };
-  const failure = { ...where, item: prompt.spec.promptId, place, kind, order: state.seq++, isGood: prompt.held > 0 };
+  const failure = {
+    ...where,
+    item: prompt.spec.promptId,
+    place: index,
+    kind,
+    order: state.seq++,
+    isGood: prompt.held > 0,
+  };
   const isControl = cause === 'control';
   if (kind === 'data' || isControl) {
     faults.failedAlone(failure, requestId, ctx.at);
@@ -149,15 +156,15 @@ export function succeeded(state: AdmissionState, response: ResponseState, ctx: C
   if (faults.isQuiet) return;
   const { promptId, domain } = prompt.spec;
   const engine = engineOf(response);
-  const places: Where[] = [
+  const domains: Where[] = [
     { scope: 'engine', id: partOf(state, engine) },
     { scope: 'environment', id: domain ?? null },
     { scope: 'prompt', id: null },
   ];
-  for (const where of places) settleSuccess(state, where, promptId, response.launched, ctx);
+  for (const where of domains) settleSuccess(state, where, promptId, response.launched, ctx);
 }
 
-/** Notes a success in one place. */
+/** Notes a success in one domain. */
 export function settleSuccess(state: AdmissionState, where: Where, item: string, order: number, ctx: Ctx): void {
   const { verdicts, hasRecovered } = state.faults.succeeded(where, item, order, ctx);
   if (hasRecovered) resumeTries(state, where);

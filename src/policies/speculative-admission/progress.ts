@@ -175,14 +175,14 @@ export function unrewarded(state: AdmissionState, { requestId }: { requestId: st
     return;
   }
   const { prompt } = response;
-  const place = giveUpHeld(state, response, ctx);
+  const successor = giveUpHeld(state, response, ctx);
   if (prompt.status === 'settling') return;
   if (prompt.status === 'collected') needMore(state, prompt, ctx);
   const possible = prompt.responses.filter(
     ({ status, cause }) => status !== 'abandoned' && status !== 'aborting' && cause !== 'control',
   ).length;
   // Another is generated, within the budget of faults of its environment.
-  if (possible < state.config.responsesPerPrompt) faultIn(state, place, 'environment', rewards, ctx);
+  if (possible < state.config.responsesPerPrompt) faultIn(state, successor, 'environment', rewards, ctx);
 }
 
 /** Drops a held response without a reward; returns the response that stands in its place. */
@@ -207,11 +207,11 @@ function giveUpHeld(state: AdmissionState, response: ResponseState, ctx: Ctx): R
   response.status = 'abandoned';
   response.tokens = 0;
   // One that its prompt has brought along was never launched here: another response takes its place.
-  const place = response.resume?.finished ? { ...newResponse(prompt, index), failures } : response;
-  place.status = 'abandoned';
-  place.resume = null;
-  prompt.responses[prompt.responses.indexOf(response)] = place;
-  return place;
+  const successor = response.resume?.finished ? { ...newResponse(prompt, index), failures } : response;
+  successor.status = 'abandoned';
+  successor.resume = null;
+  prompt.responses[prompt.responses.indexOf(response)] = successor;
+  return successor;
 }
 
 /** Makes a collected prompt active again; its queued responses have lost their places in the queues meanwhile. */

@@ -59,7 +59,7 @@ export function dueEngineFor(state: AdmissionState, { prompt }: ResponseState, a
 }
 
 /** Where a try of a prompt may fail, before it has an engine. */
-const placesOf = ({ spec }: PromptState): readonly Where[] => [
+const domainsOf = ({ spec }: PromptState): readonly Where[] => [
   { scope: 'engine', id: null },
   { scope: 'environment', id: null },
   ...(spec.domain === undefined ? [] : [{ scope: 'environment', id: spec.domain } as const]),
@@ -67,10 +67,10 @@ const placesOf = ({ spec }: PromptState): readonly Where[] => [
 
 /** Returns the suspended domains in which a response would run. */
 function suspendedFor({ faults }: AdmissionState, { prompt, lastFault }: ResponseState): FaultDomain[] {
-  const places: Where[] = [...placesOf(prompt)];
+  const domains: Where[] = [...domainsOf(prompt)];
   // Only what has failed to get a reward waits for rewards: others may be generated meanwhile.
-  if (lastFault?.scope === 'reward') places.push({ scope: 'reward', id: null });
-  return places.flatMap((where) => {
+  if (lastFault?.scope === 'reward') domains.push({ scope: 'reward', id: null });
+  return domains.flatMap((where) => {
     const domain = faults.find(where);
     return domain?.suspension != null ? [domain] : [];
   });

@@ -16,7 +16,7 @@ import { faultScope } from '../../schemas/faults.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { keptResponse, type Prompt, prompt as promptSpec } from '../../schemas/prompts.ts';
 import { count, roundKind } from '../../schemas/units.ts';
-import { departures, IdMint, Places } from './ids.ts';
+import { departures, IdMint, ParsedIds } from './ids.ts';
 import { mostRequests } from './schema.ts';
 import { exploration, newExploration } from './speculation.ts';
 
@@ -338,7 +338,7 @@ export const admissionState = z.strictObject({
   /** The reason to settle the round at the end of the event; `null` between events. */
   unsettled: derived((): Unsettled | null => null),
   ids: derived(() => new IdMint()),
-  places: derived(() => new Places()),
+  parsedIds: derived(() => new ParsedIds()),
 });
 /** The state of the policy. */
 export type AdmissionState = Live<z.output<typeof admissionState>, SpeculativeAdmissionConfig>;
@@ -552,7 +552,7 @@ export function isQueued({ status }: ResponseState): boolean {
 }
 
 /** Orders by prompts, in the order in which they came, then by index. */
-export function byPlace(a: ResponseState, b: ResponseState): number {
+export function byPromptAndIndex(a: ResponseState, b: ResponseState): number {
   return a.prompt.seq - b.prompt.seq || a.index - b.index;
 }
 

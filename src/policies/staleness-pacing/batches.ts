@@ -146,8 +146,8 @@ export function dropStale(state: PacingState, ctx: Ctx): void {
   const next = nextVersion(state);
   let retained = 0;
   for (const { version, groups } of [...state.cohorts.values()]) {
-    const places = groupsPerBatch * Math.max(0, version + maxStaleness - next + 1);
-    const surplus = Math.max(0, retained + groups - places);
+    const capacity = groupsPerBatch * Math.max(0, version + maxStaleness - next + 1);
+    const surplus = Math.max(0, retained + groups - capacity);
     retained += groups - surplus;
     if (surplus === 0) continue;
     const own = [...state.groups.values()].filter((one) => one.startVersion === version);

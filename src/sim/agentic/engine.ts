@@ -132,7 +132,7 @@ export class TurnEngine extends EngineCounters {
       request,
       arrival: this.#arrivals++,
       generated: 0,
-      place: 'waiting',
+      status: 'waiting',
       admittedAt: 0,
       finish: 0,
       heapIndex: -1,
@@ -158,8 +158,8 @@ export class TurnEngine extends EngineCounters {
     if (phase !== undefined && at > phase.startSeconds) this.#advance(phase, at, stepsBy(phase, at));
     this.#phase = undefined;
     for (const sequence of this.#sequences.values()) {
-      if (sequence.place === 'running') this.#leave(sequence, 'gone');
-      else sequence.place = 'gone';
+      if (sequence.status === 'running') this.#leave(sequence, 'gone');
+      else sequence.status = 'gone';
     }
     const lost = [...this.#sequences.keys()];
     this.#sequences.clear();
@@ -262,7 +262,7 @@ export class TurnEngine extends EngineCounters {
       this.#waiting.shift();
       next.parts = cache.pin(context);
       next.begun = false;
-      next.place = 'running';
+      next.status = 'running';
       this.#prefilling.push(next);
     }
     cache.fit(cost.kvCapacityTokens);
@@ -346,14 +346,14 @@ export class TurnEngine extends EngineCounters {
   }
 
   /** Takes a running sequence out; its context is no longer pinned. */
-  #leave(sequence: TurnSequence, place: 'waiting' | 'gone'): void {
+  #leave(sequence: TurnSequence, status: 'waiting' | 'gone'): void {
     const index = this.#prefilling.indexOf(sequence);
     if (index >= 0) {
       this.#prefilling.splice(index, 1);
-      sequence.place = place;
+      sequence.status = status;
     } else {
       const before = sequence.generated;
-      this.#batch.leave(sequence, place);
+      this.#batch.leave(sequence, status);
       const own = sequence.parts[sequence.parts.length - 1]!;
       // The steps have pinned these tokens already.
       this.cache.pinnedTokens -= sequence.generated - before;

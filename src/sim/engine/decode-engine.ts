@@ -130,7 +130,7 @@ export class DecodeEngine extends EngineCounters {
     const sequence = this.#sequences.get(requestId);
     if (sequence === undefined) return;
     this.#change(at, () => {
-      if (sequence.place !== 'gone') this.#end(sequence, 'aborted');
+      if (sequence.status !== 'gone') this.#end(sequence, 'aborted');
     });
   }
 
@@ -149,8 +149,8 @@ export class DecodeEngine extends EngineCounters {
     this.#changes.length = 0;
     const { batch } = this.#scheduler;
     const lost = [...this.#sequences.values()].map((sequence) => {
-      if (sequence.place === 'running') batch.leave(sequence, 'gone');
-      else sequence.place = 'gone';
+      if (sequence.status === 'running') batch.leave(sequence, 'gone');
+      else sequence.status = 'gone';
       return { requestId: sequence.request.requestId, tokens: sequence.generated };
     });
     this.#sequences.clear();
@@ -184,13 +184,13 @@ export class DecodeEngine extends EngineCounters {
     return (requestId) => {
       const sequence = this.#sequences.get(requestId);
       if (sequence === undefined) return undefined;
-      return wholeTokens(sequence.request, batch.generated(sequence) + (sequence.place === 'running' ? tokens : 0));
+      return wholeTokens(sequence.request, batch.generated(sequence) + (sequence.status === 'running' ? tokens : 0));
     };
   }
 
   /** Whether a request is in the batch (and not waiting). */
   isRunning(requestId: string): boolean {
-    return this.#sequences.get(requestId)?.place === 'running';
+    return this.#sequences.get(requestId)?.status === 'running';
   }
 
   /**
@@ -303,8 +303,8 @@ export class DecodeEngine extends EngineCounters {
 
   #end(sequence: Sequence, kind: Outcome['kind']): void {
     const { requestId } = sequence.request;
-    if (sequence.place === 'running') this.#scheduler.batch.leave(sequence, 'gone');
-    else sequence.place = 'gone';
+    if (sequence.status === 'running') this.#scheduler.batch.leave(sequence, 'gone');
+    else sequence.status = 'gone';
     this.#sequences.delete(requestId);
     this.#outcomes.push({ requestId, kind, at: this.#now, tokens: sequence.generated });
   }

@@ -45,13 +45,13 @@ const round = (seconds: number): number => Math.round(seconds * 100) / 100;
 /** Most updates that are drawn separately; if there are more, they are merged. */
 const mostUpdates = 2000;
 
-function barsOf(row: PoolsRow, place: number, mostRunning: number, totalSeconds: number): PoolBar[] {
+function barsOf(row: PoolsRow, rowIndex: number, mostRunning: number, totalSeconds: number): PoolBar[] {
   const kind = (activity: string): number => poolActivities.indexOf(activity as (typeof poolActivities)[number]);
   if (row.pool === 'trainer' && row.timeline.length <= mostUpdates) {
-    return row.timeline.map((one) => [place, round(one.startSeconds), round(one.endSeconds), kind(one.activity), 1]);
+    return row.timeline.map((one) => [rowIndex, round(one.startSeconds), round(one.endSeconds), kind(one.activity), 1]);
   }
   return bars(row.timeline, mostRunning, totalSeconds, poolActivities).map(([start, end, activity, load]) => [
-    place,
+    rowIndex,
     start,
     end,
     activity,

@@ -37,7 +37,7 @@ export function malformedEvents(event: AnyEvent): Malformed[] {
  * Returns these events, and also, for each place in the event, a copy with a value of another type, and for each object, a copy
  * with an unknown key.
  */
-export function malformedPlaces(event: AnyEvent): Malformed[] {
+export function malformedCopies(event: AnyEvent): Malformed[] {
   const inside = objectPaths(event).map((path) => {
     const at = [...path, 'unknownKey'];
     return { what: `an unknown key ${pathText(at)}`, event: replaced(event, at, 1) };
