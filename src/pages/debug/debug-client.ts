@@ -9,9 +9,9 @@ import { whyPart } from '../kit/held.ts';
 import { chartsAt, onCharts } from './charts.ts';
 import { lookSoon, type Pager } from './follow.ts';
 import { eventPart, standingPart } from './moment.ts';
-import { here, type LogAnswer, log, readHash, view, writeHash } from './place.ts';
 import { failed, lost, say, says } from './status.ts';
 import { branch } from './tree.ts';
+import { here, type LogAnswer, log, readHash, view, writeHash } from './view.ts';
 import { onWhatIf, whatIfAt } from './what-if.ts';
 
 const slider = byId<HTMLInputElement>('slider');

@@ -5,8 +5,8 @@ import { ask } from '../kit/api.ts';
 import { byId, refill } from '../kit/elements.ts';
 import { whyPart } from '../kit/held.ts';
 import { standingPart } from './moment.ts';
-import { here, type LogAnswer, log, view } from './place.ts';
 import { failed, say } from './status.ts';
+import { here, type LogAnswer, log, view } from './view.ts';
 
 /** What the page does. */
 export interface Pager {

@@ -5,6 +5,7 @@
 
 import type { VocabularyDecision, VocabularyEvent } from '../../schemas/index.ts';
 import type { Message } from '../../schemas/messages.ts';
+import { HeldBook, type Places } from './held-book.ts';
 import {
   checkCollected,
   checkCompleted,
@@ -14,7 +15,6 @@ import {
   type HostModelConfig,
   type OpenRound,
 } from './host-rules.ts';
-import { HeldBook, type Places } from './place-book.ts';
 import { RequestBook } from './request-book.ts';
 
 /**
