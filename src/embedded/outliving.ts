@@ -42,7 +42,7 @@ const refusalOf = (act: () => void): string => {
 };
 
 /** Makes the journal and the decision log of a service. Throws `invalid_config`. */
-export function outlivingParts({ snapshotEvents, log }: OutlivingOptions, version: string, clock: Clock) {
+export function outlivingStores({ snapshotEvents, log }: OutlivingOptions, version: string, clock: Clock) {
   return {
     ...(snapshotEvents === undefined ? {} : { journal: new PendingRecords(version, snapshotEvents) }),
     ...(log === undefined ? {} : { decisionLog: new HostDecisionLog(log, version, clock) }),
@@ -50,8 +50,8 @@ export function outlivingParts({ snapshotEvents, log }: OutlivingOptions, versio
 }
 
 /** Binds the functions of {@link Outliving} to the sessions of a service. */
-export function outliving(sessions: Sessions, parts: ReturnType<typeof outlivingParts>): Outliving {
-  const { journal, decisionLog } = parts;
+export function outliving(sessions: Sessions, stores: ReturnType<typeof outlivingStores>): Outliving {
+  const { journal, decisionLog } = stores;
   const restore = (found: FoundSession | undefined): void => {
     if (found !== undefined) sessions.restore(found);
   };

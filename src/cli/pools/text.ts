@@ -40,10 +40,11 @@ function meaning({ schedulers, shares, notes }: PoolsComparison): string {
   if (baseline === undefined || best === undefined) return points;
   const share = shares.find((one) => one.scheduler === best.scheduler);
   const [ours, theirs] = [seconds(best.mainSeconds.value), seconds(baseline.mainSeconds.value)];
-  const parts = share === undefined ? '' : ` (CGP alone has ${percent(share.cgp)} of that, FGD ${percent(share.fgd)})`;
+  const shareText =
+    share === undefined ? '' : ` (CGP alone has ${percent(share.cgp)} of that, FGD ${percent(share.fgd)})`;
   const sentence =
     best.reduction.value > 0.0005
-      ? `${best.label} takes ${ours} s instead of ${theirs} s: ${percent(best.reduction.value)} less${parts}${perToken(best)}.`
+      ? `${best.label} takes ${ours} s instead of ${theirs} s: ${percent(best.reduction.value)} less${shareText}${perToken(best)}.`
       : `Nothing is saved here: ${best.label} takes ${ours} s instead of ${theirs} s.`;
   return [prose(sentence), ...(notes.length === 0 ? [] : [points])].join('\n');
 }

@@ -52,7 +52,7 @@ export interface Background {
 }
 
 /** Parts of a variance. */
-export interface Parts {
+export interface VarianceSplit {
   /** Variance of siblings. */
   readonly within: number;
   /** Variance of what siblings have in common. */
@@ -120,7 +120,7 @@ export class Population {
   }
 
   /** Splits the variance around a background. */
-  split(variance: number): Parts {
+  split(variance: number): VarianceSplit {
     const [groups, freedom, squares] = this.#within;
     const measured = groups === 0 ? 0 : (this.#again.explained() * this.#means) / groups;
     // Where siblings are too few to tell, all that does not last is within.

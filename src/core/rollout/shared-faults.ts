@@ -192,12 +192,12 @@ export class SharedFaults {
    */
   failed(failure: Failure, tryId: string, at: number): boolean {
     const whole = this.domain({ scope: failure.scope, id: null });
-    const part = failure.id === null ? undefined : this.domain(failure);
-    if (part !== undefined) note(part, failure, tryId, at);
-    if (failure.isGood) for (const one of [part, whole]) if (one !== undefined) remember(one, true);
+    const own = failure.id === null ? undefined : this.domain(failure);
+    if (own !== undefined) note(own, failure, tryId, at);
+    if (failure.isGood) for (const one of [own, whole]) if (one !== undefined) remember(one, true);
     // The whole is not judged by a part that is known to fail.
-    const isPart = part?.suspension != null && whole.suspension === null;
-    if (isPart) return false;
+    const isOwnSuspended = own?.suspension != null && whole.suspension === null;
+    if (isOwnSuspended) return false;
     note(whole, failure, tryId, at);
     this.#open(failure);
     return true;
@@ -205,8 +205,8 @@ export class SharedFaults {
 
   /** Notes a failure without leaving it open, since it is the item's own in any case. */
   failedAlone(failure: Failure, tryId: string, at: number): void {
-    const part = failure.id === null ? undefined : this.find(failure);
-    if (part !== undefined) note(part, failure, tryId, at);
+    const own = failure.id === null ? undefined : this.find(failure);
+    if (own !== undefined) note(own, failure, tryId, at);
     note(this.domain({ scope: failure.scope, id: null }), failure, tryId, at);
   }
 
@@ -224,8 +224,8 @@ export class SharedFaults {
     ctx: Ctx,
   ): { verdicts: Verdict[]; hasRecovered: boolean } {
     const whole = this.#domains.get(scope);
-    const part = id === null ? undefined : this.find({ scope, id });
-    const known = [part, whole].filter((one) => one !== undefined);
+    const own = id === null ? undefined : this.find({ scope, id });
+    const known = [own, whole].filter((one) => one !== undefined);
     let hasRecovered = false;
     this.#countForgone(item, order, known);
     const verdicts = this.#forgetFirst(scope, item, order);
@@ -318,15 +318,15 @@ export class SharedFaults {
   /**
    * Suspends the whole of a scope where each of its parts is suspended: then what fails is compared with what has not, wherever it runs.
    *
-   * @param parts - the parts in which something can be tried: one alone is no whole
+   * @param domains - the domains in which something can be tried: one alone is no whole
    * @returns whether it was suspended
    */
-  suspendWhole(parts: Iterable<Where>, suspend: (whole: FaultDomain) => void): boolean {
+  suspendWhole(domains: Iterable<Where>, suspend: (whole: FaultDomain) => void): boolean {
     const all: FaultDomain[] = [];
-    for (const where of parts) {
-      const part = this.find(where);
-      if (part?.suspension == null) return false;
-      all.push(part);
+    for (const where of domains) {
+      const own = this.find(where);
+      if (own?.suspension == null) return false;
+      all.push(own);
     }
     if (all.length < 2) return false;
     const whole = this.domain({ scope: all[0]!.scope, id: null });
@@ -451,12 +451,12 @@ export class SharedFaults {
       if (domain.scope !== except && domain.forgiven.delete(item)) this.#drop(domain);
   }
 
-  /** Forgets a part that is gone. Returns the failures that are forgotten with it. */
-  removePart(where: Where, ctx: Ctx): Verdict[] {
-    const part = this.find(where);
-    if (part === undefined) return [];
-    if (part.suspension !== null) this.#recover(part, 'told', ctx);
-    const verdicts = [...part.open].map((failure) => ({ failure, isOwn: false }));
+  /** Forgets a domain that is gone. Returns the failures that are forgotten with it. */
+  removeDomain(where: Where, ctx: Ctx): Verdict[] {
+    const own = this.find(where);
+    if (own === undefined) return [];
+    if (own.suspension !== null) this.#recover(own, 'told', ctx);
+    const verdicts = [...own.open].map((failure) => ({ failure, isOwn: false }));
     for (const { failure } of verdicts) this.#close(failure);
     this.#domains.delete(keyOf(where));
     return verdicts;
@@ -549,8 +549,8 @@ export function isFailing(domain: FaultDomain, inFlight: number, hasOther: (doma
   // One item alone may fail by itself, wherever it is tried.
   if (id !== null && failing.size < 2) return false;
   // A part that fails is no fault of the whole.
-  const parts = new Set(failing.values());
-  return id !== null || parts.has(null) || parts.size > 1;
+  const ids = new Set(failing.values());
+  return id !== null || ids.has(null) || ids.size > 1;
 }
 
 /** Whether what fails, where nothing else is there, has failed often enough: then nothing tells a part from the whole. */

@@ -7,7 +7,7 @@ import { eachId } from '../format/message-ids.ts';
 import { isNewSession, SessionPlay, unopened } from '../replay/play.ts';
 import type { FileLine } from './lines.ts';
 import { type BuildContext, type BuiltFile, type Played, playedFrom } from './played.ts';
-import { digestOf, type Segment, SegmentParts, type SegmentSession } from './segment.ts';
+import { digestOf, type Segment, SegmentDraft, type SegmentSession } from './segment.ts';
 
 /** A state is saved when the log has grown by this multiple of its length, at the latest. */
 const stateTimes = 2;
@@ -30,13 +30,13 @@ export class Building {
   readonly #file: BuiltFile;
   readonly #context: BuildContext;
   readonly #before: number;
-  readonly #parts = new SegmentParts();
+  readonly #draft = new SegmentDraft();
   readonly #blocks: number[];
   readonly #sessions = new Map<Played, SegmentSession>();
   readonly #begun = processorTime();
   /** Of the time since then, what went into saving states, in milliseconds. */
   #saving = 0;
-  readonly #found = (id: string): void => this.#parts.mention(id, this.#blocks.length - 1);
+  readonly #found = (id: string): void => this.#draft.mention(id, this.#blocks.length - 1);
   /** Names the present line. */
   readonly #where = (): string => `${this.#file.name}:${this.#lines}`;
   #lines: number;
@@ -160,7 +160,7 @@ export class Building {
     const begun = processorTime();
     const saved = played.play.save();
     if (saved === undefined) return;
-    const { plain, ...stored } = this.#parts.add(saved);
+    const { plain, ...stored } = this.#draft.add(saved);
     here.points.push({ seq: played.play.seq, at: played.at, offset, ...stored });
     played.pending = 0;
     played.look = 0;
@@ -188,7 +188,7 @@ export class Building {
       here.problem = played.play.problem;
     }
     const { file, writer, kind, size, modified } = this.#file;
-    return this.#parts.segment({
+    return this.#draft.segment({
       writer,
       kind,
       from: this.from,

@@ -1,10 +1,14 @@
 /** The lines of a session in a segment. */
 import { parseEventLine, parseLogLine } from '../format/line.ts';
-import type { Part } from './files.ts';
+import type { SessionInSegment } from './files.ts';
 import { linesIn } from './lines.ts';
 
 /** Returns the lines of a session in a segment from an offset on, its opening lines and its events, each with where it ends. */
-export function* linesOfPart({ file, segment: { head }, here }: Part, from: number, seq: () => number | undefined) {
+export function* linesInSegment(
+  { file, segment: { head }, here }: SessionInSegment,
+  from: number,
+  seq: () => number | undefined,
+) {
   // A session that was opened again has the same id.
   const next = head.sessions.find(({ session, run }) => session === here.session && run > here.run)?.from;
   for (const block of here.blocks) {

@@ -56,7 +56,7 @@ function whole(stand: RouteContext, request: SglangRequest, response: ServerResp
   });
 }
 
-interface Parts {
+interface Callbacks {
   /** Called when a response has new tokens or ends; absent if nothing is streamed. */
   readonly progress?: (generation: Generation, index: number) => void;
   readonly ended?: (generation: Generation, index: number) => void;
@@ -68,10 +68,10 @@ function start(
   { wanted }: SglangRequest,
   planned: readonly PlannedResponse[],
   response: ServerResponse,
-  parts: Parts,
+  callbacks: Callbacks,
 ): void {
   const open = new Set<Generation>();
-  const { progress } = parts;
+  const { progress } = callbacks;
   let left = wanted.length;
   for (const [index, one] of wanted.entries()) {
     const generation = submit(stand, one, planned[index]!, one.limits, {
@@ -80,9 +80,9 @@ function start(
         open.delete(of);
         // The connection of a lost response is reset.
         if (of.ended === 'lost') return;
-        (progress ?? parts.ended)?.(of, index);
+        (progress ?? callbacks.ended)?.(of, index);
         left -= 1;
-        if (left === 0) parts.done();
+        if (left === 0) callbacks.done();
       },
     });
     open.add(generation);

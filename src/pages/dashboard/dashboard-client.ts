@@ -9,20 +9,20 @@ import { ask, Failed, refusal, setKey, takeKey } from '../kit/api.ts';
 import { draw, followLook } from '../kit/draw.ts';
 import { byId, element, idButton, lock, option, refill } from '../kit/elements.ts';
 import { hashEntries, showHash } from '../kit/hash.ts';
-import { heldTable, whyPart } from '../kit/held.ts';
+import { heldTable, whySection } from '../kit/held.ts';
 import { ganttHeight, jobGantt } from '../kit/job-gantt.ts';
 import { queueLines } from '../kit/job-lines.ts';
 import { rateLines, requestsGantt, requestsHeight } from './charts.ts';
 import {
-  deferredPart,
-  factParts,
+  deferredSection,
+  factSections,
   lacksText,
   owedTable,
   type Rates,
-  refusedPart,
+  refusedSection,
   roundTable,
   sessionTable,
-  verdictPart,
+  verdictSection,
 } from './panels.ts';
 import { joined } from './state.ts';
 
@@ -38,14 +38,14 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let isAsking = false;
 
 /** Puts new content into a panel, unless the reader selects text in it. */
-function fill(id: string, ...parts: readonly Node[]): void {
+function fill(id: string, ...contents: readonly Node[]): void {
   const panel = byId(id);
   const selection = getSelection();
   const isSelected = selection !== null && !selection.isCollapsed && panel.contains(selection.anchorNode);
   const focused = panel.contains(document.activeElement) ? (document.activeElement as HTMLElement) : undefined;
   if (isSelected) return;
   const id_ = focused?.dataset.id ?? focused?.textContent;
-  panel.replaceChildren(...parts);
+  panel.replaceChildren(...contents);
   if (focused === undefined) return;
   for (const one of panel.querySelectorAll<HTMLElement>('button'))
     if ((one.dataset.id ?? one.textContent) === id_) return one.focus({ preventScroll: true });
@@ -95,7 +95,7 @@ async function showThing(): Promise<void> {
   byId('thing-name').replaceChildren(idButton(view.thing));
   try {
     const why = await ask<WhyText>('why', { session: view.session, id: view.thing });
-    refill(panel, () => fill('thing-why', whyPart(why)));
+    refill(panel, () => fill('thing-why', whySection(why)));
   } catch (error) {
     byId('thing-why').replaceChildren(element('p', 'note', refusal(error)));
   }
@@ -160,15 +160,15 @@ async function look(): Promise<void> {
   const bins = await ask<TimelineAnswer>('timeline', query);
   writeHash();
   byId('name').textContent += `, ${answer.session} (${answer.policy})`;
-  fill('verdict', verdictPart(answer));
+  fill('verdict', verdictSection(answer));
   fill('owes', owedTable(answer));
-  byId('facts').replaceChildren(...factParts(answer, ratesOf(job, answer, run)));
+  byId('facts').replaceChildren(...factSections(answer, ratesOf(job, answer, run)));
   byId('lacks').textContent = lacksText(answer, job);
   const { rounds = [], deferred = { count: 0, oldest: [] } } = answer.followed ?? {};
   fill('rounds', roundTable(rounds, answer.at));
-  fill('deferred', deferredPart(deferred.count, deferred.oldest, answer.at));
+  fill('deferred', deferredSection(deferred.count, deferred.oldest, answer.at));
   fill('held', element('h2', '', 'What is held, and where it stands'), heldTable(answer.held));
-  fill('refused', refusedPart(answer, job));
+  fill('refused', refusedSection(answer, job));
   if (bins !== null) {
     timeline = { run, bins: joined(known, bins) };
     drawCharts(answer, timeline.bins);

@@ -5,10 +5,10 @@ import type { Moment, WhyText } from '../../logs/job/log-view.ts';
 import type { TreePage } from '../../logs/job/tree.ts';
 import { ask, refusal, setKey, takeKey } from '../kit/api.ts';
 import { byId, element, idButton, lock, option } from '../kit/elements.ts';
-import { whyPart } from '../kit/held.ts';
+import { whySection } from '../kit/held.ts';
 import { chartsAt, onCharts } from './charts.ts';
 import { lookSoon, type Pager } from './follow.ts';
-import { eventPart, standingPart } from './moment.ts';
+import { eventSection, standingSection } from './moment.ts';
 import { failed, lost, say, says } from './status.ts';
 import { branch } from './tree.ts';
 import { here, type LogAnswer, log, readHash, view, writeHash } from './view.ts';
@@ -42,15 +42,15 @@ async function show(isJump = false): Promise<void> {
   const state = byId<HTMLDetailsElement>('state');
   try {
     const moment = await ask<Moment>('event', query, signal);
-    byId('event').replaceChildren(eventPart(moment));
-    byId('standing').replaceChildren(standingPart(moment));
+    byId('event').replaceChildren(eventSection(moment));
+    byId('standing').replaceChildren(standingSection(moment));
     document.body.dataset.seq = String(seq);
     lost(false);
     const askTree = (path: readonly string[], from: number) =>
       ask<TreePage>('state', { ...query, path: JSON.stringify(path), from: String(from) }, signal);
     if (state.open) byId('tree').replaceChildren(await branch(askTree, []));
     else byId('tree').replaceChildren();
-    byId('whole').replaceChildren(whyPart(await ask<WhyText>('why', query, signal)));
+    byId('whole').replaceChildren(whySection(await ask<WhyText>('why', query, signal)));
     if (view.thing !== '') await showThing(signal);
     await whatIfAt(() => view, failed, signal);
     document.body.dataset.shown = String(seq);
@@ -69,7 +69,7 @@ async function showThing(signal: AbortSignal): Promise<void> {
   title.replaceChildren(idButton(thing));
   try {
     const why = await ask<WhyText>('why', { session, seq: String(seq), id: thing }, signal);
-    byId('thing-why').replaceChildren(whyPart(why));
+    byId('thing-why').replaceChildren(whySection(why));
   } catch (error) {
     byId('thing-why').replaceChildren(element('p', 'note', refusal(error)));
   }

@@ -3,8 +3,8 @@
 import type { Moment, WhyText } from '../../logs/job/log-view.ts';
 import { ask } from '../kit/api.ts';
 import { byId, refill } from '../kit/elements.ts';
-import { whyPart } from '../kit/held.ts';
-import { standingPart } from './moment.ts';
+import { whySection } from '../kit/held.ts';
+import { standingSection } from './moment.ts';
 import { failed, say } from './status.ts';
 import { here, type LogAnswer, log, view } from './view.ts';
 
@@ -28,10 +28,10 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 /** Shows again what waits, and for how long. */
 async function age(signal: AbortSignal): Promise<void> {
   const query = { session: view.session, seq: String(view.seq) };
-  byId('standing').replaceChildren(standingPart(await ask<Moment>('event', query, signal)));
+  byId('standing').replaceChildren(standingSection(await ask<Moment>('event', query, signal)));
   const whole = byId('whole');
   const why = await ask<WhyText>('why', query, signal);
-  refill(whole, () => whole.replaceChildren(whyPart(why)));
+  refill(whole, () => whole.replaceChildren(whySection(why)));
 }
 
 /** Looks whether the log has grown. Who stands at its end goes on with it. */

@@ -1,17 +1,17 @@
 /** Charts of disaggregated pools: the waits of the trainer, and both pools over time. */
 
-import { type PoolBar, type PoolsData, poolActivities, trainerParts } from '../../sim/report/pools-data.ts';
+import { type PoolBar, type PoolsData, poolActivities, trainerStages } from '../../sim/report/pools-data.ts';
 import { measured } from '../kit/durations.ts';
 import { ganttChart } from '../kit/gantt.ts';
 import { stacksChart, stacksHeight } from './stacks.ts';
 
-const partColours = ['overhead', 'long', 'train', 'sync'];
+const stageColours = ['overhead', 'long', 'train', 'sync'];
 const rowHeight = 24;
 
 /** Draws the waits and the training time, one bar for each scheduler. */
 export const waitsChart = (data: PoolsData, width?: number) =>
   stacksChart(
-    trainerParts.map((name, part) => [name, partColours[part]!]),
+    trainerStages.map((name, stage) => [name, stageColours[stage]!]),
     data.waits,
     width,
   );

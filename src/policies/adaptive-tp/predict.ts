@@ -168,7 +168,7 @@ export function predictSeconds(
   let size = Math.max(1, Math.ceil(requests / usualGroups));
   while (size > 1 && !fits(size * 4)) size = Math.ceil(size / 2);
   // If there are many more requests than fit, only a part is simulated, and the time is scaled up.
-  const part = Math.min(requests, size * mostGroups);
-  const seconds = new Replica(surface, groupsOf(workload, part, size), workload, memoryBytes).run();
-  return (seconds * requests) / part;
+  const simulated = Math.min(requests, size * mostGroups);
+  const seconds = new Replica(surface, groupsOf(workload, simulated, size), workload, memoryBytes).run();
+  return (seconds * requests) / simulated;
 }

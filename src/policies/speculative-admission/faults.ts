@@ -31,11 +31,11 @@ function whereOf(state: AdmissionState, response: ResponseState, kind: FaultKind
   if (kind === 'data') return { scope: 'prompt', id: null };
   if (kind === 'environment') return { scope: 'environment', id: response.prompt.spec.domain ?? null };
   const engine = engineOf(response);
-  return { scope: 'engine', id: partOf(state, engine) };
+  return { scope: 'engine', id: comparedEngineId(state, engine) };
 }
 
 /** Returns the engine that a try can be compared on: with one engine there is nothing, and on one that was drained nothing is tried. */
-const partOf = ({ engines }: AdmissionState, engine: Engine | null): string | null =>
+const comparedEngineId = ({ engines }: AdmissionState, engine: Engine | null): string | null =>
   engine?.active && engines.size > 1 ? engine.id : null;
 
 /** Tries a response again within its budget. Beyond it the prompt goes on with its other responses, if these may suffice. */
@@ -157,7 +157,7 @@ export function succeeded(state: AdmissionState, response: ResponseState, ctx: C
   const { promptId, domain } = prompt.spec;
   const engine = engineOf(response);
   const domains: Where[] = [
-    { scope: 'engine', id: partOf(state, engine) },
+    { scope: 'engine', id: comparedEngineId(state, engine) },
     { scope: 'environment', id: domain ?? null },
     { scope: 'prompt', id: null },
   ];
@@ -224,7 +224,7 @@ export function giveUpProven(state: AdmissionState, response: ResponseState, ctx
 
 /** Forgets what has failed on an engine that takes no more requests: nothing can be compared there. */
 export function forgetEngine(state: AdmissionState, id: string, ctx: Ctx): void {
-  for (const one of state.faults.removePart({ scope: 'engine', id }, ctx)) judge(state, one, ctx);
+  for (const one of state.faults.removeDomain({ scope: 'engine', id }, ctx)) judge(state, one, ctx);
 }
 
 /** Notes that a prompt has lost an engine. This costs it nothing, unless it ran alone, as one that has lost three. */

@@ -16,9 +16,9 @@ import {
   type DomainQuota,
   isLive,
   isQueued,
+  leaveQuota,
   newResponse,
   type PromptState,
-  part,
   type ResponseState,
 } from './state.ts';
 
@@ -96,7 +96,7 @@ export function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): voi
     return;
   }
   prompt.status = 'counted';
-  part(prompt, quota);
+  leaveQuota(prompt, quota);
   quota.counted += 1;
   round.counted += 1;
   state.futile.filtered = 0;

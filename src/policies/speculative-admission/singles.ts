@@ -249,8 +249,8 @@ export function beginSingle(
 ): Message<'request.launch'>['reason'] | undefined {
   const { requestId, prompt, engine, cause } = response;
   const domains = suspendedFor(state, response);
-  const part = engine === null ? undefined : state.faults.find({ scope: 'engine', id: engine.id });
-  if (part?.suspension != null) domains.push(part);
+  const ofEngine = engine === null ? undefined : state.faults.find({ scope: 'engine', id: engine.id });
+  if (ofEngine?.suspension != null) domains.push(ofEngine);
   const [first] = domains;
   if (first === undefined) return undefined;
   state.controlled = cause === 'control';
@@ -261,8 +261,8 @@ export function beginSingle(
 
 /** Notes that a trajectory goes on on an engine, as a single try if the engine is suspended. */
 export function beginOn(state: AdmissionState, { id }: Engine, { requestId, prompt }: ResponseState, at: number): void {
-  const part = state.faults.find({ scope: 'engine', id });
-  if (part?.suspension != null) beginTry(part, requestId, prompt.spec.promptId, at);
+  const ofEngine = state.faults.find({ scope: 'engine', id });
+  if (ofEngine?.suspension != null) beginTry(ofEngine, requestId, prompt.spec.promptId, at);
 }
 
 /** Returns the responses that are parked to their queues, in their order. */

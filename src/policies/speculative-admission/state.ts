@@ -530,7 +530,7 @@ export function join(
 }
 
 /** Takes a member that counts or leaves out of its quota. */
-export function part(member: PromptState, itsQuota: DomainQuota): void {
+export function leaveQuota(member: PromptState, itsQuota: DomainQuota): void {
   itsQuota.members.delete(member);
   itsQuota.expiring.delete(member);
 }

@@ -11,13 +11,13 @@ export const poolActivities = ['round', 'rollout', 'train', 'sync', 'overhead'] 
  */
 export type PoolBar = readonly [row: number, start: number, end: number, activity: number, load: number];
 
-/** Parts of the trainer's time from rollout start to new weights, in the order of drawing. */
-export const trainerParts = ['wait before the first update', 'later waits', 'training', 'new weights'] as const;
+/** Stages of the trainer's time from rollout start to new weights, in the order of drawing. */
+export const trainerStages = ['wait before the first update', 'later waits', 'training', 'new weights'] as const;
 
 /** One workload, for charts. */
 export interface PoolsData {
   readonly name: string;
-  /** Seconds of each of {@link trainerParts}, for every scheduler. */
+  /** Seconds of each of {@link trainerStages}, for every scheduler. */
   readonly waits: readonly { readonly label: string; readonly parts: readonly number[] }[];
   /** Rows of the pictured schedulers, one scheduler below the other, on one time axis. */
   readonly rows: readonly string[];

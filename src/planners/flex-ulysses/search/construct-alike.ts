@@ -10,12 +10,12 @@ const total = (sizes: Float64Array, items: readonly number[]): number =>
   items.reduce((sum, item) => sum + sizes[item]!, 0);
 
 /**
- * Takes `count` neighbours out of a list: the longest ones whose work is at most the given part of the whole list.
+ * Takes `count` neighbours out of a list: the longest ones whose work is at most the given share of the whole list.
  *
- * @param part - share of the work of the list, 0 to 1
+ * @param share - share of the work of the list, 0 to 1
  */
-export function takeNeighbours(work: Float64Array, list: readonly number[], count: number, part: number) {
-  const wanted = part * total(work, list);
+export function takeNeighbours(work: Float64Array, list: readonly number[], count: number, share: number) {
+  const wanted = share * total(work, list);
   let sum = total(work, list.slice(0, count));
   let start = 0;
   for (; start + count < list.length && sum > wanted; start += 1)

@@ -77,7 +77,7 @@ class Faults {
   }
 
   remove(id: string): unknown[] {
-    return this.#now.removePart(on(id), this.#ctx).map(({ failure, isOwn }) => [failure.item, isOwn]);
+    return this.#now.removeDomain(on(id), this.#ctx).map(({ failure, isOwn }) => [failure.item, isOwn]);
   }
 
   tell(scope: Where['scope']): void {
