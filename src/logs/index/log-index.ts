@@ -11,10 +11,10 @@ import type { SessionPlay } from '../replay/play.ts';
 import { IndexedFiles, type IndexOptions, type SessionInSegment } from './files.ts';
 import { chunksOf } from './lines.ts';
 import { openLogs } from './open.ts';
-import { linesInSegment } from './part-lines.ts';
 import { type Played, playedFrom } from './played.ts';
 import { Player, type Playing } from './playing.ts';
 import type { SegmentHead } from './segment.ts';
+import { linesInSegment } from './segment-lines.ts';
 
 /** Most ids that are compared with a mistyped one, and the letters that those of requests share with it. */
 const [mostCompared, likeness] = [50_000, 4];

@@ -4,8 +4,8 @@ import { refuse } from '../../errors.ts';
 import type { Place } from '../format/log.ts';
 import { type SavedPlay, SessionPlay } from '../replay/play.ts';
 import type { IndexedFile, IndexedFiles, IndexOptions, SessionInSegment } from './files.ts';
-import { linesInSegment } from './part-lines.ts';
 import type { Point } from './segment.ts';
+import { linesInSegment } from './segment-lines.ts';
 
 /** A session that is played, and the place of the next line. */
 export interface Playing {

@@ -4,7 +4,7 @@ import type { ComparisonResult } from '../comparison/result.ts';
 import type { PoolsComparison } from '../pools/result.ts';
 import type { VlmComparison } from '../vlm-formulas/result.ts';
 import { workloadData } from './data.ts';
-import { contents, sections, tabs } from './parts.ts';
+import { contents, sections, tabs } from './panels.ts';
 import { poolsData } from './pools-data.ts';
 import { poolsSection } from './pools-section.ts';
 import { section } from './section.ts';

@@ -3,7 +3,7 @@
 import type { Interval } from '../comparison/result.ts';
 import type { PoolsComparison, PoolsSchedulerResult, ReductionShares } from '../pools/result.ts';
 import { escapeHtml, number, percent, table, times } from './format.ts';
-import { type Findings, type Fold, figure, legendOf, noFindings, type Panel } from './parts.ts';
+import { type Findings, type Fold, figure, legendOf, noFindings, type Panel } from './panels.ts';
 import { pictured } from './pools-data.ts';
 
 /** A smaller share of the time counts as no difference. */

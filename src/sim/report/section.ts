@@ -2,7 +2,7 @@
 import type { ComparisonResult, SchedulerResult } from '../comparison/result.ts';
 import { bestOf, nothing, savedBy } from './best.ts';
 import { escapeHtml, number, percent } from './format.ts';
-import { type Findings, type Fold, figure, legendOf, noFindings, type Panel } from './parts.ts';
+import { type Findings, type Fold, figure, legendOf, noFindings, type Panel } from './panels.ts';
 import { comparisonTable, numbersBehind, trainedTable } from './tables.ts';
 
 /** A variant of an ablation has the mechanisms of all variants that it builds on. */

@@ -3,7 +3,7 @@ import { vlmModel } from '../vlm-formulas/models.ts';
 import type { VlmComparison, VlmSchedulerResult } from '../vlm-formulas/result.ts';
 import { lengthOf } from '../vlm-formulas/sample.ts';
 import { escapeHtml, number, percent, table } from './format.ts';
-import { type Findings, type Fold, figure, noFindings, type Panel } from './parts.ts';
+import { type Findings, type Fold, figure, noFindings, type Panel } from './panels.ts';
 import { pictured, vlmData } from './vlm-data.ts';
 
 function findings({ schedulers }: VlmComparison): Findings {
