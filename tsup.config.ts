@@ -1,7 +1,7 @@
 import { defineConfig, type Options } from 'tsup';
-import { buildsOf, entries } from './scripts/bundles.ts';
-import { writeDeclarations } from './scripts/declarations.ts';
-import { definitionFiles } from './scripts/definition-entries.ts';
+import { buildsOf, entries } from './scripts/build/bundles.ts';
+import { writeDeclarations } from './scripts/build/declarations.ts';
+import { definitionFiles } from './scripts/build/definition-entries.ts';
 
 const { library, commandLine } = buildsOf({ outDir: 'dist', licences: 'THIRD-PARTY-LICENSES.txt' });
 const typed = Object.entries(definitionFiles).map(([id, file]) => [`definitions/${id}`, file]);

@@ -9,19 +9,19 @@ export const benchmarks: Readonly<Record<string, string | null>> = {
   'rates/gpu-scale-down': 'gpu-scale-down',
   'rates/group-assembly': 'group-assembly',
   'sandbox/timeout': 'sandbox-timeout',
-  state: null,
+  'overhead/state': null,
   'rpc/calls': null,
   'python/calls': null,
   'rpc/decision-log': null,
-  'sim-engine': null,
-  'mock-engine': null,
+  'engines/sim-engine': null,
+  'engines/mock-engine': null,
   'rates/program-scheduling': 'program-scheduling',
   'rates/reward-dispatch': 'reward-dispatch',
   'rates/shadow-loader': 'shadow-loader',
   'rates/stream-training': 'stream-training',
   'simulated/stream-steps': null,
   playground: null,
-  import: null,
+  'overhead/import': null,
 };
 
 /** Where a policy's rates may be stated. */

@@ -6,8 +6,8 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { exampleList, printed } from '../scripts/example-list.ts';
 import { installed } from '../scripts/installed.ts';
+import { exampleList, printed } from '../scripts/tables/example-list.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const rollflex = await installed();

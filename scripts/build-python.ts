@@ -7,8 +7,8 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build, transform } from 'esbuild';
 import { packageVersion } from '../src/logs/index/package.ts';
-import { buildProduct, buildsOf } from './bundles.ts';
-import { treeShaking } from './tree-shaking.ts';
+import { buildProduct, buildsOf } from './build/bundles.ts';
+import { treeShaking } from './build/tree-shaking.ts';
 
 const folder = 'python/src/rollflex/_js';
 rmSync(folder, { recursive: true, force: true });

@@ -5,12 +5,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { generatedFiles, regenerate } from './docs-tables.ts';
 import { pythonModels } from './python/models.ts';
 import { typedClients } from './python/opens.ts';
 import { agenticRollout } from './site/agentic-picture.ts';
 import { tailFrontier } from './site/frontier-picture.ts';
 import { whatWaits } from './site/picture.ts';
+import { generatedFiles, regenerate } from './tables/docs-tables.ts';
 import { typescriptTypes } from './types/index.ts';
 
 const onlyCheck = process.argv.includes('--check');

@@ -45,7 +45,7 @@ function nameOf(files: readonly string[]): string {
 /** Builds and packs, in a folder; returns the path of the tarball. */
 async function pack(folder: string): Promise<string> {
   for (const name of packed) cpSync(join(root, name), join(folder, name), { recursive: true });
-  const { buildProduct, buildsOf } = await import('./bundles.ts');
+  const { buildProduct, buildsOf } = await import('./build/bundles.ts');
   const { library, commandLine } = buildsOf({ outDir: join(folder, 'dist'), licences: 'THIRD-PARTY-LICENSES.txt' });
   await buildProduct([...library, ...commandLine]);
   const options = { cwd: folder, encoding: 'utf8' } as const;

@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import * as rollflex from '../src/index.ts';
 import { registry } from '../src/registry.ts';
-import { table } from './schema-table.ts';
+import { table } from './tables/schema-table.ts';
 
 interface Entry {
   /** What is imported from `rollflex`, where it is no definition. */

@@ -24,7 +24,7 @@ export const policyErrorCodes = [
 /**
  * One of {@link policyErrorCodes}:
  *
- * - `invalid_config`, `invalid_event`, `invalid_input`: a configuration, an event, another argument does not fit its schema
+ * - `invalid_config`, `invalid_event`, `invalid_input`: a configuration, an event or another argument does not fit its schema
  * - `unknown_id`: an id that does not exist, or no longer; `duplicate_id`: an id that is in use
  * - `out_of_order`: an event that the current state does not allow
  * - `infeasible`: no plan satisfies the configuration or the input
@@ -38,11 +38,11 @@ export type PolicyErrorCode = (typeof policyErrorCodes)[number];
 export interface PolicyErrorDetails {
   /** The accepted values, as a phrase: `an integer >= 1`. */
   readonly expected: string;
-  /** The refused value itself (the message shortens it), or a phrase from the caller. */
+  /** The refused value, or a phrase from the caller that describes it. The message shortens a long value. */
   readonly got: unknown;
   /** Path of the bad field, such as `prompts[3].promptId`; empty for the whole value. */
   readonly path?: string;
-  /** The error that caused this one, if any. */
+  /** The error that caused this error, if any. */
   readonly cause?: unknown;
 }
 
@@ -88,7 +88,7 @@ export function show(value: unknown): string {
 
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
-/** Names and messages of an error and of what has caused it: a wrapped error often has the only useful text. */
+/** Names and messages of an error and of its causes: the cause of a wrapped error often has the only useful text. */
 function causeText(thrown: unknown, depth: number): string {
   if (typeof thrown === 'string') return thrown;
   if (typeof thrown !== 'object' || thrown === null) return show(thrown);
@@ -110,7 +110,7 @@ export function caused(thrown: unknown): unknown {
   try {
     text = causeText(thrown, 3);
   } catch {
-    // Its fields throw, too.
+    // Reading its fields throws, too.
     text = Object.prototype.toString.call(thrown);
   }
   return new Shown(cut(text.replace(/\s*\n\s*/g, ' ').trim(), causeLength));
@@ -179,7 +179,7 @@ export function isPolicyError(value: unknown): value is PolicyError {
 export const relocated = (error: PolicyError, path: string, expected = error.expected): PolicyError =>
   new PolicyError(error.code, { expected, got: new Shown(error.got), path, cause: error });
 
-/** A refusal as plain data, and the stack of its cause, which a thread tells the process that has started it. */
+/** A refusal as plain data, with the stack of its cause: a thread sends this to the process that started it. */
 export type PlainRefusal = Omit<ReturnType<PolicyError['toJSON']>, 'message'> & { readonly stack?: string | undefined };
 
 /** Returns the refusal that `toJSON` has written, in another thread or process. */

@@ -1,6 +1,7 @@
 /** The tables of FlexRL (Appendices B and C, §5.3), as printed. */
-import type { MixtureId } from '../../src/sim/vlm-formulas/mixtures.ts';
+
 import type { VlmModelId } from '../../src/sim/vlm-formulas/models.ts';
+import type { MixtureId } from '../../src/sim/vlm-formulas/workload/mixtures.ts';
 
 /** A row of Table 2: seconds, and tokens a second and GPU. */
 export interface StepRow {

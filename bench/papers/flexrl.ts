@@ -6,7 +6,6 @@ import { pathToFileURL } from 'node:url';
 import Table from 'cli-table3';
 import { bundledVisionSources } from '../../src/cli/files/traces.ts';
 import { compareVlm } from '../../src/sim/vlm-formulas/compare.ts';
-import { mixtureWorkload } from '../../src/sim/vlm-formulas/mixtures.ts';
 import type { VlmGpuId } from '../../src/sim/vlm-formulas/models.ts';
 import type { VlmComparison } from '../../src/sim/vlm-formulas/result.ts';
 import {
@@ -18,6 +17,7 @@ import {
 } from '../../src/sim/vlm-formulas/scheduler.ts';
 import { defineVlmJob } from '../../src/sim/vlm-formulas/settings.ts';
 import { allToAllSeconds, attentionSeconds } from '../../src/sim/vlm-formulas/timing.ts';
+import { mixtureWorkload } from '../../src/sim/vlm-formulas/workload/mixtures.ts';
 import { type StepRow, table2, table3, table5 } from './flexrl-tables.ts';
 
 const steps = 6;

@@ -1,5 +1,5 @@
 /** From JSON Schema to Python: a `TypedDict` for each object, with what its fields mean. */
-import { type Shape, type Side, typeText } from '../schema-table.ts';
+import { type Shape, type Side, typeText } from '../tables/schema-table.ts';
 import { className } from '../text.ts';
 import { commonFields, isReasons } from './reasons.ts';
 import type { Objects } from './shapes.ts';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type AnyDefinition, type AnyPolicyDefinition, registry } from '../../src/index.ts';
 import { methods, notifications, type RpcMethod } from '../../src/rpc/index.ts';
 import type { DecisionMessage, EventMessage } from '../../src/schemas/index.ts';
-import { isReported, type Shape, type Side, shapeOf } from '../schema-table.ts';
+import { isReported, type Shape, type Side, shapeOf } from '../tables/schema-table.ts';
 import { className } from '../text.ts';
 import { type Base, ClassWriter, classText, type Field, fieldText } from './classes.ts';
 import { head, indexText, type Module, moduleText } from './modules.ts';

@@ -1,5 +1,5 @@
 /** The reasons of a decision as one Python class. */
-import type { Shape } from '../schema-table.ts';
+import type { Shape } from '../tables/schema-table.ts';
 import type { Field } from './classes.ts';
 
 /** Whether a shape is a reason, or one of several: the `code` of each is one word. */

@@ -1,7 +1,7 @@
 /** JSON Schemas as the Python models are made from, and where each object has its class. */
 import { lengthPoints, lengthPolynomial } from '../../src/core/lengths/length-function.ts';
 import { type EventMessage, gpuServer, resolution, type z } from '../../src/schemas/index.ts';
-import { type Shape, type Side, shapeOf, sharedObjects } from '../schema-table.ts';
+import { type Shape, type Side, shapeOf, sharedObjects } from '../tables/schema-table.ts';
 import { className } from '../text.ts';
 import { keyOf, namedTypes } from '../types/named.ts';
 

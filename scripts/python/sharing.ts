@@ -1,7 +1,7 @@
 /** Which settings a recipe has of its parts: Python declares each of them once, in a class that both extend. */
 import type { AnyDefinition } from '../../src/index.ts';
 import { registry } from '../../src/registry.ts';
-import { type Shape, shapeOf } from '../schema-table.ts';
+import { type Shape, shapeOf } from '../tables/schema-table.ts';
 import { className } from '../text.ts';
 import { partsOf } from '../types/parts.ts';
 import type { Base } from './classes.ts';

@@ -16,7 +16,7 @@ const inferring = new Set(['z.input', 'z.output', 'z.infer']);
 async function loadedModules() {
   const source = register({ namespace: 'schemas' });
   const at = (path) => source.import(pathToFileURL(path).href, import.meta.url);
-  const { rowsOf, shapeOf, table, typeText, unitOf } = await at(`${root}scripts/schema-table.ts`);
+  const { rowsOf, shapeOf, table, typeText, unitOf } = await at(`${root}scripts/tables/schema-table.ts`);
   const modules = new Map();
   for (const path of ts.sys.readDirectory(`${root}src`, ['.ts'], ['**/cli/**', '**/report/**'])) {
     if (hasSchemas.test(readFileSync(path, 'utf8'))) modules.set(path, await at(path));

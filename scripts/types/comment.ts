@@ -1,5 +1,5 @@
 /** What a TSDoc comment says of a field: its meaning, and its range, unit and default where the meaning does not say them. */
-import { type Shape, type Side, unitOf } from '../schema-table.ts';
+import { type Shape, type Side, unitOf } from '../tables/schema-table.ts';
 import { wrapped } from '../text.ts';
 
 const widest = 120;

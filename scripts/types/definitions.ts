@@ -9,7 +9,7 @@ import type {
   EventMessage,
 } from '../../src/index.ts';
 import * as rollflex from '../../src/index.ts';
-import { isReported, type Side, shapeOf } from '../schema-table.ts';
+import { isReported, type Side, shapeOf } from '../tables/schema-table.ts';
 import { className } from '../text.ts';
 import { comment } from './comment.ts';
 import { importsOf, moduleText, unionOf } from './modules.ts';

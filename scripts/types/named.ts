@@ -8,7 +8,7 @@ import { advantageGroup } from '../../src/planners/grpo-advantages/schema.ts';
 import { judgeOffloadInput } from '../../src/planners/judge-offload/schema.ts';
 import { microBatch } from '../../src/planners/micro-batches/plan-schema.ts';
 import { gpuServer, migrationBatch, placedEngine, resolution, type z } from '../../src/schemas/index.ts';
-import { type Shape, type Side, shapeOf, sharedObjects } from '../schema-table.ts';
+import { type Shape, type Side, shapeOf, sharedObjects } from '../tables/schema-table.ts';
 import { className } from '../text.ts';
 
 /** What of a shape makes its type: neither its text nor a default, which is that of a field. */

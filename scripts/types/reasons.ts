@@ -1,5 +1,5 @@
 /** Reasons of decisions, each with its code: what they have in common is declared once. */
-import type { Shape } from '../schema-table.ts';
+import type { Shape } from '../tables/schema-table.ts';
 import { wrapped } from '../text.ts';
 
 const widest = 120;

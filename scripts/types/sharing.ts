@@ -1,5 +1,5 @@
 /** What types have in common: a field of one text is declared once, and other types have it from there. */
-import type { Side } from '../schema-table.ts';
+import type { Side } from '../tables/schema-table.ts';
 import { wrapped } from '../text.ts';
 
 /** A field, as its type declares it. */

@@ -1,6 +1,6 @@
 /** From JSON Schema to TypeScript: what a value of a schema is, every field with its meaning. */
 import type { z } from '../../src/index.ts';
-import { type Shape, type Side, shapeOf } from '../schema-table.ts';
+import { type Shape, type Side, shapeOf } from '../tables/schema-table.ts';
 import { comment, meaning } from './comment.ts';
 import { objectsModule, typeOf } from './named.ts';
 import { becauseOf, reasonsIn } from './reasons.ts';

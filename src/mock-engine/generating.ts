@@ -1,10 +1,10 @@
 /** Starts the responses that a request of either API asks for. */
 import type { ServerResponse } from 'node:http';
 import type { MockCluster } from './engine/cluster.ts';
-import { Generation, type Limits, type Listener } from './engine/generation.ts';
 import type { MockEngine } from './engine/mock-engine.ts';
-import type { Prompt } from './engine/prompt.ts';
-import type { PlannedResponse } from './engine/response-book.ts';
+import type { Prompt } from './engine/prompts/prompt.ts';
+import type { PlannedResponse } from './engine/prompts/response-book.ts';
+import { Generation, type Limits, type Listener } from './engine/requests/generation.ts';
 import type { EngineServer } from './http/engine-server.ts';
 import type { Pacer } from './http/pacer.ts';
 

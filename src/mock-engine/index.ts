@@ -8,15 +8,15 @@ export type { SeenPosition } from '../sim/engine/drafting.ts';
 export type { Agenda } from './engine/agenda.ts';
 export type { ConnectionFault, FaultListener } from './engine/apply-fault.ts';
 export { type ClusterParts, MockCluster } from './engine/cluster.ts';
-export type { Counts } from './engine/counts.ts';
 export type { EngineContext } from './engine/engine-context.ts';
-export { type Ending, Generation, type Limits, type Listener, type WeightSpan } from './engine/generation.ts';
-export type { Histogram } from './engine/histogram.ts';
 export type { MockEngine, MockLoad } from './engine/mock-engine.ts';
 export { type PauseMode, pause, resume, updateWeights } from './engine/pausing.ts';
-export type { Prompt } from './engine/prompt.ts';
-export type { Output, PlannedResponse, ResponseBook } from './engine/response-book.ts';
-export type { Matches } from './engine/scheduler.ts';
+export type { Prompt } from './engine/prompts/prompt.ts';
+export type { Output, PlannedResponse, ResponseBook } from './engine/prompts/response-book.ts';
+export type { Counts } from './engine/requests/counts.ts';
+export { type Ending, Generation, type Limits, type Listener, type WeightSpan } from './engine/requests/generation.ts';
+export type { Histogram } from './engine/requests/histogram.ts';
+export type { Matches } from './engine/requests/scheduler.ts';
 export { type Fault, faultSchema } from './faults.ts';
 export {
   type MockEngineInput,

@@ -3,14 +3,15 @@ import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/machine
 import type { Parts } from '../core/recipe/recipe.ts';
 import { byName, type DecisionMessage, type EventMessage } from '../schemas/vocabulary.ts';
 
-// The parts give the messages, not the whole vocabulary: a bundle of one recipe does not need the messages of the others.
+// The messages come from the parts and not from the whole vocabulary, so that a bundle of one recipe does not contain the
+// messages of the others.
 function once<W extends EventMessage>(messages: readonly W[], except: Iterable<string>): readonly W[] {
   const byType = new Map(messages.map((message) => [message.type, message]));
   for (const type of except) byType.delete(type);
   return byName([...byType.values()]);
 }
 
-/** Returns the decisions of all parts, one of each type, except some. */
+/** Returns the decisions of all parts without repetitions, except the given ones. */
 export const partDecisions = <D extends AnyDecision>(
   parts: Parts,
   except: Iterable<string> = [],
@@ -20,7 +21,7 @@ export const partDecisions = <D extends AnyDecision>(
     except,
   ) as never;
 
-/** Returns the events of all parts, one of each type, except some. */
+/** Returns the events of all parts without repetitions, except the given ones. */
 export const partEvents = <E extends AnyEvent>(
   parts: Parts,
   except: Iterable<string> = [],
@@ -31,8 +32,8 @@ export const partEvents = <E extends AnyEvent>(
   ) as never;
 
 /**
- * Returns the part that has set a timer, and the admission if no part is known by its id: the id of a timer begins with the id of
- * its policy.
+ * Returns the part that has set a timer. The id of a timer begins with the id of its policy; if no part fits, the admission has
+ * set the timer.
  */
 export function timerPart<Name extends string>(
   parts: Readonly<Record<Name, AnyPolicyDefinition>>,

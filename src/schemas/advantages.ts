@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { largestReward } from './units.ts';
 
-/** The settings, as fields of a configuration or of a planner's input. */
+/** The settings of advantages, as fields of a configuration or of a planner's input. */
 export const advantageFields = {
   baseline: z
     .enum(['group', 'leave-one-out'])

@@ -1,4 +1,4 @@
-/** Fields of decisions about faults that tries of different items may share. */
+/** Fields for decisions about faults that tries of different items may share. */
 import { z } from 'zod';
 import { count, seconds } from './units.ts';
 
@@ -19,7 +19,7 @@ export const faultDomain = { scope: faultScope, id: faultId };
 
 export const sharedFailures = count.describe('Tries that have failed in this domain, none having succeeded since.');
 
-/** Why something is given up whose failures could not be compared with the tries of others. */
+/** Reason for giving something up without comparing its failures with tries of other items. */
 export const notCompared = {
   failures: count.describe('Failures that no success of another has followed.'),
   seconds: seconds.describe('How long it has waited for one, in seconds.'),

@@ -1,4 +1,4 @@
-/** Says who sends an event: whoever has to act where something waits for it. */
+/** Says who sends an event: the sender has to act where something waits for the event. */
 import type { VocabularyEvent } from './events/index.ts';
 
 /** Who sends an event to the host, or the host itself. */
@@ -16,7 +16,7 @@ export const senders = [
 /** One of {@link senders}. */
 export type Sender = (typeof senders)[number];
 
-/** Sender of each event that does not come from the host by its own choice. */
+/** Senders of the events that a host does not send of its own accord. */
 const others: Readonly<Partial<Record<VocabularyEvent['type'], Sender>>> = Object.freeze({
   'chunk.finished': 'engine',
   'engine.reported': 'engine',

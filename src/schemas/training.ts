@@ -4,7 +4,7 @@ import { count, idText, tokenSum, weightVersion } from './units.ts';
 
 export type { PacedGroup, TrainingShare } from '../generated/messages/objects.ts';
 
-/** The id of a group: that of the prompt of its responses. */
+/** The id of a group, which is the id of the prompt. */
 export const groupId = idText(512).describe('Id of the group: that of the prompt whose responses it is made of.');
 /** The id of one launch of a group, minted by the policy: `<idPrefix>launch#<n>`. */
 export const launchId = idText(200).describe('Id of the launch of the group, minted by the policy; new for every try.');

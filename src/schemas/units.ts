@@ -9,11 +9,14 @@ export const positiveSeconds = z.number().positive().describe('Seconds, > 0.');
 export const count = z.int().nonnegative();
 /** A whole number >= 1. */
 export const positiveCount = z.int().positive();
-/** Most tokens of a prompt or of a response: sums over as many as there may be stay exact, and predictions tell tokens apart. */
+/**
+ * Most tokens of a prompt or of a response: with this limit, sums over all of them stay exact, and predictions still tell single
+ * tokens apart.
+ */
 export const mostTokens = 1e9;
 /** A number of tokens of one prompt or response, 0 to 1e9. */
 export const tokens = z.int().nonnegative().max(mostTokens).describe('Tokens.');
-/** A number of tokens of many, such as those of a group or of a KV cache, 0 to 1e12. */
+/** A number of tokens in total, such as for a group or a KV cache, 0 to 1e12. */
 export const tokenSum = z.int().nonnegative().max(1e12).describe('Tokens.');
 /** The version of the actor's weights: a whole number that never decreases. */
 export const weightVersion = z.int().nonnegative().max(4e15).describe('Version of the actor weights; never decreases.');
@@ -25,10 +28,10 @@ export const reward = z.number().min(-largestReward).max(largestReward).describe
 export const speculationFactor = z.number().min(1).max(16);
 
 const loneSurrogate = /\p{Surrogate}/u;
-/** Whether a text is well-formed: half of a pair of UTF-16 is no character, and cannot be written as UTF-8. */
+/** Whether a text is well-formed: half of a UTF-16 surrogate pair is no character, and has no UTF-8. */
 export const isWellFormed = (text: string): boolean => !loneSurrogate.test(text);
 const unpaired = 'expected a text without a lone surrogate (half of a character)';
-/** A text that names something, of at most so many characters of UTF-16. */
+/** A text that names something, with at most so many UTF-16 code units. */
 export const idText = (most: number) => z.string().min(1).max(most).refine(isWellFormed, unpaired);
 
 const id = idText(512);
@@ -66,7 +69,7 @@ export const idPrefix = z
 export const domain = id.describe('Data domain of the prompt, such as `math` or `code`.');
 /** Kind of a rollout round: `short` speculates, `long` does not. */
 export const roundKind = z.enum(['short', 'long']).describe('`short`: with speculation; `long`: without.');
-/** A free text of a report. It is cut, with a mark at its end, never refused: the report counts whatever its text. */
+/** Free text of a report. A long text is cut, with a mark at its end, and never refused: the report counts whatever its text. */
 export const freeText = (mostCharacters: number) =>
   z.string().overwrite((text) => {
     if (text.length <= mostCharacters) return text;

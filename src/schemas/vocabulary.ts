@@ -9,7 +9,7 @@ import type { Messages } from '../generated/messages/index.ts';
 import { checkSchemas } from './own-schemas.ts';
 import { seconds } from './units.ts';
 
-/** Fields of a message, in addition to those that every message has. */
+/** Fields of a message, in addition to the fields of every message. */
 export type Fields = Readonly<Record<string, z.ZodType>>;
 
 /** An event that a policy accepts. */
@@ -28,7 +28,7 @@ export interface DecisionMessage<
   S extends z.ZodType = z.ZodType,
   K extends 'command' | 'notice' = 'command' | 'notice',
 > extends EventMessage<T, S> {
-  /** `command`: the host carries it out. `notice`: recipes route it, and operators read it. */
+  /** `command`: the host must act. `notice`: recipes route it, and operators read it. */
   readonly kind: K;
   /** The reason codes that the decision may have. */
   readonly reasons: readonly string[];
@@ -86,7 +86,7 @@ export function defineEvent<const T extends string, F extends Fields>(
  * Makes the message for a decision: `type`, `at`, the given fields, and `reason`. A reason is one of a fixed set of codes, each
  * with the numbers that led to it.
  *
- * @param reported - the reason of a notice that a host sends as an event, where it gives none
+ * @param reported - the default reason of a notice that a host sends as an event
  * @throws PolicyError `invalid_config` if a field is no schema of zod 4
  */
 export function defineDecision<
@@ -120,7 +120,7 @@ export function defineDecision<
 
 /**
  * Checks the fields of a user's message at once. For the messages of rollflex, the build replaces the fields by functions
- * (`withLaterFields` in `scripts/tree-shaking.ts`), so that their schemas are made only when they are first read.
+ * (`withLaterFields` in `scripts/build/tree-shaking.ts`), so that their schemas are made only when they are first read.
  */
 function whenNeeded<T extends object>(given: T | (() => T), check: (own: T) => void): () => T {
   if (typeof given === 'function') return given;

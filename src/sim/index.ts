@@ -46,9 +46,9 @@ export { calibrateJob, type MeasuredRollout } from './calibration/calibrate.ts';
 export { calibrate } from './calibration/fit.ts';
 export { calibrationFileSchema, type MeasuredStep } from './calibration/measured.ts';
 export type { CalibratedStep, Calibration, FittedSeconds } from './calibration/result.ts';
-export type { ChunkCosts } from './cluster/divided.ts';
 export type { DrivenPolicy } from './cluster/event-loop.ts';
 export type { Hardware } from './cluster/hardware.ts';
+export type { ChunkCosts } from './cluster/machines/divided.ts';
 export {
   ablation,
   type BatchFactors,
@@ -124,8 +124,13 @@ export { renderReport } from './report/html.ts';
 export { perfettoTrace } from './report/perfetto.ts';
 export type { JudgeSettings } from './rewards/judge-settings.ts';
 export type { RewardSettings } from './rewards/settings.ts';
+export { type ClusterInput, type ClusterJob, clusterJob, clusterSettings } from './silicon/cluster.ts';
+export { type EngineName, engineNames } from './silicon/constants.ts';
+export { type Gpu, gpuOf, gpus } from './silicon/gpus.ts';
+export { shapeOf } from './silicon/model-config.ts';
+export { type ResolvedModel, resolveModel } from './silicon/model-names.ts';
+export type { ModelShape, Precision } from './silicon/model-shape.ts';
 export { type SweepEffort, type SweepEffortId, sweepEfforts } from './sweep/effort.ts';
-export type { Levers } from './sweep/levers.ts';
 export type { RoundRates } from './sweep/measure.ts';
 export type * from './sweep/result.ts';
 export {
@@ -136,9 +141,10 @@ export {
   type SynchronousProblem,
   sweepEvaluator,
 } from './sweep/run.ts';
-export { type PolicyChoice, poolsChoice, synchronousChoice } from './sweep/schedulers.ts';
 export type { SweepBatch, SweepPhase } from './sweep/search.ts';
-export type { PoolsSettings, SweepSettings, SynchronousSettings } from './sweep/settings.ts';
+export type { Levers } from './sweep/settings/levers.ts';
+export { type PolicyChoice, poolsChoice, synchronousChoice } from './sweep/settings/schedulers.ts';
+export type { PoolsSettings, SweepSettings, SynchronousSettings } from './sweep/settings/settings.ts';
 export type { PromptSplit, SweepPart } from './sweep/split.ts';
 export { sweep, sweeping } from './sweep/sweep.ts';
 export { formatTrace, readTraceLine, type TracePrompt, type TraceTurn } from './trace/format.ts';
@@ -158,13 +164,6 @@ export { compareVlm, type VlmCompareOptions } from './vlm-formulas/compare.ts';
 export { type LoaderId, type Loading, loaderIds } from './vlm-formulas/loading.ts';
 export type { Exceeded } from './vlm-formulas/memory.ts';
 export {
-  type MixtureId,
-  mixtureIds,
-  mixtureWorkload,
-  recordedVlmWorkload,
-  textVlmWorkload,
-} from './vlm-formulas/mixtures.ts';
-export {
   type VlmGpuId,
   type VlmModel,
   type VlmModelId,
@@ -173,7 +172,6 @@ export {
   vlmModels,
 } from './vlm-formulas/models.ts';
 export type * from './vlm-formulas/result.ts';
-export { lengthOf, type VlmSample, type VlmWorkload } from './vlm-formulas/sample.ts';
 export {
   fixedUlysses,
   flexrlScheduler,
@@ -183,15 +181,23 @@ export {
   vlmSchedulers,
 } from './vlm-formulas/scheduler.ts';
 export { defineVlmJob, type VlmJob, type VlmJobInput } from './vlm-formulas/settings.ts';
+export type { DeviceLoad } from './vlm-formulas/stage.ts';
+export type { PlannedStep, VlmStep } from './vlm-formulas/step.ts';
+export {
+  type MixtureId,
+  mixtureIds,
+  mixtureWorkload,
+  recordedVlmWorkload,
+  textVlmWorkload,
+} from './vlm-formulas/workload/mixtures.ts';
+export { lengthOf, type VlmSample, type VlmWorkload } from './vlm-formulas/workload/sample.ts';
 export {
   type RecordedVideo,
   readVisionSources,
   type SampleOptions,
   type VisionSources,
-} from './vlm-formulas/sources.ts';
-export type { DeviceLoad } from './vlm-formulas/stage.ts';
-export type { PlannedStep, VlmStep } from './vlm-formulas/step.ts';
-export { readVlmTrace, type VlmTraceOptions } from './vlm-formulas/trace.ts';
+} from './vlm-formulas/workload/sources.ts';
+export { readVlmTrace, type VlmTraceOptions } from './vlm-formulas/workload/trace.ts';
 export { type Change, type OtherPolicy, whatIf } from './what-if/ask.ts';
 export type { Miss } from './what-if/interval.ts';
 export type { PaceFit } from './what-if/pace.ts';

@@ -1,7 +1,7 @@
 /** The page of bad days says what its example prints: each day, what `explain` says on it, and what it has cost. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { exampleList } from '../../scripts/example-list.ts';
+import { exampleList } from '../../scripts/tables/example-list.ts';
 import { root } from '../support/command-line/process.ts';
 
 const page = readFileSync(`${root}docs/operating.md`, 'utf8');

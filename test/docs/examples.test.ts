@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { exampleList, printed } from '../../scripts/example-list.ts';
+import { exampleList, printed } from '../../scripts/tables/example-list.ts';
 
 const root = fileURLToPath(new URL('../../examples/', import.meta.url));
 const examples = exampleList();

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { countParts, generatedFiles, regenerate } from '../../scripts/docs-tables.ts';
 import { brokenLinks, readPage } from '../../scripts/site/check-links.ts';
 import { anchorOf, pageFiles, pageOf } from '../../scripts/site/pages.ts';
 import { redirectPage, redirects } from '../../scripts/site/redirects.ts';
 import { linkOf, sidebar } from '../../scripts/site/sidebar.ts';
+import { countParts, generatedFiles, regenerate } from '../../scripts/tables/docs-tables.ts';
 import { typescriptTypes } from '../../scripts/types/index.ts';
 import { registry } from '../../src/registry.ts';
 

@@ -11,7 +11,7 @@ import * as sim from 'rollflex/sim';
 import * as testing from 'rollflex/testing';
 import { describe, expect, test } from 'vitest';
 import { documentedSnippets, extractSnippets, typescriptIn } from '../../scripts/site/snippets.ts';
-import { vlmTraceLineSchema } from '../../src/sim/vlm-formulas/trace.ts';
+import { vlmTraceLineSchema } from '../../src/sim/vlm-formulas/workload/trace.ts';
 import { root } from '../support/command-line/process.ts';
 import { runSnippet } from '../support/documents/snippets.ts';
 

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bundles, external } from '../../scripts/bundles.ts';
-import { type Bundles, missingBeside, openingsIn, opensOnly } from '../../scripts/opened-files.ts';
+import { bundles, external } from '../../scripts/build/bundles.ts';
+import { type Bundles, missingBeside, openingsIn, opensOnly } from '../../scripts/build/opened-files.ts';
 
 const options = (entryPoints: Readonly<Record<string, string>>): BuildOptions => ({
   entryPoints: { ...entryPoints },
@@ -53,15 +53,15 @@ test('the list that wheels had once lacked two files', () => {
     pages: { 'page-charts': charts!, 'report-client': report!, 'debug-client': debug! },
   };
   expect(missingBeside(metafile, old, '.js')).toEqual([
-    'src/rpc/transports/plan-threads.ts opens plan-worker.js, which scripts/bundles.ts does not build',
-    'src/cli/dashboard/serve.ts opens dashboard-client.js, which scripts/bundles.ts does not build',
+    'src/rpc/transports/plan-threads.ts opens plan-worker.js, which scripts/build/bundles.ts does not build',
+    'src/cli/dashboard/serve.ts opens dashboard-client.js, which scripts/build/bundles.ts does not build',
   ]);
 });
 
 test('a build without such a file fails', async () => {
   const plugins = [opensOnly(without(bundles, 'report-client'), '.js')];
   const report = build({ ...options({ write: 'src/sim/report/write.ts' }), plugins });
-  await expect(report).rejects.toThrow('opens report-client.js, which scripts/bundles.ts does not build');
+  await expect(report).rejects.toThrow('opens report-client.js, which scripts/build/bundles.ts does not build');
 });
 
 describe('what opens a file', () => {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 // The parser that typedoc and vite bring; it reads YAML 1.2, in which `on` is no boolean, as GitHub does.
 import { parse } from 'yaml';
-import { allowed, licencesOf, ownLicences } from '../../scripts/licences.ts';
 import { type ReleaseFiles, releaseFiles, releaseProblems } from '../../scripts/release.ts';
+import { allowed, licencesOf, ownLicences } from '../../scripts/tables/licences.ts';
 import { root } from '../support/command-line/process.ts';
 
 const files = releaseFiles();

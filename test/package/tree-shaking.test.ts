@@ -3,7 +3,12 @@ import { readFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { decisions, events } from 'rollflex/schemas';
 import { expect, test } from 'vitest';
-import { withLaterFields, withNamedMessages, withPureConstants, withZodNamespace } from '../../scripts/tree-shaking.ts';
+import {
+  withLaterFields,
+  withNamedMessages,
+  withPureConstants,
+  withZodNamespace,
+} from '../../scripts/build/tree-shaking.ts';
 
 const messages = `
 import { make } from 'made-elsewhere';

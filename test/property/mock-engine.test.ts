@@ -1,9 +1,9 @@
 /** Mock engines under random hosts: whatever is asked, paused or killed, each request ends once, and nothing depends on who looks when. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Generation } from '../../src/mock-engine/engine/generation.ts';
 import { type PauseMode, pause, resume, updateWeights } from '../../src/mock-engine/engine/pausing.ts';
-import type { Prompt } from '../../src/mock-engine/engine/prompt.ts';
+import type { Prompt } from '../../src/mock-engine/engine/prompts/prompt.ts';
+import type { Generation } from '../../src/mock-engine/engine/requests/generation.ts';
 import type { Fault } from '../../src/mock-engine/faults.ts';
 import { times } from '../support/basics/runs.ts';
 import { ask, clusterOf, type Ended } from '../support/mock-engine/cluster.ts';

@@ -64,6 +64,10 @@ const anyCosts = fc.record({
   secondsPerSequence: seconds(0.001),
   secondsPerContextToken: seconds(1e-4),
   prefillSecondsPerToken: fc.oneof(fc.constant(0), seconds(1e-3)),
+  prefillSecondsPerSquaredToken: fc.oneof(fc.constant(0), seconds(1e-5)),
+  prefillInterference: fc.constantFrom(0, 0.5, 1),
+  expertSeconds: fc.oneof(fc.constant(0), seconds(0.05)),
+  expertMissShare: seconds(1),
 });
 
 /**
@@ -80,6 +84,10 @@ const unitCosts = fc.record({
   secondsPerSequence: fc.constantFrom(0, unit / 8),
   secondsPerContextToken: fc.constantFrom(0, unit / 64),
   prefillSecondsPerToken: fc.constantFrom(0, unit / 8, unit),
+  prefillSecondsPerSquaredToken: fc.constantFrom(0, unit / 8),
+  prefillInterference: fc.constantFrom(0, 0.5, 1),
+  expertSeconds: fc.constantFrom(0, unit),
+  expertMissShare: fc.constantFrom<number>(0, 1),
 });
 
 const limits = fc.record({
@@ -97,14 +105,16 @@ function scripts(moment: (most: number) => fc.Arbitrary<number>): fc.Arbitrary<S
     abortAfter: fc.option(moment(5), { nil: undefined }),
     copies: fc.integer({ min: 1, max: 8 }),
     priority: fc.constantFrom(0, 0, 1, -1),
+    promptKey: fc.constantFrom(undefined, 'a', 'b'),
   });
   const losses = fc.array(moment(8), { maxLength: 2 });
   const asks = fc.array(fc.constantFrom('nothing', 'next', 'advance', 'both', 'look'), { minLength: 1, maxLength: 7 });
   const inputs = fc.tuple(fc.array(group, { minLength: 1, maxLength: 16 }), losses).map(([groups, lost]): Input[] => {
-    const requests = groups.flatMap(({ at, abortAfter, copies, resumed, ...tokens }, index): Input[] =>
+    const requests = groups.flatMap(({ at, abortAfter, copies, resumed, promptKey, ...tokens }, index): Input[] =>
       Array.from({ length: copies }, (_, copy): Input[] => {
         const requestId = `q${index}-${copy}`;
-        const request = { requestId, ...tokens, generatedTokens: Math.floor(tokens.responseTokens * resumed) };
+        const key = promptKey === undefined ? {} : { promptKey: `${promptKey} ${tokens.promptTokens}` };
+        const request = { requestId, ...key, ...tokens, generatedTokens: Math.floor(tokens.responseTokens * resumed) };
         const add: Input = { at, kind: 'add', request };
         return abortAfter === undefined ? [add] : [add, { at: at + abortAfter, kind: 'abort', requestId }];
       }).flat(),

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { nodeOfSamples } from '../../src/sim/vlm-formulas/loading.ts';
 import { pictureOf } from '../../src/sim/vlm-formulas/picture.ts';
-import { lengthOf, type VlmSample } from '../../src/sim/vlm-formulas/sample.ts';
 import {
   fixedUlysses,
   flexrlScheduler,
@@ -13,6 +12,7 @@ import {
 import { defineVlmJob, nodesOf, type VlmJob } from '../../src/sim/vlm-formulas/settings.ts';
 import { stageSeconds, towerFirst } from '../../src/sim/vlm-formulas/stage.ts';
 import { simulateStep } from '../../src/sim/vlm-formulas/step.ts';
+import { lengthOf, type VlmSample } from '../../src/sim/vlm-formulas/workload/sample.ts';
 import { image, text, video } from '../support/simulator/vlm.ts';
 
 const sample = fc.oneof(

@@ -2,7 +2,7 @@
 import type { Returning, ReturningVerdict } from '../../sim/advise/returning.ts';
 import { leastWorth } from '../../sim/advise/returning.ts';
 import type { FrontierRow, SweepAdvice } from '../../sim/sweep/result.ts';
-import type { SynchronousSettings } from '../../sim/sweep/settings.ts';
+import type { SynchronousSettings } from '../../sim/sweep/settings/settings.ts';
 import type { DumpSummary } from '../../sim/trace/import/import.ts';
 import { type Column, fixed, plainTable, seconds } from '../terminal/plain-table.ts';
 import { type Advised, between, configuration, factor, percent, wordWidth, wrapped } from './lines.ts';

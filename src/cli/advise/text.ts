@@ -1,7 +1,7 @@
 /** The answer in at most 20 lines of 80 columns, and as many if prompts come several times. */
 import type { Answer, Paid } from '../../sim/advise/answer.ts';
 import { leastWorth } from '../../sim/advise/returning.ts';
-import type { SynchronousSettings } from '../../sim/sweep/settings.ts';
+import type { SynchronousSettings } from '../../sim/sweep/settings/settings.ts';
 import { fixed } from '../terminal/plain-table.ts';
 import { type Advised, between, configuration, factor, percent, wrapped } from './lines.ts';
 import { againLines, hintLines } from './returning-text.ts';

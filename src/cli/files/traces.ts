@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { refuse } from '../../errors.ts';
 import { packageRoot } from '../../logs/index/package.ts';
 import { readTrace } from '../../sim/trace/read.ts';
-import { readVisionSources, type VisionSources } from '../../sim/vlm-formulas/sources.ts';
+import { readVisionSources, type VisionSources } from '../../sim/vlm-formulas/workload/sources.ts';
 import type { NamedTrace } from '../../sim/workload/of-trace.ts';
 import { readText } from '../terminal/system-errors.ts';
 

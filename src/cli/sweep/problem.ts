@@ -15,7 +15,7 @@ import {
   type SynchronousProblem,
   sweepEvaluator,
 } from '../../sim/sweep/run.ts';
-import { keyOf } from '../../sim/sweep/settings.ts';
+import { keyOf } from '../../sim/sweep/settings/settings.ts';
 import type { NamedTrace } from '../../sim/workload/of-trace.ts';
 import type { Resampling } from '../../sim/workload/traced.ts';
 import { readBundledTraces } from '../files/traces.ts';

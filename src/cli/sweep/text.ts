@@ -8,7 +8,7 @@ import type {
   SweepFrontier,
   TriedSettings,
 } from '../../sim/sweep/result.ts';
-import { keyOf, type SweepSettings } from '../../sim/sweep/settings.ts';
+import { keyOf, type SweepSettings } from '../../sim/sweep/settings/settings.ts';
 import { type Column, fixed, plainTable } from '../terminal/plain-table.ts';
 
 const percent = (share: number): string => `${fixed(100 * share)}%`;

@@ -4,13 +4,18 @@ import { refuse } from '../../errors.ts';
 import { hasKeys } from '../../sim/trace/format.ts';
 import { formatOf } from '../../sim/trace/import/format-of.ts';
 import { compareVlm } from '../../sim/vlm-formulas/compare.ts';
-import { mixtureIds, mixtureWorkload, recordedVlmWorkload, textVlmWorkload } from '../../sim/vlm-formulas/mixtures.ts';
 import type { VlmGpuId, VlmModelId } from '../../sim/vlm-formulas/models.ts';
 import type { VlmComparison } from '../../sim/vlm-formulas/result.ts';
-import type { VlmWorkload } from '../../sim/vlm-formulas/sample.ts';
 import { checkDegree, fixedUlysses, vlmSchedulers } from '../../sim/vlm-formulas/scheduler.ts';
 import { defineVlmJob, type VlmJob } from '../../sim/vlm-formulas/settings.ts';
-import { readVlmTrace } from '../../sim/vlm-formulas/trace.ts';
+import {
+  mixtureIds,
+  mixtureWorkload,
+  recordedVlmWorkload,
+  textVlmWorkload,
+} from '../../sim/vlm-formulas/workload/mixtures.ts';
+import type { VlmWorkload } from '../../sim/vlm-formulas/workload/sample.ts';
+import { readVlmTrace } from '../../sim/vlm-formulas/workload/trace.ts';
 import type { NamedTrace } from '../../sim/workload/of-trace.ts';
 import { traceWorkload, usualWorkload } from '../../sim/workload/of-trace.ts';
 import { inputFiles } from '../files/input/paths.ts';

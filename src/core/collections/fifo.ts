@@ -32,7 +32,6 @@ export class Fifo<T> {
     return item;
   }
 
-  /** Iterates over the items from first to last; the queue stays as it is. */
   [Symbol.iterator](): Iterator<T> {
     return this.#items.slice(this.#head)[Symbol.iterator]();
   }

@@ -3,7 +3,7 @@ export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T
   const found: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
   for (const key in fields) {
     const value = fields[key];
-    // `delete` would slow down the object, and every object that it is spread into.
+    // `delete` would slow down this object and every object that is spread from it.
     if (value !== undefined) found[key] = value as Exclude<T[typeof key], undefined>;
   }
   return found;

@@ -17,7 +17,6 @@ export class Heap<T> {
     this.#compare = compare;
   }
 
-  /** Number of items. */
   get size(): number {
     return this.#items.length;
   }

@@ -1,4 +1,4 @@
-/** Completes events that have only some of their fields. */
+/** Completes events of which only some fields are given. */
 import { z } from 'zod';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -42,11 +42,11 @@ export function eventWith(schema: z.ZodType, given: Json, turn: number, filling:
   return event;
 }
 
-/** Which of the valid values are chosen. */
+/** Says which valid value is chosen where several are possible. */
 export interface Filling {
   /** Number of items in lists that may be shorter; 0 by default. */
   readonly leastItems?: number;
-  /** Number of the value or form where there are several, counted round; 0 by default. */
+  /** Number of the chosen value or form where several are possible; the number wraps around. Default 0. */
   readonly variant?: number;
 }
 
@@ -79,8 +79,8 @@ function fill(schema: Json, turn: number, filling: Filling): unknown {
 }
 
 /**
- * Returns the least valid number plus one; without a lower bound, 0 and 1 in turn. If lists get items, the number is at most that of
- * the items where this is valid, because it may count them.
+ * Returns the least valid number plus one; without a lower bound, 0 and 1 in turn. Where lists get items, the number stays at
+ * most the number of items if the schema allows, because the field may count those items.
  */
 function numberOf({ minimum, exclusiveMinimum, maximum }: Json, turn: number, items: number): number {
   const least = Number(minimum ?? exclusiveMinimum ?? Number.NEGATIVE_INFINITY);

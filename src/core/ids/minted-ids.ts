@@ -31,11 +31,11 @@ function isUnder(prefix: string, id: string, end: number, kind: string | ((kind:
 }
 
 /**
- * Whether an unknown id may have been minted earlier under a remembered prefix; the answer comes from the numbers, as no list of
- * past ids is kept.
+ * Whether an unknown id may have been minted earlier under a remembered prefix; the numbers in the ids decide, as no list of past
+ * ids is kept.
  *
  * @param next - the number that the next id of this kind gets
- * @param kind - its kind, or the possible kinds
+ * @param kind - the kind of the id, or the possible kinds
  */
 export function wasMinted(
   { prefix, oldPrefixes }: Readonly<Prefixes>,
@@ -49,7 +49,7 @@ export function wasMinted(
   return isUnder(prefix, id, end, kind) || oldPrefixes.some((one) => isUnder(one, id, end, kind));
 }
 
-/** Refuses a prefix that was used before, as far as it is remembered, with `duplicate_id`. */
+/** Refuses with `duplicate_id` a prefix that was used before, as far as the policy remembers it. */
 export function checkNewPrefix(
   { prefix, oldPrefixes }: Readonly<Prefixes>,
   { idPrefix }: { readonly idPrefix: string },

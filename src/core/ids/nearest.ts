@@ -1,6 +1,6 @@
 /** Finds the known word nearest to a mistyped one, for "did you mean" in error messages. */
 
-/** Longer words are not compared: they are rarely typing errors, and the comparison is slow. */
+/** Longer words are not compared: a long word is rarely a typing error, and the comparison is slow. */
 const longestWord = 80;
 
 /** `prompts_per_round`, `--prompts-per-round` and `promptsPerRound` count as one word. */
@@ -8,7 +8,7 @@ const bare = (word: string): string => word.toLowerCase().replace(/[^\p{L}\p{N}]
 
 /**
  * Counts the edits that turn one word into the other: a letter is changed, added, left out, or swapped with its neighbour.
- * Returns a greater number than `most` where they are more.
+ * Returns a number above `most` if there are more edits than that.
  */
 function distance(one: string, other: string, most: number): number {
   if (Math.abs(one.length - other.length) > most) return most + 1;
@@ -28,7 +28,7 @@ function distance(one: string, other: string, most: number): number {
       line.push(least);
       leastHere = Math.min(leastHere, least);
     }
-    // A swap leads from a row to the one after the next.
+    // A swap skips a row, so the row above may still lead to fewer edits.
     if (leastHere > most && leastAbove > most) return most + 1;
     [before, above, leastAbove] = [above, line, leastHere];
   }
@@ -36,8 +36,8 @@ function distance(one: string, other: string, most: number): number {
 }
 
 /**
- * Returns the known word nearest to an unknown one, if one is near: at most a third of the letters differ, or one word begins with
- * the other. Ties go to the first in the given order.
+ * Returns the known word nearest to an unknown one, if one is near enough: at most a third of the letters differ, or one word
+ * begins with the other. Ties go to the first in the given order.
  */
 export function nearest(word: unknown, words: Iterable<string>): string | undefined {
   if (typeof word !== 'string' || word.length > longestWord) return undefined;

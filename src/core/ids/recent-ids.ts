@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import { listOf } from '../machine/state.ts';
 
-/** Number of ids that are remembered, where nothing else is said. */
+/** Number of remembered ids, unless the caller gives another. */
 export const mostRecent = 64;
 
 /** The last different ids, oldest first. Every operation is O(1). */
@@ -34,7 +34,7 @@ export class RecentIds implements Iterable<string> {
     return this.#ids.has(id);
   }
 
-  /** Remembers an id, and forgets the oldest one if there are too many. */
+  /** Remembers an id, and forgets the oldest id beyond the capacity. */
   add(id: string): void {
     this.#ids.add(id);
     this.#newest = id;

@@ -5,7 +5,7 @@
 
 // Strings sampled to find where they differ.
 const samples = 64;
-// More rows in one slot are not chance: then all characters are hashed.
+// So many rows in one slot are not chance: then the hash uses all characters.
 const deepest = 24;
 
 const mixed = (hash: number): number => {
@@ -14,11 +14,11 @@ const mixed = (hash: number): number => {
 };
 
 /**
- * A hash of strings that differ in a few characters, such as the end of a prompt's id. It reads the six places, counted
- * from the end, in which a sample of them differs most.
+ * A hash of strings that differ in a few characters, such as the end of a prompt's id. The hash reads the six places, counted
+ * from the end, in which sampled strings differ most.
  */
 export class StringHash {
-  /** Least length of a string in which all six places exist. */
+  /** Least length of a string that has all six places. */
   readonly #least: number;
   // Six fields are faster than a list, and they are read for each of a hundred thousand strings.
   readonly #a: number;
@@ -70,7 +70,7 @@ export function hashOf(text: string): number {
   return hash ^ (hash >>> 15);
 }
 
-/** Arrays of an index, reused by the next index: making them costs as much as filling them. */
+/** Arrays of an index, reused by the next index, since making the arrays costs as much as filling them. */
 export class IndexRoom {
   heads = new Int32Array(0);
   next = new Int32Array(0);
@@ -92,9 +92,9 @@ export class IndexRoom {
 export class StringIndex {
   readonly #texts: readonly string[];
   #hash: (text: string) => number;
-  /** The first row of each slot plus 1, or 0 where there is none. */
+  /** For each slot: its first row plus 1, or 0 in an empty slot. */
   readonly #heads: Int32Array;
-  /** The row plus 1 that follows a row in its slot, or 0. */
+  /** For each row: the next row in its slot plus 1, or 0 at the end. */
   readonly #next: Int32Array;
 
   /**
@@ -140,7 +140,7 @@ export class StringIndex {
     const mask = heads.length - 1;
     depth.fill(0);
     let most = 0;
-    // The rows are linked in reverse, so that a repeated string is found at its first row.
+    // The rows are linked in reverse, so that the search finds the first row of a repeated string.
     for (let row = count - 1; row >= 0; row -= 1) {
       const slot = hashes[row]! & mask;
       next[row] = heads[slot]!;

@@ -2,7 +2,7 @@
 import type { Histogram } from './histogram.ts';
 import type { Background } from './population.ts';
 
-/** Number of deviations from which their shape is used. */
+/** With fewer deviations, the shape of all lengths is used in place of theirs. */
 const leastDeviations = 16;
 
 /** A distribution of lengths. */
@@ -39,7 +39,7 @@ export class Expectation {
       const deviation = shape.quantile(level, (from - logLength) / spread);
       return deviation === undefined ? undefined : logLength + deviation * spread;
     }
-    // The shape of all lengths, narrowed around the expected log-length.
+    // Too few deviations are known: the shape of all lengths, narrowed around the expected log-length, stands for them.
     const narrow = spread / Math.sqrt(background.variance);
     const at = background.lengths.quantile(level, background.logLength + (from - logLength) / narrow);
     return at === undefined ? undefined : logLength + (at - background.logLength) * narrow;

@@ -7,18 +7,18 @@ type Saved = z.output<typeof savedHistogram>;
 
 /** Range and memory of a histogram. */
 export interface HistogramShape {
-  /** Least value that is told from lesser ones. */
+  /** Lower end of the first bin: smaller values fall into this bin too. */
   readonly low: number;
   /** Width of a bin. */
   readonly width: number;
   readonly bins: number;
-  /** Weight at which all weights are halved. */
+  /** When the total weight exceeds this limit, all weights are halved. */
   readonly limit: number;
 }
 
-/** Number of bins whose weight is also known as a sum: so a quantile need not look at each bin. */
+/** Bins per block. The weight of a block is known as a sum, so that a quantile need not look at each bin. */
 const block = 32;
-/** Weights are multiples of this, so that sums of them are exact, and short as JSON. */
+/** Weights are multiples of this grain, so that their sums are exact, and short as JSON. */
 const grain = 1 / 64;
 
 /** Counts values by bins. A value beyond the range counts in the nearest bin. */
@@ -35,7 +35,7 @@ export class Histogram {
     for (const [bin, weight] of saved) this.#put(Math.min(bin, shape.bins - 1), weight);
   }
 
-  /** The weight of all values. */
+  /** Weight of all values together. */
   get total(): number {
     return this.#total;
   }
@@ -46,7 +46,7 @@ export class Histogram {
     if (this.#total >= this.#shape.limit) this.#halve();
   }
 
-  /** Returns the share of the values in the bins below that of a value, 0 to 1; 0 if there are none. */
+  /** Returns the share of values in lower bins than the given value, 0 to 1; 0 without values. */
   below(value: number): number {
     return this.#total === 0 ? 0 : this.#before(this.#bin(value)) / this.#total;
   }
@@ -88,7 +88,7 @@ export class Histogram {
     return Math.min(bins - 1, Math.max(0, Math.floor((value - low) / width)));
   }
 
-  /** Returns the weight of the bins before one. Sums are exact, so that their order does not matter. */
+  /** Returns the weight of all bins before the given bin. Sums are exact, so that their order does not matter. */
   #before(bin: number): number {
     let sum = 0;
     const blocks = Math.floor(bin / block);

@@ -39,7 +39,7 @@ export const lengthFunction = z
   .describe('A quantity that depends on the sequence length: a polynomial, or measured points.');
 
 /**
- * Returns the value at a length: it is interpolated linearly between two points; below the first point it is the value there.
+ * Returns the value at a length: linear between two points; below the first point, the value of this point.
  *
  * @throws PolicyError `infeasible` for a length beyond the last point, where nothing was measured
  */

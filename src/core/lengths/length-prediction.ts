@@ -1,6 +1,6 @@
 /**
  * Predicts how long responses become, from responses that have ended: earlier ones to the same prompt, its siblings in the same
- * round, those of its domain, and all others. How far each of these counts follows from how well it has predicted until now.
+ * round, those of its domain, and all others. Each of these sources counts the more, the better it has predicted so far.
  *
  * Only additions, products, quotients and square roots of doubles are used, so that the same history gives the same numbers on
  * every machine.
@@ -19,9 +19,9 @@ export interface EndedResponse {
   readonly promptId: string;
   /** Data domain of the prompt. */
   readonly domain?: string | undefined;
-  /** Its length in tokens, a whole number; of an aborted one, the tokens that it had. */
+  /** Length of the response in tokens, a whole number; for an aborted response, the tokens that it had. */
   readonly tokens: number;
-  /** Whether it was aborted: it would have become longer. */
+  /** Whether the response was aborted, and would have become longer. */
   readonly censored?: boolean | undefined;
   /** Number of the round, from 0; less than an earlier one counts as that. Responses to a prompt in one round are siblings. */
   readonly round: number;
@@ -34,7 +34,7 @@ export interface AskedResponse {
   readonly domain?: string | undefined;
   /** Tokens that the response has; 0 before it starts. */
   readonly generatedTokens?: number | undefined;
-  /** Number of the round in which it runs. Without it, no response counts as a sibling. */
+  /** Number of the round in which the response runs. Without a number, no response counts as a sibling. */
   readonly round?: number | undefined;
 }
 
@@ -43,23 +43,23 @@ export interface LengthPrediction {
   /** The length at each level that was asked for, in tokens, not rounded: never less than the tokens that the response has. */
   readonly quantiles: readonly number[];
   /**
-   * Share of the variance (of logarithms of lengths) that is explained, 0 to 1. At 0, nothing is known of this prompt, or nothing
-   * can be learned from prompts, and the quantiles are those of all responses.
+   * Share of the variance (of logarithms of lengths) that the prediction explains, 0 to 1. At 0 nothing is known about this
+   * prompt, or nothing can be learned from prompts, and the quantiles are those of all responses.
    */
   readonly trust: number;
 }
 
-/** Shape of deviations from what was expected, in standard deviations. */
+/** Bins of a histogram of deviations from the expected length, in standard deviations. */
 const deviations = { low: -10, width: 1 / 16, bins: 640, limit: 2 ** 14 };
-/** Number of deviations of prompts that have returned from which their shape is used, and not that of siblings. */
+/** With so many deviations from prompts that have returned, their shape is used in place of that of siblings. */
 const leastDeviations = 64;
 /** Share of the weight of a prompt's earlier responses that remains when it returns. */
 const retention = 0.75;
-/** Responses, or their worth, from which a group says something of its prompt. */
+/** A group that counts for fewer responses than this says nothing about its prompt. */
 const leastCount = 0.5;
-/** Responses whose worth the spread of all prompts has, beside a prompt's own. */
+/** The spread of all prompts counts as much as so many responses of the prompt itself. */
 const spreadPrior = 2;
-/** Highest level of the quantile that stands for the longest of several responses. */
+/** Highest quantile that may stand for the longest of several responses. */
 const rarest = 0.98;
 
 const saved = z.strictObject({
@@ -74,7 +74,7 @@ const saved = z.strictObject({
 });
 type Saved = z.output<typeof saved>;
 
-/** Learns lengths, and predicts them. */
+/** Learns the lengths of responses, and predicts those of others. */
 export class LengthPredictor {
   readonly #prompts: PromptLengths;
   readonly #population: Population;
@@ -95,12 +95,12 @@ export class LengthPredictor {
     this.#open = new OpenGroups(from?.open);
   }
 
-  /** Number of prompts that are remembered; those of the current round are not yet counted. */
+  /** Number of remembered prompts, without those of the current round. */
   get size(): number {
     return this.#prompts.size;
   }
 
-  /** Begins a round: learns at once from all earlier ones, of which nothing else is to come. */
+  /** Begins a round. The predictor learns at once from all earlier rounds, since no more of their responses come. */
   begin(round: number): void {
     this.#round = Math.max(this.#round, round);
     for (let one = this.#open.takeOldest(this.#round); one !== undefined; one = this.#open.takeOldest(this.#round))
@@ -116,7 +116,7 @@ export class LengthPredictor {
     const group = this.#open.enter(promptId, domain, this.#round);
     (censored ? group.cut : group.logLengths).push(logLength);
     this.#longest = Math.max(this.#longest, logLength);
-    // A response opens at most one group, so that learning from two is enough.
+    // A response opens at most one group, so that learning from two groups per response keeps up.
     for (let left = 2; left > 0; left -= 1) {
       const oldest = this.#open.takeOldest(this.#round);
       if (oldest === undefined) return;
@@ -142,9 +142,9 @@ export class LengthPredictor {
   }
 
   /**
-   * Returns the expected length of the longest of several responses, all to this prompt, in tokens, not rounded. Of the responses of a
-   * whole round, it is what to compose rounds by: a round waits for its longest, and so a prompt whose lengths vary counts as longer
-   * than another with the same mean. Prompts of one domain of which nothing else is known have the same.
+   * Returns the expected length of the longest among several responses to this prompt, in tokens, not rounded. Rounds are best
+   * composed by this length: a round waits for its longest response, and so a prompt whose lengths vary counts as longer than
+   * another with the same mean. Unknown prompts of one domain have the same expected length.
    *
    * @param responses - at least 1; more than 49 count as 49, because too few have been seen to tell what is rarer
    */
@@ -174,7 +174,7 @@ export class LengthPredictor {
     const complete = sum / count;
     const squares = logLengths.reduce((total, one) => total + (one - complete) ** 2, 0);
     for (const one of cut) {
-      // An aborted response counts as what it would likely have become, the more the later it was aborted.
+      // An aborted response counts as its likely final length, the more the later it was aborted.
       const known = before.below(one);
       for (const level of [0.125, 0.375, 0.625, 0.875]) {
         const at = Math.max(one, before.at(level, one) ?? one);
@@ -220,7 +220,7 @@ export class LengthPredictor {
     const { within, between, alike, lasting } = population.split(variance);
     let { logLength } = background;
     let shape: Histogram | undefined;
-    // The variance of what siblings have in common, and that of one of them in relation to `within`.
+    // Two variances are unknown: that of what siblings have in common, and that of a single sibling relative to `within`.
     let unknown = between;
     let own = 1;
     if (known !== undefined && lasting > 0) {

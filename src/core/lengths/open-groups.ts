@@ -1,4 +1,6 @@
-/** Groups of siblings that are still open: those of the current round, and of earlier ones that nothing was learned from yet. */
+/**
+ * Groups of siblings that are still open: groups of the current round, and of earlier rounds from which nothing was learned yet.
+ */
 import { z } from 'zod';
 import { type Linked, LinkedList } from '../collections/linked-list.ts';
 import { endOfScale } from './scale.ts';
@@ -22,7 +24,7 @@ export interface Group extends Linked<Group> {
   readonly cut: number[];
 }
 
-/** The most groups, and responses in one. */
+/** The most open groups, and the most responses per group. */
 const mostGroups = 2 ** 16;
 const mostSiblings = 1024;
 
@@ -43,12 +45,12 @@ export class OpenGroups {
     return group?.round === round ? group : undefined;
   }
 
-  /** Returns the group for a response, a new one if none is open. */
+  /** Returns the group for a response; opens a new group if none is open. */
   enter(promptId: string, domain: string | undefined, round: number): Group {
     return this.#byPrompt.get(promptId) ?? this.#add(promptId, domain, round, [], []);
   }
 
-  /** Removes and returns the prompt's group, if it is of another round, or full. */
+  /** Removes and returns the group of a prompt if the group is full or belongs to another round. */
   takeOther(promptId: string, round: number): Group | undefined {
     const open = this.#byPrompt.get(promptId);
     if (open === undefined || (open.round === round && open.logLengths.length + open.cut.length < mostSiblings)) return;

@@ -1,4 +1,6 @@
-/** What the responses to all prompts have in common: their lengths, how they vary, and what that follows from. */
+/**
+ * Statistics of the responses to all prompts: their lengths, how lengths vary, and how much of the variation comes from prompts.
+ */
 import { z } from 'zod';
 import { Histogram, savedHistogram } from './histogram.ts';
 import { believed, Relation, savedRelation } from './relation.ts';
@@ -28,42 +30,42 @@ interface Domain {
   readonly lengths: Histogram;
 }
 
-/** Number of responses at which the weight of all is halved: more than a window of rounds that were composed by length. */
+/** Beyond this number of responses, all weights are halved. The number exceeds a window of rounds that were composed by length. */
 const limit = 2 ** 17;
 const lengthShape = { low: 0, width: octave / 32, bins: (endOfScale * 32) / octave, limit };
-/** The first so many domains are told apart. */
+/** Only the first so many domains are told apart. */
 const mostDomains = 64;
-/** Number of responses from which a domain counts. */
+/** A domain with fewer responses does not count. */
 const leastOfDomain = 16;
-/** Degrees of freedom from which the variance of siblings counts. */
+/** With fewer degrees of freedom, the variance of siblings does not count. */
 const leastFreedom = 16;
-/** Groups of prompts that have returned, from which they alone tell what lasts. */
+/** With so many groups of returned prompts, these groups alone tell which differences last. */
 const leastReturned = 64;
 /** Share of the variance that is expected to last before prompts have returned, where they have no siblings. */
 const presumed = 0.5;
 /** Least share of the variance that is ascribed to chance. */
 const leastWithin = 1 / 32;
 
-/** What is expected of a response to a prompt of which nothing is known but the domain. */
+/** Expectation for a response to a prompt of which only the domain is known. */
 export interface Background {
   readonly logLength: number;
   readonly variance: number;
   readonly lengths: Histogram;
 }
 
-/** Parts of a variance. */
+/** Two parts of the variance of lengths. */
 export interface VarianceSplit {
   /** Variance of siblings. */
   readonly within: number;
-  /** Variance of what siblings have in common. */
+  /** Variance between groups of siblings: the part that siblings have in common. */
   readonly between: number;
-  /** How far siblings are known to have anything in common, 0 to 1. */
+  /** Certainty that siblings have anything in common, 0 to 1. */
   readonly alike: number;
   /** The part of `between` that a prompt keeps from round to round; 0 if nothing can be learned from earlier rounds. */
   readonly lasting: number;
 }
 
-/** A group of siblings, when it is complete. */
+/** A complete group of siblings. */
 export interface Siblings {
   readonly domain: string | undefined;
   /** Log-lengths of the responses that were complete. */
@@ -72,7 +74,7 @@ export interface Siblings {
   readonly likely: readonly (readonly [logLength: number, weight: number])[];
   /** Mean of the group. */
   readonly mean: number;
-  /** Sum of squared distances of the complete ones from their mean. */
+  /** Sum of the squared distances between completed responses and their mean. */
   readonly squares: number;
   /** Mean of the prompt in earlier rounds; `undefined` for a new prompt. */
   readonly earlier: number | undefined;
@@ -102,7 +104,7 @@ export class Population {
       this.#domains.set(id, { responses, logLengthSum, lengths: new Histogram(lengthShape, lengths) });
   }
 
-  /** Variance of all log-lengths; 0 also if it is less than rounding makes it. */
+  /** Variance of all log-lengths; 0 also where a smaller value could be a rounding error. */
   get variance(): number {
     const [count, logLengthSum, squares] = this.#all;
     const variance = count === 0 ? 0 : squares / count - (logLengthSum / count) ** 2;

@@ -1,6 +1,6 @@
 /**
- * The lengths of each prompt's responses in three numbers, for a bounded number of prompts. They are in columns, because a million
- * prompts as objects would take twice the memory.
+ * The lengths of each prompt's responses in three numbers, for a bounded number of prompts. The numbers are stored in columns,
+ * because a million prompts as objects would take twice the memory.
  */
 import { z } from 'zod';
 
@@ -23,11 +23,11 @@ type Saved = z.output<typeof savedPromptLengths>;
 const countUnit = 16;
 const squareUnit = 64 * 64;
 
-/** What is known of a prompt. */
+/** Knowledge about one prompt. */
 export interface PromptRecord {
   /** Number of responses; older ones count less. */
   readonly count: number;
-  /** Mean of their log-lengths. */
+  /** Mean log-length of the responses. */
   readonly mean: number;
   /** Sum of squared deviations from the mean. */
   readonly squares: number;
@@ -62,7 +62,7 @@ export class PromptLengths {
     return this.#slots.size;
   }
 
-  /** Returns what is known of a prompt; it does not count as seen. */
+  /** Returns the record of a prompt, without marking the prompt as seen. */
   get(promptId: string): PromptRecord | undefined {
     const slot = this.#slots.get(promptId);
     if (slot === undefined) return undefined;
@@ -73,7 +73,10 @@ export class PromptLengths {
     };
   }
 
-  /** Sets what is known of a prompt, rounded, and marks it as seen. If there are too many, the one not seen for longest is forgotten. */
+  /**
+   * Sets the record of a prompt, rounded, and marks the prompt as seen. Beyond the capacity, the prompt not seen for longest is
+   * forgotten.
+   */
   set(promptId: string, { count, mean, squares }: PromptRecord): void {
     const slot = this.#enter(promptId);
     this.#counts[slot] = Math.min(most, Math.max(1, Math.round(count * countUnit)));

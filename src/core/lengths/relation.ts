@@ -6,16 +6,16 @@ const sum = z.number();
 export const savedRelation = z.tuple([z.number().nonnegative(), sum, sum, sum]);
 type Saved = z.output<typeof savedRelation>;
 
-/** Number of pairs at which the weight of all is halved. */
+/** Beyond this number of pairs, all weights are halved. */
 const limit = 2 ** 14;
 
 /**
- * Returns the share of an effect that is believed: nothing below 2 standard errors, all of it from 4. So what is not there counts
- * as exactly 0 almost always.
+ * Returns the share of an effect that is believed: nothing below 2 standard errors, the whole effect from 4 on. So an effect that
+ * does not exist almost always counts as exactly 0.
  */
 export const believed = (errors: number): number => Math.min(1, Math.max(0, (errors - 2) / 2));
 
-/** A predictor and what it predicted. */
+/** Pairs of a prediction and the value that came. */
 export class Relation {
   readonly #sums: Saved;
 
@@ -23,7 +23,7 @@ export class Relation {
     this.#sums = [...saved];
   }
 
-  /** Number of pairs; of old ones, their weight. */
+  /** Number of pairs; old pairs count with their weight. */
   get pairs(): number {
     return this.#sums[0];
   }
@@ -38,8 +38,8 @@ export class Relation {
   }
 
   /**
-   * Returns the covariance as a share of the variance of what was predicted, as far as it is positive and more than chance would
-   * give to unrelated quantities. A share depends less than a covariance on how varied the first pairs happen to be.
+   * Returns the covariance as a share of the variance of the predicted values, as far as the covariance is positive and above
+   * what chance gives unrelated quantities. A share depends less than a covariance on how varied the first pairs happen to be.
    */
   explained(): number {
     const [count, aa, ab, bb] = this.#sums;

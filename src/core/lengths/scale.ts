@@ -1,6 +1,6 @@
 /**
  * A scale on which ratios of lengths are nearly distances: the logarithm to base 2, with a straight line between powers of two.
- * It needs no logarithm, so that every machine and every engine gives the same number.
+ * The scale needs no logarithm, so that every machine and every JavaScript engine gives the same number.
  */
 
 /** Steps of the scale for each doubling of the length. */

@@ -6,7 +6,7 @@ export interface Clock {
   now(): number;
   /** Calls back after some seconds, >= 0. Returns a function that cancels the callback. */
   after(seconds: number, callback: () => void): () => void;
-  /** Calls back after the input and output that wait for their turn. */
+  /** Calls back after pending input and output. */
   soon(callback: () => void): void;
 }
 

@@ -2,7 +2,7 @@
  * Definitions of policies, planners and recipes.
  *
  * A policy is a deterministic state machine. It owns its state, and changes it in `apply`; every list of decisions is new and
- * shares nothing with the state. `bench/state.ts` shows why the state is owned and not copied.
+ * shares nothing with the state. `bench/overhead/state.ts` shows why the state is owned and not copied.
  */
 import type { z } from 'zod';
 import { refuse } from '../../errors.ts';
@@ -24,7 +24,7 @@ export interface AnyEvent {
 export interface AnyDecision {
   /** Name of the decision. */
   readonly type: string;
-  /** Seconds of the event that led to it. */
+  /** Seconds of the event that led to the decision. */
   readonly at: number;
   /** Reason of the decision: one of a closed set of codes, with the numbers on which the decision rests. */
   readonly reason: { readonly code: string };
@@ -73,7 +73,7 @@ export interface DefinitionBase {
   readonly version: number;
   /** One sentence for tables and listings. */
   readonly summary: string;
-  /** The paper and section that describe it. */
+  /** The paper and section that describe the algorithm. */
   readonly source: string;
 }
 
@@ -91,7 +91,7 @@ export interface PolicyDefinition<
   /** A recipe is a policy that joins others. */
   readonly kind: 'policy' | 'recipe';
   readonly id: Id;
-  /** Schema of the configuration; it refuses unknown keys and fills in defaults. */
+  /** Schema of the configuration; the schema refuses unknown keys and fills in defaults. */
   readonly config: z.ZodType<Config, Input>;
   /** Events that the policy takes; any other event is refused with `invalid_event`. */
   readonly events: readonly EventMessage<E['type']>[];
@@ -128,11 +128,11 @@ export interface PolicyDefinition<
   readonly ledgers: readonly Ledger<Saved, E, D, Config>[];
   /** What blocks what (law 14), for `policy.why`. Without it, an answer says only what the ledgers hold. */
   readonly waits?: Waits<State>;
-  /** What has to end before an event is accepted, for the `waits` of other parts of a recipe. */
+  /** What has to end before an event is accepted; the other parts of a recipe use this in their `waits`. */
   readonly gates?: Gates<State>;
 }
 
-/** How a plan is computed; nothing of it is in the input. */
+/** Conditions under which a plan is computed; they are not part of the input. */
 export interface PlanRun {
   /** Whether the time of the plan is over; must be fast. A planner that searches asks now and then; another planner does not ask. */
   readonly isLate?: (() => boolean) | undefined;
@@ -146,11 +146,12 @@ export interface PlannerDefinition<Input = unknown, Parsed = unknown, Plan = unk
   readonly id: Id;
   /** Schema of the input; unknown keys are refused. */
   readonly input: z.ZodType<Parsed, Input>;
-  /** Schema of the plan; every plan fits it. */
+  /** Schema of the plan. */
   readonly plan: z.ZodType<Plan>;
   /**
-   * Computes the plan for an input that the schema has parsed and filled with defaults. The plan shares nothing with the input. If
-   * `run.isLate` says so, a search ends with the best plan so far, and the plan says so; without it a plan depends on its input alone.
+   * Computes the plan for an input that the schema has parsed and filled with defaults. The plan shares nothing with the input.
+   * Once `run.isLate` returns true, a search ends with the best plan so far, and the plan says so; without `run.isLate`, a plan
+   * depends on its input alone.
    *
    * @throws PolicyError `infeasible` if there is no plan
    */
@@ -205,15 +206,16 @@ export interface Handler<State, W extends EventMessage = EventMessage, D extends
   /** Refuses an event that does not fit the state, by a `PolicyError`; changes nothing. */
   check?(state: State, event: Of<W>): void;
   /**
-   * Whether `check` accepts the event. A recipe that offers an event to one part after the other asks this, where it is given: a
-   * refusal costs more than most events.
+   * Whether `check` accepts the event. A recipe that offers an event to one part after the other asks `accepts` where a part has
+   * it, because a refusal costs more than most events.
    */
   accepts?(state: State, event: Of<W>): boolean;
 }
 
 /**
- * Makes the `on` of a policy. `on` declares an event: its message, its handler, and the check that runs before the handler. What the
- * check accepts may be said once more without a refusal, for recipes in which the policy often refuses such events.
+ * Makes the `on` of a policy. `on` declares an event: its message, its handler, and the check that runs before the handler. An
+ * optional `accepts` gives the answer of the check without the cost of a refusal, for recipes in which the policy often refuses
+ * such events.
  *
  * @example
  * ```ts
@@ -249,9 +251,9 @@ export interface PolicySpec<
   Id extends string,
 > extends DefinitionBase {
   readonly id: Id;
-  /** Schema of the configuration; it refuses unknown keys and fills in defaults. */
+  /** Schema of the configuration; the schema refuses unknown keys and fills in defaults. */
   readonly config: z.ZodType<Config, Input>;
-  /** Schema of the state: its input is the saved state, its output the live one. See `mapBy`, `setOf`, `derived`. */
+  /** Schema of the state: its input is the saved state, its output the live state. See `mapBy`, `setOf`, `derived`. */
   readonly state: z.ZodType<Read, Saved>;
   /** Makes the initial state, in its saved form. Throws `infeasible` for a configuration that cannot be fulfilled. */
   begin(config: Config): Saved;
@@ -262,8 +264,8 @@ export interface PolicySpec<
   /** Runs at the end of every event, after its handler. */
   after?(state: Live<Read, Config>, context: Context<any>): void;
   /**
-   * Returns when something is due first, in seconds; nothing if nothing is. A recipe then runs `after` at any event after it, also at one
-   * that is for other parts, so that `after` must end what is overdue.
+   * Returns the earliest time at which something is due, in seconds; `undefined` if nothing is. After this time, a recipe runs
+   * `after` at its next event, even if that event is for other parts, so `after` must end what is overdue.
    */
   dueAt?(state: Live<Read, Config>): number | undefined;
   /** Decisions that the policy may make. */
@@ -274,7 +276,7 @@ export interface PolicySpec<
   readonly ledgers: readonly Ledger<Saved, EventIn<H>, Of<DW> & AnyDecision, Config>[];
   /** What blocks what (law 14), for `policy.why`. */
   readonly waits?: Waits<Live<Read, Config>>;
-  /** What has to end before an event is accepted, for the `waits` of other parts of a recipe. */
+  /** What has to end before an event is accepted; the other parts of a recipe use this in their `waits`. */
   readonly gates?: Gates<Live<Read, Config>>;
 }
 
@@ -350,7 +352,7 @@ export function definePlanner<Input, Parsed, Plan, const Id extends string>(
 const commandsOf = (decisions: readonly DecisionMessage[]): string[] =>
   decisions.flatMap(({ type, kind }) => (kind === 'command' ? [type] : []));
 
-/** Checks and freezes a definition that has all its functions, such as that of a recipe. */
+/** Checks and freezes a definition that has all its functions, such as the definition of a recipe. */
 export function sealDefinition<P extends AnyPolicyDefinition>(spec: Omit<P, 'commands'>): P {
   const definition = { ...spec, commands: commandsOf(spec.decisions) } as unknown as P;
   return validDefinition(definition, { config: definition.config, state: definition.state });

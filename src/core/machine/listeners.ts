@@ -8,11 +8,11 @@ export interface ListenerFailure {
   readonly error: unknown;
   /** The decision that was being delivered, if any. */
   readonly decision?: AnyDecision;
-  /** The event that a listener sent and that was refused later, if any. */
+  /** The event that a listener sent and the policy refused later, if any. */
   readonly event?: AnyEvent;
 }
 
-/** The typed event map: each decision by its type, all of them as `decision`, and `listener.error`. */
+/** The typed event map: each decision by its type, every decision as `decision`, and `listener.error`. */
 export type PolicyEvents<D extends AnyDecision> = {
   [T in D['type']]: Extract<D, { type: T }>;
 } & { decision: D; 'listener.error': ListenerFailure };
@@ -25,7 +25,6 @@ export class Listeners<D extends AnyDecision> {
   readonly #guards = new WeakMap<Listener, Map<string, (payload: unknown) => void>>();
   #size = 0;
 
-  /** Number of listeners. */
   get size(): number {
     return this.#size;
   }
@@ -56,11 +55,11 @@ export class Listeners<D extends AnyDecision> {
   fail(failure: ListenerFailure): void {
     if (this.#emitter.emit('listener.error', failure)) return;
     const about = failure.decision?.type ?? `the event ${failure.event?.type}, which it sent`;
-    // Not every engine in which a policy is embedded has a console.
+    // Some engines in which a policy is embedded have no console.
     globalThis.console?.error(`rollflex: a listener has failed on ${about}:`, failure.error);
   }
 
-  /** Wraps a listener so that neither `send` nor the listeners after it see its error, thrown or rejected. */
+  /** Wraps a listener so that an error of the listener, thrown or rejected, reaches neither `send` nor later listeners. */
   #guard(type: string, listener: Listener): (payload: unknown) => void {
     const failed = (error: unknown, payload: unknown): void => {
       if (type !== 'listener.error') this.fail({ error, decision: payload as AnyDecision });

@@ -36,19 +36,19 @@ export interface PolicyOptions {
 export interface PolicyStart<Config, State> {
   /** The configuration, its defaults filled in. */
   readonly config: Config;
-  /** The state to continue from; from now on the policy owns it. */
+  /** The state to continue from. The policy owns this state from now on. */
   readonly state: State;
   /** Events applied before: 0 for a new policy. */
   readonly seq: number;
   /** The latest time seen, in seconds; 0 for a new policy. */
   readonly at: number;
-  /** By how much its times are ahead of the clock of the host, which has begun anew, in seconds (default 0). */
+  /** Seconds by which the times of the policy are ahead of the host's clock, after that clock has begun anew (default 0). */
   readonly aheadSeconds?: number;
 }
 
 /** A function for each command of a policy: see {@link Policy.handle}. */
 export type CommandHandlers<D extends AnyDecision, Command extends string = D['type']> = {
-  // Mapped from the interface, so that an editor shows the documentation of each command.
+  // The type is mapped from the interface, so that an editor shows the documentation of each command.
   readonly [T in keyof Pick<Messages, Command & keyof Messages>]: (command: Extract<D, { type: T }>) => void;
 } & { readonly [T in Exclude<Command, keyof Messages>]: (command: Extract<D, { type: T }>) => void };
 
@@ -59,7 +59,7 @@ export type CommandHandlers<D extends AnyDecision, Command extends string = D['t
 const likelyMilliseconds = 1e11;
 
 function warnOfMilliseconds(id: string, at: number): void {
-  // Not every engine in which a policy is embedded has a console.
+  // Some engines in which a policy is embedded have no console.
   globalThis.console?.warn(
     `rollflex: ${id} was told the time ${at}, which looks like milliseconds: \`at\` is in seconds`,
   );
@@ -76,7 +76,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   readonly #listeners = new Listeners<D>();
   readonly #queue: E[] = [];
   #observers: readonly ((event: E, decisions: readonly D[]) => void)[] = [];
-  /** One context serves all events: a new one for each event would be most of the cost of this class. */
+  /** One context serves all events: a new context per event would be most of the cost of this class. */
   readonly #context: { at: number; emit(decision: D): void };
   #into: D[] = [];
   #sending = false;
@@ -145,8 +145,8 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   /**
    * Applies an event. Returns its decisions, followed by those of the events that listeners sent meanwhile.
    *
-   * If a listener calls it, the event is queued behind the current one and the result is an empty list: its decisions are in the
-   * result of the outer call. If such an event is refused, `listener.error` reports it.
+   * If a listener calls `send`, its event is queued behind the current event and the result is an empty list: the decisions are
+   * in the result of the outer call. If such an event is refused, `listener.error` reports it.
    *
    * @throws PolicyError if the event is refused; then nothing has changed
    */
@@ -198,12 +198,13 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   }
 
   /**
-   * Returns why something waits: where it stands, what it waits for in turn, and which events would let it go on: those that are overdue
-   * first, then the oldest. Without an id, returns all events that are owed to the policy. Nothing changes. The cost is linear in what the policy holds.
+   * Returns why a thing waits: where it stands, what it waits for in turn, and which events would let it go on, overdue events
+   * first, then the oldest. Without an id, returns all events that are owed to the policy. Nothing changes. The cost is linear in
+   * what the policy holds.
    *
-   * @param id - id of a prompt, a request, a round, or of whatever else the policy holds
-   * @param what - kind of the thing, such as `prompts`, where things of several kinds have this id
-   * @param times - a result of `watch`, which adds since when, for which reason, and how long it usually takes
+   * @param id - id of a prompt, a request, a round, or another thing that the policy holds
+   * @param what - kind of the thing, such as `prompts`, needed where things of several kinds have this id
+   * @param times - a result of `watch`, which adds start times, reasons and usual durations
    * @throws PolicyError `unknown_id` if the policy holds no such thing
    */
   why(id?: undefined, what?: undefined, times?: KnownTimes): WhyAll;
@@ -219,7 +220,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     return id === undefined ? allOwed(holdings) : whyOf(holdings, id, what);
   }
 
-  /** Looks at what the policy holds, one thing after the other; each answer is for the state of its moment. @internal */
+  /** Shows the things that the policy holds, one after the other; each answer describes the state at its moment. @internal */
   holdings(): Holdings {
     this.#assertWhole();
     return holdingsOf(this.#definition, this.#state, this.#at);
@@ -232,8 +233,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   }
 
   /**
-   * Sets the functions that carry out commands, that is, the decisions that a host must act on: one for each command. {@link
-   * Policy.on} listens for notices.
+   * Sets one function per command. Commands are the decisions that a host must carry out. {@link Policy.on} listens for notices.
    *
    * If a function throws, or its promise is rejected, `listener.error` reports the error. Promises are not awaited.
    *

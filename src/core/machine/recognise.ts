@@ -13,11 +13,11 @@ type Check = z.core.$ZodCheck;
 
 const made = new WeakMap<Schema, Recogniser>();
 
-/** Returns the recogniser of a schema; it is made once. */
+/** Returns the recogniser of a schema, which is made once. */
 export function recogniserOf(schema: Schema): Recogniser {
   const known = made.get(schema);
   if (known !== undefined) return known;
-  // A recursive schema finds this entry for its inner occurrence, which zod checks.
+  // An inner occurrence of a recursive schema finds this entry, and zod checks it.
   made.set(schema, byZod(schema));
   const fits = understood(schema) ?? byZod(schema);
   made.set(schema, fits);
@@ -96,7 +96,7 @@ function objectOf(shape: Readonly<Record<string, Schema>>): Recogniser {
       if (field === undefined ? !isOptional : !fits(field)) return false;
       if (field !== undefined) found += 1;
     }
-    // A plain object has only known keys if it has no more keys than were found.
+    // A plain object with no more keys than were found has only known keys.
     if (Object.getPrototypeOf(value) === Object.prototype && Object.keys(value).length === found) return true;
     for (const key in value) if (!known.has(key)) return false;
     return true;

@@ -23,7 +23,7 @@ type ById<L extends readonly AnyDefinition[], Id> = Extract<L[number], { readonl
 type PolicyId<L extends readonly AnyDefinition[]> = Extract<L[number], AnyPolicyDefinition>['id'];
 type PlannerId<L extends readonly AnyDefinition[]> = Extract<L[number], AnyPlannerDefinition>['id'];
 
-/** Returns the definitions that a module exports, directly or in lists; each once. */
+/** Returns the definitions that a module exports, directly or in lists, without repetitions. */
 export function definitionsIn(exported: object): AnyDefinition[] {
   return [...new Set(Object.values(exported).flat().filter(isDefinition))];
 }

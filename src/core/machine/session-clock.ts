@@ -2,8 +2,8 @@
 import type { AnyDecision, AnyEvent } from './definition.ts';
 
 /**
- * Clocks of the processes of a job differ by less than this, in seconds. A host that has restarted and is further behind has another
- * clock, such as one that counts from the start of its process.
+ * Clocks of processes in one job differ by less than this, in seconds. If a restarted host is further behind, its clock is
+ * another one, such as a clock that counts from the start of the process.
  */
 const mostSkewSeconds = 3600;
 
@@ -12,9 +12,9 @@ export const isNewClock = ({ type, at }: AnyEvent, latest: number): boolean =>
   type === 'host.restarted' && at < latest - mostSkewSeconds;
 
 /**
- * Returns the times of events. A time that is earlier than the latest is read as the latest. If it is so by more than an hour when the
- * host restarts, then the clock of the host has begun anew: no timer would fire for that long, and nothing would be overdue. So from
- * then on times are counted from the latest one, and `timer.set` says by how much `at` is ahead of the clock of the host.
+ * Returns the times of events. A time before the latest time is read as the latest. If a restarted host is more than an hour
+ * behind, then its clock has begun anew: no timer would fire for that long, and nothing would be overdue. From then on the
+ * session counts times from the latest one, and `timer.set` says by how much `at` is ahead of the host's clock.
  */
 export class SessionClock {
   #aheadSeconds: number;
@@ -23,7 +23,7 @@ export class SessionClock {
     this.#aheadSeconds = aheadSeconds;
   }
 
-  /** By how much the times of the session are ahead of those of the host, in seconds. */
+  /** Seconds by which the times of the session are ahead of the host's times. */
   get aheadSeconds(): number {
     return this.#aheadSeconds;
   }
@@ -49,7 +49,7 @@ export class SessionClock {
 }
 
 function warnOfNewClock(id: string, at: number, aheadSeconds: number): void {
-  // Not every engine in which a policy is embedded has a console.
+  // Some engines in which a policy is embedded have no console.
   globalThis.console?.warn(
     `rollflex: ${id} was told of a restart at the time ${at}, ${Math.round(aheadSeconds)} s before the latest: the clock of the host has begun anew. Its timers are counted from there`,
   );

@@ -25,7 +25,7 @@ export type PolicyOf<P> =
 export type StartOf<P> =
   | ConfigOf<P>
   | {
-      /** A result of `policy.snapshot()`, as an object; the configuration is in it. */
+      /** A result of `policy.snapshot()`, as an object, with the configuration. */
       readonly snapshot: unknown;
     };
 
@@ -49,7 +49,7 @@ export function create<P extends AnyPolicyDefinition>(
   return new Policy(definition, begin(definition, start), options) as PolicyOf<P>;
 }
 
-/** Refuses an id or a definition of the other kind, which JavaScript callers may pass. */
+/** Refuses an id, or a definition of the other kind: JavaScript callers may pass these. */
 function assertDefinition(definition: AnyDefinition, isPlanner: boolean, expected: string): void {
   const kind: unknown = (definition as Partial<AnyDefinition> | undefined)?.kind;
   if (kind !== undefined && (kind === 'planner') === isPlanner) return;

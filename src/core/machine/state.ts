@@ -1,6 +1,6 @@
 /**
  * The state of a policy, declared once: a zod schema whose output is the live state and whose input is the saved one. The schema
- * reads a snapshot, and {@link saverOf} writes one. zod's own `encode` gives the same result, but it checks every field, and fields
+ * reads a snapshot, and {@link saverOf} writes it. zod's own `encode` gives the same result but checks every field, and fields
  * with a refinement twice; a state that a policy has built needs no check.
  */
 import { z } from 'zod';
@@ -42,7 +42,7 @@ export function byHand<S extends z.ZodType, L>(
 
 const writers = new WeakMap<z.core.$ZodType, Saver>();
 
-/** A collection that is saved as a list of its items, in its order. */
+/** A collection that is saved as a list of its items, in the same order. */
 export function listOf<S extends z.ZodType, C extends Iterable<z.output<S>>>(
   item: S,
   make: (items: z.output<S>[]) => C,
@@ -53,7 +53,7 @@ export function listOf<S extends z.ZodType, C extends Iterable<z.output<S>>>(
   });
 }
 
-/** A set, saved as a list in its order. */
+/** A set that is saved as a list, in the same order. */
 export const setOf = <S extends z.ZodType>(item: S) => listOf(item, (items) => new Set<z.output<S>>(items));
 
 /** A map whose key is a field or a function of the value; saved as a list of the values, in the order of the map. */
@@ -72,7 +72,7 @@ type MapBy<S extends z.ZodType> = z.ZodCodec<
   z.ZodType<Map<string, z.output<S>>, Map<string, z.output<S>>>
 >;
 
-/** A map, saved as a list of pairs in its order. */
+/** A map that is saved as a list of pairs, in the same order. */
 export function mapOf<K extends z.ZodType, V extends z.ZodType>(key: K, value: V) {
   return z.codec(z.array(z.tuple([key, value])), anything<Map<z.output<K>, z.output<V>>>(), {
     decode: (pairs) => new Map(pairs as [z.output<K>, z.output<V>][]),
@@ -80,7 +80,7 @@ export function mapOf<K extends z.ZodType, V extends z.ZodType>(key: K, value: V
   });
 }
 
-/** Converts a value of a schema's output type to its input type, sharing nothing with it. */
+/** Converts a value from the output type of a schema to its input type; the result shares nothing with the value. */
 export type Saver = (live: never) => unknown;
 
 type Schema = z.core.$ZodType;

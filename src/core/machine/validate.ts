@@ -7,7 +7,7 @@ import { keysAt } from './schema-keys.ts';
 type Path = readonly PropertyKey[];
 
 const longestStep = 100;
-/** Writes one step of a path, shortened: a key may be as long as a message. */
+/** Writes one step of a path. A long key is cut: it may be as long as a message. */
 const stepText = (step: PropertyKey): string => {
   const text = String(step);
   return text.length > longestStep ? `${text.slice(0, longestStep - 1)}…` : text;
@@ -42,14 +42,14 @@ function expectation(issue: z.core.$ZodIssue, got?: unknown): string {
     case 'too_big':
       return `${issue.origin} ${issue.inclusive ? '<=' : '<'} ${issue.maximum}`;
     default: {
-      // No alternative of the discriminated union has this value.
+      // The value matches no alternative of the discriminated union.
       const { options } = issue as { readonly options?: readonly unknown[] };
       return options === undefined ? issue.message.replace(/^expected /i, '') : oneOf(options.map(String), got);
     }
   }
 }
 
-/** Returns, for a union, the issue of the alternative that the value resembles most, which is the one with the deepest issue. */
+/** Returns the issue of the union's alternative that resembles the value most, which is the alternative with the deepest issue. */
 function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue;
   const first = issue.errors.flatMap(([one]) => (one === undefined ? [] : [one]));

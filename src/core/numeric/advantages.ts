@@ -6,11 +6,11 @@ export interface RewardStatistics {
   /** Number of rewards, >= 1. */
   readonly n: number;
   readonly mean: number;
-  /** Standard deviation of the kind asked for; 0 for one reward. */
+  /** Standard deviation, by the requested formula; 0 for one reward. */
   readonly std: number;
   /** Standard deviation over n, whatever kind was asked for. */
   readonly populationStd: number;
-  /** Whether all rewards are the same; false for one, which has no variance. */
+  /** Whether all rewards are equal; false for a single reward, which has no variance. */
   readonly zeroVariance: boolean;
 }
 
@@ -44,7 +44,7 @@ export function advantageOf(reward: number, statistics: RewardStatistics, settin
   const { n, mean, std, zeroVariance } = statistics;
   if (n === 1) return settings.singleResponse === 'reward' ? reward + 0 : 0;
   if (zeroVariance) return 0;
-  // The distance of a reward to the mean of the others is its distance to the mean of all, times n / (n − 1).
+  // A reward's distance to the mean of the other rewards is its distance to the mean of all, times n / (n − 1).
   const reach = settings.baseline === 'leave-one-out' ? n / (n - 1) : 1;
   const unit = settings.normalization === 'std' ? std + settings.epsilon : 1;
   return ((reward - mean) * reach) / unit;

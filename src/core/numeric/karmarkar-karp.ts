@@ -13,12 +13,12 @@ interface Subset {
   tail: number;
 }
 
-/** A partition of some of the items into at most k subsets; absent ones are empty. */
+/** A partition of some items into at most k subsets; empty subsets are left out. */
 interface State {
-  /** Subsets with the smallest on top: a merge joins the smallest subsets of one state with the largest of the other. */
+  /** The heap has the smallest subset on top: a merge joins the smallest subsets of one state with the largest of the other. */
   readonly subsets: Heap<Subset>;
   largest: Subset;
-  /** Sum of the largest minus sum of the smallest. */
+  /** Sum of the largest subset minus sum of the smallest. */
   spread: number;
 }
 
@@ -65,7 +65,7 @@ function check(workloads: readonly number[], k: number, equalSize: boolean): voi
  *
  * A merge moves the state with fewer subsets into the other, so that all merges take O(n · log n · log k).
  *
- * @param workloads - of each item, finite, >= 0; sums are exact up to 2^53
+ * @param workloads - workload of each item, finite, >= 0; sums are exact up to 2^53
  * @param k - number of parts, >= 1; with fewer than k items, some parts are empty
  * @param options - `equalSize`: each part has n ÷ k items, and n must be a multiple of k
  * @returns the parts by descending workload, each with the ascending indices of its items

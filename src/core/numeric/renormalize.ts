@@ -1,4 +1,4 @@
-/** Scales each replica's gradient so that the combined gradient is that of the whole batch. */
+/** Scales the gradient of each replica so that the combined gradient equals the gradient of the whole batch. */
 
 /** Input of a replica's factor. */
 export interface Scale {
@@ -8,15 +8,15 @@ export interface Scale {
   readonly total: number;
   /** D: replicas of the collective, including those without units; >= 1. */
   readonly replicas: number;
-  /** Whether the replica accumulated the mean over its units, or their sum. */
+  /** What the replica has accumulated over its units: their mean or their sum. */
   readonly reduction: 'mean' | 'sum';
-  /** Whether the collective sums the replicas' gradients, or takes their mean. */
+  /** What the collective makes of the replicas' gradients: their sum or their mean. */
   readonly collective: 'sum' | 'mean';
 }
 
 /**
  * Returns the factor for a replica's gradient before the collective: n_i / N for local means and 1 / N for local sums, times D if
- * the collective takes the mean. It is 0 if N is 0.
+ * the collective takes the mean. The factor is 0 if N is 0.
  *
  * RollPacker §4.4 applies n_i / N to sums of gradients; this factor is right for means only.
  */

@@ -3,18 +3,18 @@ import type { AnyPolicyDefinition } from '../machine/definition.ts';
 import { type AwaitedEvent, type HeldThing, isEvent, later, type Standing, type Waits } from '../why/waits.ts';
 
 /**
- * Where an event from inside comes from: from the first of these parts that holds something that the event names, or from an event
+ * Origin of an event that arises inside the recipe: the first of these parts that holds a thing named by the event, or an event
  * from outside with the same fields.
  */
 export type Origin = { readonly parts: readonly string[] } | { readonly event: string };
 
-/** What the waits of a recipe follow from. */
+/** The data from which the waits of a recipe are derived. */
 export interface PartWaits {
   readonly parts: Readonly<Record<string, AnyPolicyDefinition>>;
   /** Types of the events that come from outside. */
   readonly outside: ReadonlySet<string>;
   /**
-   * Origins of events that are no decisions of a part, by the type of the event; or by the part that takes it and its type, as
+   * Origins of events that are not decisions of a part, by the event's type, or by part and type as in
    * `training/round.completed`.
    */
   readonly origins: Readonly<Record<string, Origin>>;
@@ -26,7 +26,7 @@ interface States {
   readonly wiring: { readonly off: readonly string[] };
 }
 
-/** Computes a value for each text once. */
+/** Computes the value for each text only once. */
 function remembered<Value>(make: (text: string) => Value): (text: string) => Value {
   const known = new Map<string, Value>();
   return (text) => {
@@ -36,7 +36,9 @@ function remembered<Value>(make: (text: string) => Value): (text: string) => Val
   };
 }
 
-/** Joins the waits of the parts. An event that comes from another part leads on to what that part holds. */
+/**
+ * Joins the waits of the parts. Where a thing waits for an event of another part, the chain continues with what that part holds.
+ */
 export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<States> {
   const names = Object.keys(parts);
   const kinds = [...new Set(names.flatMap((name) => Object.keys(parts[name]!.waits ?? {})))];
@@ -77,7 +79,7 @@ export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<State
     names.filter((name) => parts[name]!.decisions.some((message) => message.type === type)),
   );
 
-  /** Returns what other parts hold under an id that the event names, or the event from outside that leads to it. */
+  /** Returns what other parts hold under an id that the event names, or the event from outside that leads to the event. */
   function* inside(state: States, one: AwaitedEvent, from: string): Iterable<HeldThing | AwaitedEvent> {
     const { type, ...fields } = one.event;
     const origin = origins[`${from}/${type}`] ?? origins[type];

@@ -31,7 +31,7 @@ export interface Delivery {
   /** The event that the part gets. */
   readonly event: AnyEvent;
   /**
-   * Whether the event is delivered before all pending ones (default false: after them), because other parts need it before they
+   * Whether the event is delivered before all pending events (default false: after them), because other parts need it before they
    * continue.
    */
   readonly first?: boolean;
@@ -44,7 +44,7 @@ export interface Delivery {
   readonly otherwise?: readonly Delivery[];
 }
 
-/** A part whose time is over. */
+/** A part with something overdue. */
 interface Overdue {
   readonly part: string;
   readonly event: undefined;
@@ -58,8 +58,8 @@ export interface Route<D extends AnyDecision = AnyDecision, Config = never> {
   /** Whether the decision leaves the recipe (default: if the recipe lists it); a function if this depends on the configuration. */
   readonly out?: boolean | ((config: Config) => boolean);
   /**
-   * Parts that get the decision, in this order: a list, or a function if the decision becomes another event or the parts depend on
-   * its fields. The default is `recipients`: the other parts that take such events, in the order of `parts`.
+   * Parts that get the decision, in this order: a list, or a function where the decision becomes another event or its fields
+   * determine the parts. The default is `recipients`: the other parts that take such events, in the order of `parts`.
    */
   readonly to?:
     | readonly string[]
@@ -74,13 +74,13 @@ export interface RecipeState<Config = unknown> {
   readonly parts: Record<string, unknown>;
   /** Recipients of each event and decision with this configuration. */
   readonly wiring: Wiring;
-  /** Recipients of the event that was checked last, which is applied next, and which of them refuse it. */
+  /** Recipients of the event that was checked last and is applied next, and the recipients that refuse it. */
   checked?:
     | { readonly event: AnyEvent; readonly outside: readonly Delivery[]; readonly refused: ReadonlySet<Delivery> }
     | undefined;
 }
 
-/** Recipients in the order of `parts`. Those of events from outside are found by type; those of decisions by part, then by type. */
+/** Recipients in the order of `parts`. Events from outside are looked up by type, decisions by part and then by type. */
 interface Wiring {
   readonly off: readonly string[];
   readonly outside: ReadonlyMap<string, readonly string[]>;
@@ -90,7 +90,7 @@ interface Wiring {
 interface Wire {
   readonly out: boolean;
   readonly recipients: readonly string[];
-  /** Chooses the parts, if they depend on the fields of the decision. */
+  /** Chooses the parts where they depend on the fields of the decision. */
   readonly to:
     | ((decision: AnyDecision, config: never, recipients: readonly string[]) => readonly Recipient[])
     | undefined;
@@ -110,7 +110,7 @@ const savedState = z.unknown();
 export interface RecipeSpec<Input, Config, EW extends EventMessage, DW extends DecisionMessage, Id extends string>
   extends DefinitionBase {
   readonly id: Id;
-  /** Schema of the recipe's configuration, which is flat; it refuses unknown keys. */
+  /** Schema of the recipe's flat configuration; the schema refuses unknown keys. */
   readonly config: z.ZodType<Config, Input>;
   /** Policies of the recipe; routes use their keys as names. */
   readonly parts: Parts;
@@ -123,8 +123,8 @@ export interface RecipeSpec<Input, Config, EW extends EventMessage, DW extends D
   /** Returns the parts that the configuration switches off: they get no events (default: none). */
   readonly off?: (config: Config) => readonly string[];
   /**
-   * Chooses the parts that get an event from outside, in this order. If absent, these are `recipients`: the parts that take such
-   * events, in the order of `parts`.
+   * Chooses the parts that get an event from outside, in this order. Without this function the event goes to `recipients`: the
+   * parts that take such events, in the order of `parts`.
    */
   readonly deliver?: (event: Of<EW>, config: Config, recipients: readonly string[]) => readonly Recipient[];
   /**
@@ -134,8 +134,8 @@ export interface RecipeSpec<Input, Config, EW extends EventMessage, DW extends D
    */
   readonly vouches?: Readonly<Record<string, readonly string[]>>;
   /**
-   * Returns the events that will follow inside. If a part would refuse one of them, the event from outside is refused. `parts` are
-   * the states of the parts, by name: they may be read, and must not be changed.
+   * Returns the events that will follow inside. If a part would refuse one of them, the event from outside is refused. `parts`
+   * has the states of the parts by name; the function may read but not change them.
    */
   readonly expects?: (event: Of<EW>, config: Config, parts: Readonly<Record<string, unknown>>) => readonly Delivery[];
   /** Exceptions to the routing of decisions, by part, then by decision; all other routes follow from the messages of the parts. */
@@ -145,7 +145,7 @@ export interface RecipeSpec<Input, Config, EW extends EventMessage, DW extends D
    * that takes it and the type, as `training/round.completed`.
    */
   readonly origins?: Readonly<Record<string, Origin>>;
-  /** Migrations of the saved state from version k to k + 1, by k; those of a part are its own. */
+  /** Migrations of the saved state from version k to k + 1, by k; each part migrates its own state. */
   readonly migrations?: Readonly<Record<number, (saved: unknown) => unknown>>;
   /** Ledgers that must balance over all parts after every event (law 2). */
   readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW> & AnyDecision, Config>[];
@@ -153,7 +153,7 @@ export interface RecipeSpec<Input, Config, EW extends EventMessage, DW extends D
 
 type Of<W> = Described<W> & AnyEvent;
 
-/** Returns those settings of a flat configuration that `shape` names: a part takes them unchanged. */
+/** Returns the settings in a flat configuration that `shape` names: a part takes them unchanged. */
 export function settingsOf<T extends object>(config: T, shape: object): Partial<T> {
   return Object.fromEntries(Object.entries(config).filter(([key]) => Object.hasOwn(shape, key))) as Partial<T>;
 }
@@ -301,13 +301,13 @@ export function defineRecipe<
     apply: (state: RecipeState<Config>, event: Of<EW>, context: Context<Of<DW> & AnyDecision>) => {
       const { config, parts, wiring, checked } = state;
       const outside = checked?.event === event ? checked.outside : fromOutside(event, state);
-      // A refusal costs more than most events: what `check` has found is true until a part changes.
+      // A refusal costs more than most events, so the result of `check` is reused: it stays true until a part changes.
       let refused = checked?.event === event ? checked.refused : undefined;
       state.checked = undefined;
-      // First in, first out: all decisions made together come before their consequences.
+      // First in, first out: decisions that were made together come before their consequences.
       const pending = outside.slice();
       for (let index = 0; ; index += 1) {
-        // An event that is not for a part whose time is over ends what is overdue there all the same.
+        // An event lets every part end what is overdue there, even a part that the event is not for.
         const next = pending[index] ?? overdueIn(state, context.at);
         if (next === undefined) return;
         const wires = wiring.inside[next.part]!;
@@ -327,7 +327,7 @@ export function defineRecipe<
         };
         if (next.event === undefined) {
           part(next.part).settle!(parts[next.part], { at: context.at, emit });
-          // Nothing else is pending: what it has decided comes next.
+          // Nothing else is pending, so the decisions of the overdue part come next.
           pending.push(...urgent);
           index -= 1;
           continue;

@@ -1,35 +1,35 @@
 /**
- * Adaptive timeouts (RollPacker §4.3): what is run again and again may take a multiple of its longest good run, its anchor. Every
- * so often a run gets the longest timeout, so that an anchor that is too low can rise.
+ * Adaptive timeouts (RollPacker §4.3): a thing that is run again and again may take a multiple of its longest good run, its
+ * anchor. From time to time a run gets the longest timeout, so that an anchor that is too low can rise.
  */
 import { z } from 'zod';
 import { count, seconds } from '../../schemas/units.ts';
 import { LruMap } from '../collections/lru.ts';
 import { byHand } from '../machine/state.ts';
 
-/** What is known of a thing that has had a good run. */
+/** Record of a thing that has had a good run. */
 export interface Anchor {
   /** The longest good run, in seconds. */
   seconds: number;
-  /** Number of runs since the last one that got the longest timeout to explore. */
+  /** Number of runs since the last run that got the longest timeout in order to explore. */
   runsSinceExploration: number;
 }
 /** Anchors by id; the least recently used leave. */
 export type Anchors = LruMap<string, Anchor>;
 
-/** How timeouts follow from anchors. */
+/** Rule that derives timeouts from anchors. */
 export interface TimeoutRule {
-  /** λ: a run may take this many times the anchor. */
+  /** λ: a run may take λ times the anchor. */
   readonly factor: number;
-  /** Tmin, in seconds. */
+  /** Tmin: the shortest timeout, in seconds. */
   readonly minSeconds: number;
-  /** Tmax, in seconds. */
+  /** Tmax: the longest timeout, in seconds. */
   readonly maxSeconds: number;
-  /** Every so many runs one gets Tmax; 0: none. */
+  /** One of so many runs gets Tmax; 0: none does. */
   readonly exploreEvery: number;
 }
 
-/** A timeout, and what led to it. */
+/** A timeout, and the numbers that it follows from. */
 export interface Timeout {
   readonly code: 'no_anchor' | 'exploration' | 'anchored';
   readonly seconds: number;
@@ -37,7 +37,7 @@ export interface Timeout {
   readonly anchorSeconds: number | null;
 }
 
-/** Anchors in a state. They are saved as lists without field names, which halves the size; there are many anchors. */
+/** Anchors in a state. Anchors are saved as lists without field names, which halves the size of a state with many anchors. */
 export const anchorsOf = (id: z.ZodType<string, string>) =>
   byHand(z.array(z.tuple([id, seconds, count])).describe('Id, anchor, runs since an exploration.'), {
     decode: (saved): Anchors => {
@@ -71,7 +71,7 @@ export function beginRun(anchors: Anchors, id: string, rule: TimeoutRule): Timeo
 
 /** Takes in a good run. Returns the anchor in seconds, and whether another anchor was forgotten to make room. */
 export function raiseAnchor(anchors: Anchors, id: string, seconds: number): { seconds: number; forgets: boolean } {
-  // An anchor is used when a run begins, not when it ends; `peek` does not mark it as used.
+  // An anchor counts as used when a run begins, not when the run ends, so `peek` does not mark it.
   const anchor = anchors.peek(id);
   if (anchor === undefined) {
     const forgotten = anchors.set(id, { seconds, runsSinceExploration: 0 });
@@ -81,7 +81,7 @@ export function raiseAnchor(anchors: Anchors, id: string, seconds: number): { se
   return { seconds: anchor.seconds, forgets: false };
 }
 
-/** Makes the next run explore, because one that did has ended without telling anything. */
+/** Makes the next run explore, because an exploring run has ended without a result. */
 export function exploreNext(anchors: Anchors, id: string, { exploreEvery }: TimeoutRule): void {
   const anchor = anchors.peek(id);
   if (anchor !== undefined) anchor.runsSinceExploration = exploreEvery;

@@ -1,12 +1,12 @@
 /**
- * Deadlines of a policy, with a timer for the first of them. Any event that comes after a deadline ends what is overdue, and sets a
- * timer again that was lost: a host that loses one holds nothing up for longer than until its next event.
+ * Deadlines of a policy, with a timer for the first of them. Any event after a deadline ends what is overdue, and sets a lost
+ * timer again: a host that loses a timer delays nothing beyond its next event.
  */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Context } from '../machine/definition.ts';
 
-/** What {@link Deadlines} asks a policy. */
+/** What {@link Deadlines} needs to know about a policy. */
 export interface DeadlinesOf<State> {
   readonly timerId: string;
   /** For how long a timer may be late before it counts as lost, in seconds; 0 where any event ends what is overdue. */
@@ -21,7 +21,7 @@ export interface DeadlinesOf<State> {
   setTimerAt(state: State, at: number | null): void;
 }
 
-/** The usual place of the time at which the only timer of a policy fires. */
+/** The usual place in the state for the time at which the policy's only timer fires. */
 export const onlyTimer: Pick<DeadlinesOf<{ timerAt: number | null }>, 'timerAt' | 'setTimerAt'> = {
   timerAt: (state) => state.timerAt,
   setTimerAt: (state, at) => {
@@ -29,7 +29,7 @@ export const onlyTimer: Pick<DeadlinesOf<{ timerAt: number | null }>, 'timerAt' 
   },
 };
 
-/** The place of a timer among several of a policy. */
+/** The place in the state for one of several timers. */
 export const timerNamed = <Name extends string>(
   name: Name,
 ): Pick<DeadlinesOf<{ timers: Record<Name, number | null> }>, 'timerAt' | 'setTimerAt'> => ({
@@ -49,7 +49,7 @@ export class Deadlines<State> {
     this.#of = of;
   }
 
-  /** Returns when the first deadline is, in seconds; nothing if there is none. */
+  /** Returns the time of the first deadline, in seconds; `undefined` without deadlines. */
   first(state: State): number | undefined {
     return this.#of.first(state);
   }
@@ -66,7 +66,7 @@ export class Deadlines<State> {
     if (first === undefined) return;
     const timerAt = this.#of.timerAt(state);
     const { patienceSeconds = 0 } = this.#of;
-    // A timer whose time is over is lost, or on its way: another one does no harm.
+    // A timer whose time has passed is lost or on its way; a second timer does no harm.
     if (timerAt !== null && timerAt + patienceSeconds >= ctx.at && timerAt <= first) return;
     const fireAtSeconds = Math.max(first, ctx.at);
     this.#of.setTimerAt(state, fireAtSeconds);
@@ -91,7 +91,7 @@ export const checkTimer =
     refuse('unknown_id', 'timerId', all.length === 1 ? ids : `one of ${ids}`, timerId);
   };
 
-/** Makes the handler of `timer.fired`. It only forgets the timer: what is overdue ends after every event. */
+/** Makes the handler of `timer.fired`, which only forgets the timer: overdue things end after every event. */
 export const timerFired =
   <State>(...all: readonly Timer<State>[]) =>
   (state: State, { timerId }: Message<'timer.fired'>): void => {

@@ -17,7 +17,7 @@ export const prefillTokensPerSecond = z
 /**
  * Setting: how long a decode step takes.
  *
- * @param what - what runs on an engine, `response` or `turn`
+ * @param what - the unit of work on an engine, `response` or `turn`
  */
 export const decodeOf = (what: 'response' | 'turn') =>
   z
@@ -35,7 +35,7 @@ export const decodeOf = (what: 'response' | 'turn') =>
 /** How long a decode step takes. */
 export type Decode = z.output<ReturnType<typeof decodeOf>>;
 
-/** Seconds of a step in which so many run, with so many tokens in their contexts. */
+/** Seconds of a decode step with so many running sequences and so many tokens in their contexts. */
 export function stepSecondsOf(decode: Decode, running: number, contextTokens: number): number {
   return decode.stepSeconds + decode.sequenceSeconds * running + decode.contextTokenSeconds * contextTokens;
 }

@@ -1,10 +1,10 @@
-/** Engines that a host names: only known ones are reported on, and all may change at once. */
+/** Engines that a host names. Only a known engine is reported on, and a host may change all engines at once. */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { engineId } from '../../schemas/units.ts';
 import { type RecentIds, recentIds } from '../ids/recent-ids.ts';
 
-/** Engines that are remembered after they have left. */
+/** Number of engines that are remembered after they have left. */
 const mostGone = 512;
 
 /** Field of a state: the engines that have left last. A report about one of them is late, not wrong. */
@@ -32,7 +32,7 @@ export function removeEngine({ engines, goneEngines: gone }: WithEngines, id: st
   gone.add(id);
 }
 
-/** Makes the handler that drains the engines which are not named, and adds the others. */
+/** Makes the handler that adds the named engines and drains all others. */
 export function changeEngines<State extends WithEngines, C>(
   add: (state: State, engine: OfEngine) => void,
   drain: (state: State, engine: OfEngine, ctx: C) => void,

@@ -1,4 +1,4 @@
-/** Copies of prompts, how old their tokens are, and how many a round launches. */
+/** Copies of prompts, the age of their tokens, and the number of responses that a round launches. */
 import type { Deferral, FinalPrompt, KeptResponse, Prompt } from '../../schemas/prompts.ts';
 
 /** Copies a prompt; the copy shares no object with it, and its keys are in the order of the schema. */
@@ -39,12 +39,12 @@ export function copyFinal({ promptId, ref, domain, deferral, responses }: FinalP
   };
 }
 
-/** Returns the oldest version of the weights that have generated a token of the prompt; none is older than infinity. */
+/** Returns the oldest weight version that has generated a token of the prompt; infinity if there is no token. */
 export function oldestVersionOf({ kept = [] }: Prompt): number {
   return Math.min(...kept.flatMap((one) => one.weightVersions));
 }
 
-/** Whether tokens of a version may be trained with weights of this version, but not with newer ones. */
+/** Whether tokens of a version may be trained with the given weights, but not with newer weights. */
 export function isExpiring(oldestVersion: number, weightVersion: number, maxStaleness: number): boolean {
   return maxStaleness > 0 && weightVersion - oldestVersion >= maxStaleness;
 }

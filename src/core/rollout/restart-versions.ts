@@ -1,11 +1,11 @@
 /**
- * Versions of the weights after a restart of the host: the trainer may be ahead of a snapshot, or behind it. Rounds that were open go
- * on with what they have, and with the version that the host has told.
+ * Versions of the weights after a restart of the host: the trainer may be ahead of a snapshot, or behind it. Open rounds keep
+ * what they have, and continue at the version that the host names.
  */
 import { z } from 'zod';
 import { weightVersion } from '../../schemas/units.ts';
 
-/** Most restarts of a round whose versions are remembered. */
+/** Most restarts per round whose versions are remembered. */
 const most = 64;
 
 /** Field of a round: the versions with which it went on after restarts; absent if it did not. */
@@ -16,13 +16,13 @@ interface OfRound {
   restartVersions?: number[] | undefined;
 }
 
-/** Goes on with a round at this version. */
+/** Continues a round at this version. */
 export function restartRoundAt(round: OfRound, version: number): void {
   if (isOfRound(round, version)) return;
   round.restartVersions = [...(round.restartVersions ?? []), version].slice(-most);
 }
 
-/** Whether a version is that of a round, or one with which it went on. */
+/** Whether a version is that of a round, or one at which the round continued after a restart. */
 export function isOfRound({ weightVersion, restartVersions }: OfRound, version: number): boolean {
   return version === weightVersion || restartVersions?.includes(version) === true;
 }

@@ -18,14 +18,22 @@ import { byHand } from '../machine/state.ts';
 const remembered = 16;
 /** Items whose forgotten failures are remembered: more than can fail by themselves in a round, in any case that we know of. */
 const mostForgiven = 256;
-/** A domain is healthy while at most this share of the tries of good items fails in it: then six in a row are no chance (1 of 4,096). */
+/**
+ * A domain is healthy while at most this share of tries of good items fails in it: six failures in a row are then not chance (1
+ * of 4,096).
+ */
 const healthyShare = 1 / 4;
-/** Different items that fail one after the other until a domain is suspended: at a failure rate of 10 % by chance once in 10⁸ tries. */
+/**
+ * A domain is suspended after failures of so many different items in a row: at a failure rate of 10 %, chance does this once in
+ * 10⁸ tries.
+ */
 export const itemsToSuspend = 8;
-/** Failures in a row until a domain is suspended in which others are in flight: a few at least, and some for each of these. */
+/** Where other tries are in flight, a suspension takes more failures in a row: these few at least, and some per try in flight. */
 const leastFailures = 4;
 const failuresPerTry = 1.5;
-/** Tries of other items that must succeed after a failure until it is its item's own: where 90 % fail, by chance once in 10⁴. */
+/**
+ * A failure counts as the item's own after so many later successes of other items: where 90 % fail, chance does this once in 10⁴.
+ */
 const successesToJudge = 4;
 /** The longest pause, in seconds: an outage that has ended costs no more. */
 export const longestPauseSeconds = 60;
@@ -38,33 +46,33 @@ export function pauseAfter(failures: number): number {
 const where = { scope: faultScope, id: z.string().nullable() };
 const savedDomain = z.strictObject({
   ...where,
-  /** The last tries of items that have shown that they can succeed, oldest first, and whether each has failed. */
+  /** Results of the latest tries of items that have shown that they can succeed, oldest first: whether each has failed. */
   recent: z.array(z.boolean()),
-  /** Items that have failed, none having succeeded since, oldest first, and in which part. */
+  /** Items that have failed, with the part, oldest first; no try has succeeded since. */
   failing: z.array(z.tuple([z.string(), z.string().nullable()])),
-  /** Items whose failures were forgotten when a row of failures of different items ended; absent: none. */
+  /** Items whose failures were forgotten when a row of failures of different items ended. Absent if there are none. */
   forgiven: z.array(z.string()).optional(),
   /** Tries that have failed, none having succeeded since. */
   failures: count,
-  /** Number of the first of these failures, in the order of launches. */
+  /** Launch number of the first of these failures. */
   since: count,
   suspension: z
     .strictObject({
       at: seconds,
-      /** Tries with this number or a later one were launched since. */
+      /** Tries with this launch number or a later one were launched after the suspension. */
       order: count,
-      /** Different items that have to fail until tries of those that have failed go on, after pauses. */
+      /** So many different items have to fail before items that have failed are tried again, after pauses. */
       items: count,
-      /** Single tries that have failed since, one after the other. */
+      /** Single tries in a row that have failed since the suspension. */
       failures: count,
       lastTryAt: seconds,
-      /** Items that were asked for, to have others to compare with. */
+      /** Number of items that were requested for comparison. */
       asked: count,
       /** When the next single try may be, in seconds. */
       retryAt: seconds,
     })
     .nullable(),
-  /** Single tries that are in flight, and their items. */
+  /** Single tries in flight, each with its item. */
   tries: z.array(z.tuple([z.string(), z.string()])),
 });
 const savedFailure = z.strictObject({
@@ -75,7 +83,7 @@ const savedFailure = z.strictObject({
   order: count,
   /** Whether a try of the item had succeeded before: then the failure has counted against the domains at once. */
   isGood: z.boolean(),
-  /** Tries, launched after it, that have succeeded; absent: none. */
+  /** Number of successful tries that were launched after the failure. Absent: none. */
   successes: count.optional(),
 });
 const savedFaults = z.strictObject({ domains: z.array(savedDomain), open: z.array(savedFailure) });
@@ -86,12 +94,12 @@ export interface Where {
   readonly id: string | null;
 }
 
-/** A failed try that is not judged yet: which one of its item, and its number in the order of launches. */
+/** A failed try that is not judged yet: the number of the try among those of its item, and its launch number. */
 export interface Failure extends Readonly<Omit<z.output<typeof savedFailure>, 'successes'>> {
   successes?: number | undefined;
 }
 
-/** A failure that is forgotten, or is its item's own. */
+/** The verdict on a failure: it is forgotten, or is the item's own. */
 export interface Verdict {
   readonly failure: Failure;
   readonly isOwn: boolean;
@@ -118,11 +126,11 @@ const byOrder = (a: Verdict, b: Verdict): number => a.failure.order - b.failure.
 export const namedDomain = ({ scope, id }: Where): { scope: Where['scope']; id?: string } =>
   id === null ? { scope } : { scope, id };
 
-/** The domains in which tries have failed lately, and the failures that are not judged yet. */
+/** The domains in which tries have failed lately, and the failures that await judgement. */
 export class SharedFaults {
   readonly #domains = new Map<string, FaultDomain>();
   readonly #byItem = new Map<string, Set<Failure>>();
-  /** Id by which decisions name the whole of the scope, if it has one. */
+  /** Id by which decisions name the whole scope, if it has one. */
   readonly #whole: string | null;
 
   constructor(
@@ -149,7 +157,7 @@ export class SharedFaults {
     };
   }
 
-  /** Whether no try has failed lately: then there is nothing to ask. */
+  /** Whether no try has failed lately, so that there is nothing to judge. */
   get isQuiet(): boolean {
     return this.#domains.size === 0;
   }
@@ -188,7 +196,7 @@ export class SharedFaults {
    *
    * @param tryId - id of the try
    * @param at - time, in seconds
-   * @returns whether it is open; else it is forgotten: its part is suspended while others are not
+   * @returns whether the failure stays open; otherwise it is forgotten, because its part is suspended while other parts are not
    */
   failed(failure: Failure, tryId: string, at: number): boolean {
     const whole = this.domain({ scope: failure.scope, id: null });
@@ -203,7 +211,7 @@ export class SharedFaults {
     return true;
   }
 
-  /** Notes a failure without leaving it open, since it is the item's own in any case. */
+  /** Notes a failure that is the item's own in any case, so that it is not left open. */
   failedAlone(failure: Failure, tryId: string, at: number): void {
     const own = failure.id === null ? undefined : this.find(failure);
     if (own !== undefined) note(own, failure, tryId, at);
@@ -211,9 +219,9 @@ export class SharedFaults {
   }
 
   /**
-   * Notes that a try of an item has succeeded, and judges the failures of other items that this try was launched after. What an item
-   * has failed for the first time is forgotten; what it fails after that is its own after some successes of others, if the domains
-   * are healthy. Says which domains have recovered.
+   * Notes that a try of an item has succeeded, and judges the failures of other items that this try was launched after. The first
+   * failure of an item is forgotten; a later failure becomes the item's own after some successes of others, if the domains are
+   * healthy. Emits which domains have recovered.
    *
    * @param order - number of the launch
    */
@@ -235,12 +243,12 @@ export class SharedFaults {
     for (const domain of known) {
       const { suspension } = domain;
       if (suspension !== null) {
-        // No more are asked for: those that were launched before are all that can show anything.
+        // No more items are requested, so only tries that were launched before can show anything.
         if (order < suspension.order && scope !== 'prompt') continue;
         this.#recover(domain, 'succeeded', ctx);
         hasRecovered = true;
       } else if (order >= domain.since) calm(domain);
-      // A try that was launched before the first failure says little about those that are launched now.
+      // A try that was launched before the first failure says little about tries that are launched now.
       else forgetOldest(domain);
     }
     for (const failure of this.#openIn(scope))
@@ -263,8 +271,8 @@ export class SharedFaults {
    * Suspends a domain whose tries fail one after the other.
    *
    * @param order - number of the next launch
-   * @param inFlight - tries in flight: where they are few, few others are tried
-   * @returns the failures that are forgotten, since only a part is suspended
+   * @param inFlight - tries in flight; where these are few, few other items are tried
+   * @returns the failures that are forgotten because only a part is suspended
    */
   suspend(domain: FaultDomain, order: number, inFlight: number, ctx: Ctx): Verdict[] {
     const { failing, failures, id, scope } = domain;
@@ -295,7 +303,8 @@ export class SharedFaults {
   }
 
   /**
-   * Suspends where tries of items fail that leave with their first success: one after the other, or, where nothing else is there, often.
+   * Suspends domains in which items fail that leave with their first success: items fail in a row, or, where there is no other
+   * item, one item fails often.
    *
    * @param hasOther - whether an item is tried in a domain, or is next in line, that has not failed there
    * @returns whether there was such a domain: what is tried after that may show others
@@ -304,7 +313,7 @@ export class SharedFaults {
     let isAny = false;
     for (const domain of [...this.#domains.values()]) {
       const { id, scope } = domain;
-      // While there are single tries only, the few that fail in a part say little about it.
+      // While only single tries are made, the few failures in a part say little about it.
       const isDoubtful = this.#domains.get(scope)?.suspension != null || this.countNew(domain) < 2;
       if (id !== null && isDoubtful) continue;
       const fails = isFailing(domain, Number.POSITIVE_INFINITY, hasOther) || (failsAlone(domain) && !hasOther(domain));
@@ -316,7 +325,8 @@ export class SharedFaults {
   }
 
   /**
-   * Suspends the whole of a scope where each of its parts is suspended: then what fails is compared with what has not, wherever it runs.
+   * Suspends a whole scope in which each part is suspended: from then on items that fail are compared with items that have not
+   * failed, in whatever part they run.
    *
    * @param domains - the domains in which something can be tried: one alone is no whole
    * @returns whether it was suspended
@@ -339,7 +349,7 @@ export class SharedFaults {
     return true;
   }
 
-  /** Ends the suspension of every domain of a scope, because the host has said that something has changed. */
+  /** Ends the suspensions of all domains in a scope, because the host has reported a change. */
   endSuspensions(scope: Where['scope'], ctx: Ctx): void {
     for (const domain of [...this.#domains.values()]) {
       if (domain.scope !== scope) continue;
@@ -350,8 +360,8 @@ export class SharedFaults {
   }
 
   /**
-   * Notes which single tries have ended without a word about their domain, such as one that an engine has refused while environments
-   * are suspended. The next try waits as after one that has failed: else each would be made at once.
+   * Notes which single tries have ended without a result for their domain, such as a try that an engine refused while
+   * environments are suspended. The next try waits as after a failure, because otherwise tries would follow each other at once.
    */
   dropTries(at: number, isOver: (domain: FaultDomain, id: string) => boolean): void {
     for (const domain of this.#domains.values()) {
@@ -383,7 +393,7 @@ export class SharedFaults {
       if (suspension !== null && suspension.retryAt <= at) suspension.retryAt = 0;
   }
 
-  /** Handles a restart of the host: nothing is in flight, and what is suspended stays so. */
+  /** Handles a restart of the host: nothing is in flight any more, and suspensions stay. */
   restart(at: number): void {
     for (const { tries, suspension } of this.#domains.values()) {
       tries.clear();
@@ -401,7 +411,7 @@ export class SharedFaults {
     if (suspension !== null && order < suspension.order) return [];
     const isOutage =
       suspension !== null && (failing!.has(item) || [...failing!.keys()].some((one) => !forgiven!.has(one)));
-    // What has failed in an outage of the whole says nothing about a part.
+    // Failures during an outage of the whole scope say nothing about a part.
     if (isOutage)
       for (const one of this.#domains.values()) if (one.scope === scope && one.suspension === null) calm(one);
     const all = this.#openIn(scope).filter(
@@ -418,20 +428,20 @@ export class SharedFaults {
     return [...this.#domains.values()].flatMap((one) => (one.scope === scope ? [...one.open] : []));
   }
 
-  /** Returns how many items fail in a domain whose failures were not forgotten before. */
+  /** Returns how many items fail in a domain without failures that were forgotten before. */
   countNew({ scope, failing }: FaultDomain): number {
     const forgiven = this.#domains.get(scope)?.forgiven;
     return [...failing.keys()].filter((one) => forgiven?.has(one) !== true).length;
   }
 
-  /** Notes that a failure of an item was forgotten: one that fails again tells little of where it is tried. */
+  /** Notes that a failure of an item was forgotten: a second failure of this item says little about the domain. */
   forgave({ scope, item }: Failure): void {
     forgive(this.domain({ scope, id: null }), item);
   }
 
   /**
-   * Forgets the oldest of the failures like one (of the same try of its item, and of the same kind) that are not judged yet, except for
-   * so many. Others have succeeded after the next ones, too.
+   * Forgets the oldest unjudged failures like the given one (same try of the item, same kind), and keeps only the latest few.
+   * Other tries have succeeded after the later failures, too.
    */
   keepLatest({ item, place, kind }: Pick<Failure, 'item' | 'place' | 'kind'>, most: number): void {
     const all = [...this.openOf(item)].filter((one) => one.place === place && one.kind === kind);
@@ -444,14 +454,14 @@ export class SharedFaults {
     }
   }
 
-  /** Forgets what an item has failed, but for one scope if it is given. */
+  /** Forgets the failures of an item, except those in one scope if it is given. */
   forget(item: string, except?: Where['scope']): void {
     for (const failure of [...this.openOf(item)]) if (failure.scope !== except) this.#close(failure);
     for (const domain of this.#domains.values())
       if (domain.scope !== except && domain.forgiven.delete(item)) this.#drop(domain);
   }
 
-  /** Forgets a domain that is gone. Returns the failures that are forgotten with it. */
+  /** Forgets a domain that has left. Returns the failures that are forgotten with the part. */
   removeDomain(where: Where, ctx: Ctx): Verdict[] {
     const own = this.find(where);
     if (own === undefined) return [];
@@ -462,7 +472,7 @@ export class SharedFaults {
     return verdicts;
   }
 
-  /** Returns a domain, also if nothing has failed in it. */
+  /** Returns a domain, even if nothing has failed in it. */
   domain(where: Where): FaultDomain {
     const key = keyOf(where);
     const known = this.#domains.get(key);
@@ -476,7 +486,7 @@ export class SharedFaults {
     return made;
   }
 
-  /** Counts what an item that can succeed has failed before: this was no fault of its own. */
+  /** Counts earlier failures of an item that has now succeeded: they were no fault of the item. */
   #countForgone(item: string, order: number, known: readonly FaultDomain[]): void {
     for (const failure of this.openOf(item)) {
       if (failure.order > order || failure.isGood) continue;
@@ -506,7 +516,7 @@ export class SharedFaults {
     if (its?.size === 0) this.#byItem.delete(failure.item);
   }
 
-  /** Forgets a domain in which all is well. */
+  /** Forgets a domain without open failures. */
   #drop(domain: FaultDomain): void {
     const { suspension, open, failing, forgiven, recent } = domain;
     if (suspension !== null || open.size + failing.size + forgiven.size > 0) return;
@@ -520,7 +530,7 @@ export const sharedFaultsOf = (whole: string | null) =>
     decode: (saved) => new SharedFaults(saved, whole),
     encode: (live: SharedFaults) => live.save(),
   });
-/** Field of a state: the faults that its tries share. */
+/** State field for the faults that tries share. */
 export const sharedFaults = sharedFaultsOf(null);
 
 /** The value of {@link sharedFaults} in a new state. */
@@ -536,7 +546,7 @@ export function mustWait({ suspension, failing, tries }: FaultDomain, item: stri
 }
 
 /**
- * Whether tries fail one after the other: of enough different items, or of all that are in flight, or as many as are in flight.
+ * Whether tries fail in a row: tries of enough different items, or of all items in flight, or as many tries as are in flight.
  *
  * @param inFlight - tries in flight
  * @param hasOther - whether one of them is of an item that has not failed
@@ -546,7 +556,7 @@ export function isFailing(domain: FaultDomain, inFlight: number, hasOther: (doma
   if (suspension !== null || failures < 2) return false;
   const isMany = failing.size >= itemsToSuspend || failures >= Math.max(leastFailures, failuresPerTry * inFlight);
   if (!isMany && hasOther(domain)) return false;
-  // One item alone may fail by itself, wherever it is tried.
+  // A single item may fail by itself wherever it is tried.
   if (id !== null && failing.size < 2) return false;
   // A part that fails is no fault of the whole.
   const ids = new Set(failing.values());
@@ -557,13 +567,13 @@ export function isFailing(domain: FaultDomain, inFlight: number, hasOther: (doma
 const failsAlone = ({ id, suspension, failures }: FaultDomain): boolean =>
   id === null && suspension === null && failures >= leastFailures;
 
-/** Whether a domain that is suspended takes a single try now, of one item or another. */
+/** Whether a suspended domain takes a single try of some item now. */
 export function takesTry({ suspension, failing, tries }: FaultDomain, at: number): boolean {
   if (suspension === null) return false;
   return failing.size < suspension.items || (tries.size === 0 && suspension.retryAt <= at);
 }
 
-/** Notes the begin of a single try, and returns how long the one before is ago, in seconds. */
+/** Notes that a single try begins, and returns the seconds since the try before. */
 export function beginTry({ suspension, tries }: FaultDomain, id: string, item: string, at: number): number {
   const pauseSeconds = at - suspension!.lastTryAt;
   suspension!.lastTryAt = at;
@@ -597,8 +607,8 @@ function forgive({ forgiven }: FaultDomain, item: string): void {
 }
 
 /**
- * After many different items have failed in a row, it was not the domain if all of them had failed before, were forgiven, and have
- * failed again where others succeeded; or after a long series of successes.
+ * Many different items have failed in a row. The domain is still healthy if each of these items had failed before, was forgiven,
+ * and failed again where others succeeded; or after a long series of successes.
  */
 function isHealthy({ recent, failing }: FaultDomain, forgiven: ReadonlySet<string> = new Set()): boolean {
   const failed = recent.filter((one) => one).length;

@@ -11,7 +11,7 @@ interface RoundOf<Group> {
   readonly groups: ReadonlyMap<string, Group>;
 }
 
-/** Finds a group by its id in a ledger, or by its own id, in the first round that has it. */
+/** Finds a group by its ledger id or by its own id, in the first round that has such a group. */
 export function findGroup<Group, Round extends RoundOf<Group>>(
   rounds: Iterable<Round & RoundOf<Group>>,
   id: string,
@@ -26,7 +26,7 @@ export function findGroup<Group, Round extends RoundOf<Group>>(
   return undefined;
 }
 
-/** Returns the shortest id by which {@link findGroup} finds a group. */
+/** Returns the shortest id by which {@link findGroup} finds the group. */
 export function shortKey<Group>(rounds: Iterable<RoundOf<Group>>, roundId: string, groupId: string): string {
   const isFirst = findGroup(rounds, groupId)?.round.roundId === roundId;
   return isFirst ? groupId : groupKey(roundId, groupId);

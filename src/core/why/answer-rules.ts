@@ -1,8 +1,8 @@
-/** Which events answer which decisions of a policy, and by which ids. */
+/** Which events answer which decisions of a policy, and which ids link them. */
 import { answers, isUnasked, sequels, unaskedAnswers } from '../../schemas/answers.ts';
 import type { EventMessage } from '../../schemas/vocabulary.ts';
 
-/** What a policy hears and tells: a definition, or a part of one. */
+/** The messages that a policy, or a part of a recipe, takes and makes. */
 export interface Messages {
   readonly events: readonly EventMessage[];
   readonly decisions: readonly EventMessage[];
@@ -10,19 +10,19 @@ export interface Messages {
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** How a decision is answered, or an event that begins a wait. */
+/** Rule for the answer to a decision, or to an event that begins a wait. */
 export interface AnswerRule {
   /** Type of the decision or event. */
   readonly type: string;
-  /** Its usual answer. */
+  /** Type of the usual answer. */
   readonly answer: string;
-  /** Other answers. */
+  /** Types of other possible answers. */
   readonly others: readonly string[];
-  /** Those of the others that are the usual answer of another command. */
+  /** Other answers that are the usual answer of another command. */
   readonly replaces: readonly string[];
-  /** Fields with the ids that an answer shares with it. */
+  /** Fields whose ids the answer shares with the decision. */
   readonly fields: readonly string[];
-  /** Whether a host answers unasked, if at all. */
+  /** Whether some hosts send the answer without being asked. */
   readonly isUnasked: boolean;
 }
 
@@ -34,7 +34,7 @@ function made({ events, decisions }: Messages): AnswerRule[] {
   const rules = [...decisions, ...events].flatMap(({ type }) => {
     const heard = (all[type] ?? []).filter((answer) => events.some((one) => one.type === answer));
     const [answer, ...others] = heard;
-    // A policy that does not route turns hears of them, but not which is asked for next.
+    // A policy that does not route turns hears of turns, but not which turn is asked for next.
     if (answer === undefined || (isUnasked(type) && answer !== all[type]![0])) return [];
     // A new round has a new id.
     const shared = answer === 'round.requested' ? [] : fieldsOf(events, answer);
@@ -56,7 +56,10 @@ export function rulesOf(messages: Messages): readonly AnswerRule[] {
   return rules;
 }
 
-/** Returns what tells a command from others with the same answer. Nearly always this is one id, as it is: a joined text costs more than all else here. */
+/**
+ * Returns the key that tells a command from others with the same answer. The key is nearly always a single id, unchanged, because
+ * joining texts would cost more than everything else here.
+ */
 export function keyOf(fields: readonly string[], message: Json): string {
   if (fields.length === 1) return String(message[fields[0]!]);
   let key = '';

@@ -1,35 +1,37 @@
-/** Commands that wait for their answers, by what tells them apart, and in their order. */
+/** Commands that wait for their answers, by key and in their order. */
 
 import { type Linked, LinkedList } from '../collections/linked-list.ts';
 import type { AnyDecision } from '../machine/definition.ts';
 import type { WaitingTimes } from './waiting-times.ts';
 
-/** A command, or a notice that a host answers unasked, without an answer so far. */
+/** A command, or a notice that some hosts answer unasked, without an answer so far. */
 export interface OpenCommand {
   /** Type of the decision. */
   readonly type: string;
-  /** Type of its usual answer. */
+  /** Type of the usual answer. */
   readonly answer: string;
-  /** Ids that the answer shares with it, by field. */
+  /** Ids that the answer shares with the decision, by field. */
   readonly ids: Readonly<Record<string, string>>;
-  /** Time of the decision, for a timer its time to fire, in seconds. */
+  /** Time of the decision in seconds; for a timer, the time at which it fires. */
   readonly since: number;
-  /** Id of the engine or worker that carries it out, if it names one. */
+  /** Id of the engine or worker that carries out the decision, if the decision names one. */
   readonly by?: string | undefined;
-  /** Its reason. */
+  /** Reason of the decision. */
   readonly reason: AnyDecision['reason'];
-  /** Number of prompts that it still waits for, if it asks for prompts. */
+  /** For a request for prompts: the number of prompts that are still missing. */
   readonly missing?: number | undefined;
 }
 
-/** Most notices of a kind that are remembered while none of the kind was answered: many hosts never answer any. */
+/** Most notices per kind that are remembered before the first answer to the kind: many hosts never answer notices. */
 export const mostUnasked = 1024;
 
-/** A command, with its place. Most are never looked at: what can be made later is. */
+/**
+ * A command and its place in the table. Most commands are never looked at, so the other fields are made only when they are read.
+ */
 export class TrackedCommand<Mark> implements OpenCommand, Linked<TrackedCommand<Mark>> {
   previous: TrackedCommand<Mark> | null = null;
   next: TrackedCommand<Mark> | null = null;
-  /** What the follower has made of it. */
+  /** The mark that the follower has set. */
   mark: Mark | undefined = undefined;
   readonly table: Table<Mark>;
   readonly type: string;
@@ -37,13 +39,16 @@ export class TrackedCommand<Mark> implements OpenCommand, Linked<TrackedCommand<
   readonly since: number;
   readonly by: string | undefined;
   readonly reason: OpenCommand['reason'];
-  /** Number in the order in which commands came. */
+  /** Number in the order of commands. */
   readonly order: number;
-  /** Prompts that are still to come, where an answer may bring a part of them. */
+  /** Number of prompts still missing, where an answer may bring some of them. */
   missing: number | undefined = undefined;
   readonly #ids: string | OpenCommand['ids'];
 
-  /** @param ids - name of the field whose value is the key, or all ids */
+  /**
+   * @param ids - all ids, or the name of the field whose value is the key
+   * @param ids - name of the field whose value is the key, or all ids
+   */
   constructor(
     table: Table<Mark>,
     type: string,
@@ -73,7 +78,7 @@ export class TrackedCommand<Mark> implements OpenCommand, Linked<TrackedCommand<
   }
 }
 
-/** The commands with the same answer: they are one wait, such as to launch and to resume a request. */
+/** Commands with the same answer, such as launching and resuming a request: they share one wait. */
 export class Table<Mark> {
   readonly answer: string;
   readonly byKey = new Map<string, TrackedCommand<Mark>>();
@@ -93,7 +98,7 @@ export class Table<Mark> {
     return this.times === undefined && this.#hoped.length > 0;
   }
 
-  /** Those that are hoped for, while none of the kind was answered. */
+  /** Notices of a kind that was never answered so far. */
   get hoped(): readonly TrackedCommand<Mark>[] {
     return this.times === undefined ? this.#hoped : [];
   }

@@ -6,17 +6,17 @@ import { z } from 'zod';
 import type { AnyDecision, AnyEvent } from '../machine/definition.ts';
 import { savedTimes, WaitingTimes } from './waiting-times.ts';
 
-/** How many are usually filtered. */
+/** How many prompts or groups are usually filtered. */
 export interface UsualFiltered {
-  /** What 99 percent of those that count did not exceed: how many were filtered since the one before. */
+  /** The 99th percentile of the number filtered between two that counted. */
   readonly highFiltered: number;
-  /** Number of those that count from which this was learnt; older ones weigh less. */
+  /** Number of counted prompts or groups from which the usual number was learnt; older ones weigh less. */
   readonly counted: number;
 }
 
-/** With fewer that count than this, little is known. */
+/** With fewer counted than this, the usual number is not known. */
 const fewest = 8;
-/** Fewest that are worth a word, where it is known how many are usual, and where it is not. */
+/** Least number filtered that is reported: where the usual number is known, and where it is not. */
 const [least, leastUnknown] = [32, 128];
 /** The same, as multiples of those that a round begins with: the first that end may all be of one kind. */
 const [rounds, roundsUnknown] = [2, 8];
@@ -43,11 +43,11 @@ interface PromptsRequest {
   readonly reason: { readonly code: string; readonly target?: number; readonly allowed?: number };
 }
 
-/** Follows what is filtered and what counts. */
+/** Follows how many prompts or groups are filtered and how many count. */
 export class FutileWork {
-  /** How many were filtered since one counted last. */
+  /** Number filtered since one counted last. */
   filtered = 0;
-  /** When the first of them was, in seconds. */
+  /** Time at which the first of these was filtered, in seconds. */
   since = 0;
   /** Whether that was said. */
   isNamed = false;
@@ -94,12 +94,12 @@ export class FutileWork {
     return mostFiltered(this.#target, this.usual);
   }
 
-  /** Whether so many were filtered that it counts as futile. */
+  /** Whether the number filtered is so high that the work counts as futile. */
   get isTooMuch(): boolean {
     return this.filtered >= least && this.filtered >= this.most;
   }
 
-  /** Returns what has to be saved; nothing, if nothing was ever asked for or filtered. */
+  /** Returns the state to save; `undefined` if nothing was ever requested or filtered. */
   save(): Saved | undefined {
     if (!this.#isKnown && this.#target === 0) return undefined;
     const { filtered, since, isNamed } = this;
@@ -118,7 +118,7 @@ export class FutileWork {
 
   #gained(): void {
     if (!this.#isKnown) return;
-    // Beyond what is worth a word it is not usual: one collapse would hide the next.
+    // A number above the reporting limit is not learnt as usual: otherwise one collapse would hide the next.
     this.#runs.add(Math.min(this.filtered, this.most));
     this.filtered = 0;
     this.isNamed = false;

@@ -1,6 +1,7 @@
 /**
- * What a policy has asked for and not got yet: since when, for which reason, and how long such an answer usually takes. It follows
- * decisions and events by the table of answers, and needs nothing of a policy. What blocks what is said by `waits`; this adds times.
+ * Requests of a policy that are not answered yet: since when and for which reason each waits, and how long such an answer usually
+ * takes. The table of answers suffices to follow decisions and events; the policy needs to do nothing. `waits` says what blocks
+ * what, and this file adds times.
  */
 import { z } from 'zod';
 import { sequels } from '../../schemas/answers.ts';
@@ -17,7 +18,7 @@ export interface UsualTime {
   readonly medianSeconds: number;
   /** Time that 99 percent of the answers do not exceed, in seconds. */
   readonly highSeconds: number;
-  /** Number of answers from which this was learnt; older ones weigh less. */
+  /** Number of answers from which the median was learnt; older answers weigh less. */
   readonly answers: number;
 }
 
@@ -50,10 +51,10 @@ function savedCommand({ type, answer, ids, since, by, reason, missing }: OpenCom
   };
 }
 
-/** Most commands without an answer that are remembered, where nothing else is said. */
+/** Most unanswered commands that are remembered, unless the caller gives another number. */
 const mostOpen = 131_072;
 
-/** Hears of each command that is opened, and that ends, and keeps a mark of its own for it meanwhile. */
+/** Is told of each command that opens and ends, and may keep a mark on an open command. */
 export interface CommandFollower<Mark> {
   opened(one: OpenCommand): Mark;
   /** @param isAnswered - whether an event has answered it; otherwise it was replaced, or forgotten */
@@ -62,7 +63,7 @@ export interface CommandFollower<Mark> {
   longest(mark: Mark): number;
 }
 
-/** A table, and the fields of a message that say which of its commands is meant. */
+/** A table, and the fields of a message that identify the command in this table. */
 interface AnsweredTable<Mark> {
   readonly table: Table<Mark>;
   readonly fields: readonly string[];
@@ -78,9 +79,9 @@ export class OpenCommands<Mark = undefined> {
   readonly #tables = new Map<string, Table<Mark>>();
   /** By the type of a decision. */
   readonly #asked = new Map<string, Asked<Mark>>();
-  /** By the type of an event: the waits that it ends. */
+  /** By the type of an event: the places of the commands that it ends. */
   readonly #ends = new Map<string, AnsweredTable<Mark>[]>();
-  /** What was done in vain. */
+  /** Work that gained nothing. */
   readonly futile: FutileWork;
   /** Where only single tries are made. */
   readonly suspended: SuspensionNotices;
@@ -144,18 +145,18 @@ export class OpenCommands<Mark = undefined> {
     return this.#inOrder();
   }
 
-  /** What the follower has made of these. */
+  /** Marks that the follower has set on open commands. */
   get marks(): Mark[] {
     return this.#inOrder().map(({ mark }) => mark as Mark);
   }
 
-  /** Follows an event that was applied, and then the decisions that it has led to. */
+  /** Follows an applied event and then the decisions that it led to. */
   follow(event: AnyEvent, decisions: readonly AnyDecision[], at: number): void {
     this.heard(event, at);
     for (const one of decisions) this.told(one);
   }
 
-  /** Follows an event that was applied, before the decisions that it leads to. */
+  /** Follows an applied event, before its decisions. */
   heard(event: AnyEvent, at: number): void {
     const { type } = event;
     this.futile.follow(event, at);
@@ -174,7 +175,7 @@ export class OpenCommands<Mark = undefined> {
         } else if (table.isHoped) {
           const hoped = table.hopedFor(key);
           if (hoped !== undefined) this.#learn(hoped, at);
-          // From now on such answers are awaited.
+          // The host has answered this kind of notice, so its answers are awaited from now on.
           else table.times = new WaitingTimes();
         }
       }
@@ -183,7 +184,10 @@ export class OpenCommands<Mark = undefined> {
       this.told({ ...event, at, reason: { code: 'reported' } });
   }
 
-  /** Forgets the command that an event would answer: it is not owed any more. The event needs only the fields that say which one. */
+  /**
+   * Forgets the command that an event would answer, because the answer is not owed any more. The event needs only the fields that
+   * identify the command.
+   */
   forget(event: { readonly type: string }): void {
     for (const { table, fields } of this.#ends.get(event.type) ?? [])
       this.#end(table.byKey.get(keyOf(fields, event as never)));
@@ -204,7 +208,7 @@ export class OpenCommands<Mark = undefined> {
     this.#end(oldest);
   }
 
-  /** Follows a decision. Its time and its reason are kept, or others that are given. */
+  /** Follows a decision. The time and the reason of the decision are kept, unless others are given. */
   told(decision: AnyDecision, at = decision.at, reason = decision.reason): void {
     this.futile.follow(decision, at);
     this.suspended.follow(decision, at);
@@ -214,7 +218,7 @@ export class OpenCommands<Mark = undefined> {
     const given = decision as AnyDecision & Json;
     const key = keyOf(fields, given);
     const isHoped = isUnasked && table.times === undefined;
-    // Its answer also answers the command that it replaces: a request that is aborted is not expected to complete.
+    // The answer also ends the wait for the replaced command: an aborted request, for example, is not expected to complete.
     for (const other of isHoped ? [] : replaces) {
       const replaced = other.byKey.get(key);
       if (replaced === undefined) continue;
@@ -225,7 +229,7 @@ export class OpenCommands<Mark = undefined> {
     const before = table.byKey.get(key);
     this.#end(before);
     const by = given.engineId ?? given.workerId;
-    // A timer is awaited from its time on.
+    // The wait for a timer begins when the timer is due.
     const { fireAtSeconds, aheadSeconds = 0 } = given as { fireAtSeconds?: unknown; aheadSeconds?: number };
     const since = typeof fireAtSeconds === 'number' ? fireAtSeconds + aheadSeconds : at;
     const ids =
@@ -233,7 +237,7 @@ export class OpenCommands<Mark = undefined> {
     const { type } = decision;
     const engine = typeof by === 'string' ? by : undefined;
     const command = new TrackedCommand(table, type, key, ids, since, engine, reason, this.#count++);
-    // What was asked for before and has not come is still to come.
+    // Prompts that were requested earlier and have not come yet are still missing.
     if (table.answer === 'prompts.supplied') command.missing = (given.count as number) + (before?.missing ?? 0);
     if (isHoped && this.#follower !== undefined) return table.hope(command);
     this.#add(command);
@@ -241,7 +245,7 @@ export class OpenCommands<Mark = undefined> {
     if (this.#size > this.#most) this.forgetOldest();
   }
 
-  /** Returns the command that an event would answer. The event needs only the fields that say which one it is. */
+  /** Returns the command that an event would answer. The event needs only the fields that identify the command. */
   answeredBy(event: { readonly type: string }): OpenCommand | undefined {
     for (const { table, fields } of this.#ends.get(event.type) ?? []) {
       const key = keyOf(fields, event as never);
@@ -251,7 +255,7 @@ export class OpenCommands<Mark = undefined> {
     return undefined;
   }
 
-  /** Returns how long answers of this type usually take; `undefined` before the first one. */
+  /** Returns the usual time until answers of this type; `undefined` before the first answer. */
   usual(answer: string): UsualTime | undefined {
     const times = this.#tables.get(answer)?.times;
     if (times === undefined || times.weight === 0) return undefined;
@@ -293,7 +297,7 @@ export class OpenCommands<Mark = undefined> {
     return this.#tables.get('request.aborted')?.byKey.has(requestId) === true;
   }
 
-  /** Forgets what an engine or a worker was told that is lost; the policy tells others. */
+  /** Forgets the commands of an engine or worker that is lost, since the policy gives this work to others. */
   #lost({ engineId, workerId }: { readonly engineId?: string; readonly workerId?: string }): void {
     const by = engineId ?? workerId;
     for (const command of this.#inOrder()) if (command.by === by) this.#end(command);

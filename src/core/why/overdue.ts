@@ -1,23 +1,23 @@
-/** Says whether an event that is owed to a policy is late, by the times that such events took before. */
+/** Says whether an event that is owed to a policy is late, compared with earlier times of such events. */
 import type { UsualTime } from './open-commands.ts';
 
-/** What is awaited for a shorter time, in seconds, is never overdue. */
+/** A shorter wait, in seconds, is never overdue. */
 const shortest = 10;
-/** With fewer answers than this little is known of how their times spread: patience with those, in seconds. */
+/** With fewer answers than this, the spread of their times is unknown, so the patience is a fixed number of seconds. */
 const [fewAnswers, fewPatience] = [5, 300];
 /** Patience without experience, in seconds: the first responses of a job may take an hour. */
 const patience = 3600;
-/** A timer fires at its time; this is the patience with it, in seconds. */
+/** A timer that fires so many seconds late is not overdue yet. */
 const timerPatience = 30;
 /** The 99th percentile of a normal distribution, and how far beyond the median a rare value is, in standard deviations. */
 const [high, rare] = [2.326, 5];
-/** Bounds of what is rare, as multiples of the time that 99 percent of the answers do not exceed. */
+/** Least and greatest limit for a wait, as multiples of the 99th percentile of answer times. */
 const [leastTimes, mostTimes] = [3, 10];
 
 /**
  * Returns the seconds after which an answer is overdue. Times of answers are taken to be lognormal: the limit is five standard
- * deviations beyond the median, at least 3 and at most 10 times what 99 percent of them do not exceed. A job with a million
- * answers has hardly one beyond it.
+ * deviations beyond the median, at least 3 and at most 10 times the 99th percentile. In a job with a million answers, hardly one
+ * takes longer.
  */
 export function overdueSeconds(usual: UsualTime | undefined): number {
   if (usual === undefined) return patience;
@@ -28,11 +28,11 @@ export function overdueSeconds(usual: UsualTime | undefined): number {
   return Math.max(shortest, Math.min(Math.max(limit, leastTimes * highSeconds), mostTimes * highSeconds));
 }
 
-/** What is known of the times of an event that is owed, in seconds. */
+/** Known times of an event that is owed, in seconds. */
 interface Times {
-  /** Since when it is awaited. */
+  /** Start of the wait. */
   readonly since?: number | undefined;
-  /** For a timer: when it is to fire. */
+  /** For a timer: the time at which it is due. */
   readonly dueAt?: number | undefined;
   readonly usual?: UsualTime | undefined;
 }

@@ -1,4 +1,4 @@
-/** What blocks what for responses that prompts keep: each waits for its prompt. */
+/** What blocks what for responses that prompts keep: each response waits for its prompt. */
 import type { Prompt } from '../../schemas/prompts.ts';
 import type { WaitsOf } from './waits.ts';
 

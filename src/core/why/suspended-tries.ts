@@ -15,15 +15,18 @@ export const savedSuspendedTries = z.strictObject({
 });
 type Saved = z.output<typeof savedSuspendedTries>;
 
-/** A part of a cluster in which only single tries are made. */
+/** A part of a cluster that is suspended, so that only single tries run there. */
 export interface SuspendedTries {
-  /** What fails: `engine`, `environment`, `reward`, `loader` or `prompt`; `weights`: all that comes is of weights that are too old. */
+  /**
+   * What fails: `engine`, `environment`, `reward`, `loader` or `prompt`; with `weights`, all results come from weights that are
+   * too old.
+   */
   readonly scope: string;
-  /** Which one; all of them if not given. */
+  /** Id of the suspended part; absent if the whole scope is suspended. */
   readonly id?: string | undefined;
   /** Since when, in seconds. */
   readonly since: number;
-  /** Tries that had failed by then, one after the other. */
+  /** Tries in a row that had failed before the suspension. */
   readonly failures: number;
 }
 
@@ -33,7 +36,7 @@ const hiccupSeconds = 30;
 /** So many tries of a response after weights that were too old are no chance: other engines are asked first. */
 const mostStale = 3;
 
-/** What says that work is done after all. */
+/** Notices that show progress after all, and the kind of progress. */
 const gains: Readonly<Record<string, 'work' | 'rewards'>> = {
   'response.accepted': 'work',
   'sample.registered': 'work',
@@ -50,7 +53,7 @@ type Notice = AnyDecision & {
 const keyOf = ({ scope, id }: { readonly scope: string; readonly id?: string | undefined }): string =>
   id === undefined ? scope : `${scope}/${id}`;
 
-/** Follows these notices. */
+/** Follows notices of suspensions. */
 export class SuspensionNotices {
   readonly #all: Map<string, SuspendedTries>;
   /** When work was done last, and a reward came last, while tries were suspended. */
@@ -64,7 +67,6 @@ export class SuspensionNotices {
     this.#stale = stale;
   }
 
-  /** Follows an event or a decision. */
   follow(message: AnyDecision | AnyEvent, at: number): void {
     const { type } = message;
     if (type === 'tries.suspended') {
@@ -83,10 +85,10 @@ export class SuspensionNotices {
     }
   }
 
-  /** Parts that are suspended, in the order in which they were. */
+  /** Suspended parts, in the order of their suspension. */
   get all(): SuspendedTries[] {
     const all = [...this.#all.values()];
-    // The whole stands for its parts.
+    // A suspension of the whole scope stands for its parts.
     const outermost = all.filter(({ scope, id }) => id === undefined || !this.#all.has(scope));
     return this.#stale === undefined ? outermost : [...outermost, this.#stale];
   }
@@ -101,7 +103,7 @@ export class SuspensionNotices {
     });
   }
 
-  /** Returns what has to be saved; nothing, if nothing is suspended. */
+  /** Returns the state to save; `undefined` if nothing is suspended. */
   save(): Saved | undefined {
     if (this.#all.size === 0 && this.#stale === undefined) return undefined;
     return {

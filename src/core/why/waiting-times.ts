@@ -7,8 +7,8 @@ const least = 0.001;
 const ratio = 1.189207115002721;
 const lastBin = 200;
 /**
- * Upper bounds of the bins, in seconds. They are products, and bins are found by comparison: logarithms and powers differ between
- * engines, and so would decisions that rest on them.
+ * Upper bounds of the bins, in seconds. The bounds are products, and bins are found by comparison: logarithms and powers differ
+ * between JavaScript engines, and so would decisions that rest on them.
  */
 const bounds: readonly number[] = Array.from({ length: lastBin }).reduce<number[]>(
   (all) => {
@@ -18,14 +18,14 @@ const bounds: readonly number[] = Array.from({ length: lastBin }).reduce<number[
   [least],
 );
 
-/** Above this weight, all counts are halved, so that what lasts longer now is soon usual. */
+/** Above this weight, all counts are halved, so that the histogram adapts to longer waits. */
 const mostWeight = 4096;
 
 /** Schema of {@link WaitingTimes} in a state: bin and weight of each bin that is not empty. */
 export const savedTimes = z.array(z.tuple([z.int().min(0).max(lastBin), z.number().positive()]));
 export type SavedTimes = z.output<typeof savedTimes>;
 
-/** Returns the first bin whose bound a time does not exceed, or the last one. */
+/** Returns the first bin whose bound is at least the given time, or the last bin. */
 function binOf(seconds: number): number {
   let [low, high] = [0, lastBin];
   while (low < high) {
@@ -36,7 +36,7 @@ function binOf(seconds: number): number {
   return low;
 }
 
-/** Times that waits of one kind have lasted. */
+/** Durations of waits of one kind. */
 export class WaitingTimes {
   readonly #bins = new Float64Array(lastBin + 1);
   #weight = 0;
@@ -48,7 +48,7 @@ export class WaitingTimes {
     }
   }
 
-  /** Weight of the waits that are counted: their number, until older ones weigh less. */
+  /** Weight of the counted waits: their number, until older waits weigh less. */
   get weight(): number {
     return this.#weight;
   }

@@ -7,31 +7,34 @@
 export interface HeldThing {
   /** Kind of the thing: a key of {@link Waits}. */
   readonly what: string;
-  /** Its id. */
+  /** Id of the thing. */
   readonly id: string;
-  /** Name of the part that holds it, in a recipe. */
+  /** Name of the part that holds the thing, in a recipe. */
   readonly part?: string | undefined;
 }
 
 /** An event that would end a wait. */
 export interface AwaitedEvent {
-  /** The event, with the fields that say which one it is, such as `requestId`; other fields are left out. */
+  /** The event, with only the fields that identify it, such as `requestId`. */
   readonly event: { readonly type: string } & Readonly<Record<string, unknown>>;
-  /** Time since when it is awaited, that is, of the last command that asks for it, in seconds; absent where the state does not know it. */
+  /**
+   * Start of the wait in seconds, that is, the time of the last command that asks for the event; absent where the state does not
+   * know it.
+   */
   readonly since?: number | undefined;
   /** Id of the engine or worker that has to act, where the state knows it. */
   readonly by?: string | undefined;
-  /** For a timer: the time at which it is to fire, in seconds. */
+  /** For a timer: the time at which it is due, in seconds. */
   readonly dueAt?: number | undefined;
 }
 
 /** Work that has gained nothing so far: prompts, or groups, that were filtered in a row, while none counted. */
 export interface Futile {
-  /** How many were filtered since one counted last. */
+  /** Number filtered since one counted last. */
   readonly filtered: number;
-  /** When the first of them was, in seconds. */
+  /** Time at which the first of these was filtered, in seconds. */
   readonly since: number;
-  /** How many a round begins with. */
+  /** Number of prompts or groups with which a round begins. */
   readonly target: number;
 }
 
@@ -39,25 +42,25 @@ export interface Futile {
 export interface Standing {
   /** A few words in the present tense, such as `runs on an engine`. */
   readonly stands: string;
-  /** Time since when it stands there, in seconds; absent where the state does not know it. */
+  /** Time since which the thing stands there, in seconds; absent where the state does not know it. */
   readonly since?: number | undefined;
   /**
-   * What it waits for: other things, or events. An event that is named is accepted as soon as it comes, and changes the state. May be
-   * an iterator, so that nothing is listed that nobody asks for.
+   * Things or events that the thing waits for. The policy accepts a named event as soon as it comes, and the event changes the
+   * state. May be an iterator, so that only what a caller reads is computed.
    */
   readonly for: Iterable<HeldThing | AwaitedEvent>;
-  /** What was done for it in vain, if the state measures that. */
+  /** Work for the thing that gained nothing, if the state measures it. */
   readonly futile?: Futile;
 }
 
 /** Things of one kind. */
 export interface WaitsOf<State> {
-  /** Returns the ids of all things of this kind; may be linear in their number. */
+  /** Returns the ids of all things of this kind. The cost may be linear in their number. */
   ids(state: State): Iterable<string>;
   /**
    * Returns where a thing stands, or `undefined` if it is not held.
    *
-   * @param part - for recipes: the part that is asked, instead of all of them
+   * @param part - for recipes: only this part is asked
    */
   of(state: State, id: string, part?: string): Standing | undefined;
 }
@@ -66,8 +69,8 @@ export interface WaitsOf<State> {
 export type Waits<State> = Readonly<Record<string, WaitsOf<State>>>;
 
 /**
- * What has to end before an event of a type is accepted, by that type; or the event again, with the time since when this policy has
- * asked for it. Recipes need it where one part waits for an event that another part would refuse, or has asked for later.
+ * What has to end before an event is accepted, by the event's type; or the event itself, with the time since which this policy
+ * has asked for it. Recipes need this where one part waits for an event that another part would refuse, or has asked for later.
  */
 export type Gates<State> = Readonly<
   Record<string, (state: State, event: AwaitedEvent['event']) => Iterable<HeldThing | AwaitedEvent>>
@@ -78,7 +81,7 @@ export function isEvent(one: HeldThing | AwaitedEvent): one is AwaitedEvent {
   return 'event' in one;
 }
 
-/** Returns the later of two times of which each may be unknown: what is asked for again is awaited from then on. */
+/** Returns the later of two times that may be unknown: the wait for a repeated request begins anew. */
 export function later(one: number | undefined, other: number | undefined): number | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return Math.max(one, other);

@@ -1,4 +1,4 @@
-/** Follows a policy, so that its answers to `why` say since when, for which reason, and how long it usually takes. */
+/** Follows a policy, so that its answers to `why` include start times, reasons and usual durations. */
 import type { AnyDecision, AnyEvent } from '../machine/definition.ts';
 import type { Policy } from '../machine/policy.ts';
 import { OpenCommands } from './open-commands.ts';

@@ -11,15 +11,15 @@ import type { UsualTime } from './open-commands.ts';
 import { lateness } from './overdue.ts';
 import { type AwaitedEvent, type HeldThing, isEvent, later, type Standing } from './waits.ts';
 
-/** A held thing, and where it stands. */
+/** A held thing and its standing. */
 export interface Standpoint {
   /** Kind of the thing, such as `prompts`. */
   readonly what: string;
-  /** Its id. */
+  /** Id of the thing. */
   readonly id: string;
   /** A few words in the present tense, such as `runs on an engine`. */
   readonly stands: string;
-  /** Seconds since when; absent where the state does not know it. */
+  /** Seconds since which the thing stands there; absent where the state does not know it. */
   readonly since?: number;
 }
 
@@ -29,13 +29,13 @@ export interface OwedEvent {
   readonly who: Sender;
   /** Id of the engine or worker, where it is known. */
   readonly by?: string;
-  /** The event that is missing, with the fields that say which one it is. */
+  /** The missing event, with the fields that identify it. */
   readonly event: AwaitedEvent['event'];
-  /** Seconds since when it is awaited; absent where that is not known. */
+  /** Start of the wait in seconds; absent where it is not known. */
   readonly since?: number;
-  /** For a timer: seconds at which it is to fire. */
+  /** For a timer: the time at which it is due, in seconds. */
   readonly dueAt?: number;
-  /** The decision that asked for it, and its reason; only where `watch` follows the policy. */
+  /** The decision that asked for the event, and its reason; only where `watch` follows the policy. */
   readonly asked?: { readonly type: string; readonly reason: { readonly code: string } };
   /** How long such an event usually takes here; only where `watch` follows the policy and one has come. */
   readonly usual?: UsualTime;
@@ -43,9 +43,9 @@ export interface OwedEvent {
 
 /** A thing for which work goes on and gains nothing: nobody owes anything, and yet it would not end. */
 export interface StalledThing extends Standpoint {
-  /** How many prompts, or groups, were filtered since one counted last. */
+  /** Number of prompts or groups filtered since one counted last. */
   readonly filtered: number;
-  /** When the first of them was, in seconds. */
+  /** Time at which the first of these was filtered, in seconds. */
   readonly filteredSince: number;
   /** From how many on this counts as futile; it follows what is usual here, where {@link watch} follows the policy. */
   readonly mostFiltered: number;
@@ -53,23 +53,23 @@ export interface StalledThing extends Standpoint {
 
 /** Why a thing waits. */
 export interface Why extends Standpoint {
-  /** What it waits for in turn, from itself to the event that is needed most. */
+  /** The chain of waits, from the thing itself to the most needed event. */
   readonly through: readonly Standpoint[];
-  /** The events that would let it go on, those that are overdue first, then the oldest; at most 32. */
+  /** Events that would let the thing go on, overdue events first, then the oldest; at most 32. */
   readonly owed: readonly OwedEvent[];
   /** Number of further such events. */
   readonly more: number;
-  /** The thing for which work goes on and gains nothing, if there is one. */
+  /** The thing for which work goes on without gain, if there is one. */
   readonly stalled?: StalledThing;
 }
 
-/** All that is owed to a policy. */
+/** Everything that is owed to a policy. */
 export type WhyAll = Pick<Why, 'owed' | 'more' | 'stalled'>;
 
 /** Most events that an answer lists. */
 export const mostOwed = 32;
 
-/** Looks at what a policy holds. */
+/** A view of the things that a policy holds. */
 export interface Holdings {
   /** The latest time of the policy, in seconds. */
   readonly at: number;
@@ -77,11 +77,11 @@ export interface Holdings {
   readonly kinds: readonly string[];
   ids(what: string): Iterable<string>;
   of(thing: HeldThing): Standing | undefined;
-  /** Adds times and reasons to what is owed. */
+  /** Adds times and reasons to owed events. */
   readonly times?: KnownTimes | undefined;
 }
 
-/** Returns the holdings of a policy in a state. A policy that does not say what blocks what has those of its ledgers. */
+/** Returns the holdings of a policy in a state. For a policy without `waits`, these are the contents of its ledgers. */
 export function holdingsOf(
   { waits, ledgers, save }: AnyPolicyDefinition,
   state: unknown,
@@ -108,9 +108,9 @@ export function holdingsOf(
   };
 }
 
-/** What is known of the times of a policy; see `watch`. */
+/** Known times of a policy's waits; see `watch`. */
 export interface KnownTimes {
-  /** The present time, in seconds, where it is known: a job that hangs may send no events that tell it. */
+  /** The present time in seconds, where it is known: a job that hangs may send no events that tell the time. */
   readonly at?: number | undefined;
   /** Returns the decision that asked for an event. */
   answeredBy?(event: AwaitedEvent['event']): OpenCommand | undefined;
@@ -120,7 +120,7 @@ export interface KnownTimes {
   usuallyFiltered?(): UsualFiltered | undefined;
 }
 
-/** Since when an event is awaited: from the last command that asks for it on, if that says which event it means. */
+/** Start of the wait for an event: the time of the last command that asks for it, where the command identifies the event. */
 export function awaitedSince({ since, dueAt }: AwaitedEvent, asked: OpenCommand | undefined): number | undefined {
   const isNamed = dueAt === undefined && asked !== undefined && Object.keys(asked.ids).length > 0;
   return isNamed ? later(since, asked.since) : (since ?? asked?.since);
@@ -150,7 +150,7 @@ const standpoint = ({ what, id }: HeldThing, { stands, since }: Standing): Stand
   ...(since === undefined ? undefined : { since }),
 });
 
-/** Returns the thing, if work for it gains nothing: more was filtered than is usual. */
+/** Returns the thing if work for it gains nothing, that is, if more was filtered than usual. */
 function stalled(thing: HeldThing, standing: Standing, times: KnownTimes | undefined): StalledThing | undefined {
   const { futile } = standing;
   if (futile === undefined) return undefined;
@@ -159,20 +159,20 @@ function stalled(thing: HeldThing, standing: Standing, times: KnownTimes | undef
   return filtered < most ? undefined : { ...standpoint(thing, standing), filtered, filteredSince, mostFiltered: most };
 }
 
-/** An event that was found, with what its place in the order rests on, and the thing that waits for it. */
+/** A found event, with the values that determine its place in the order, and the thing that waits for it. */
 interface FoundEvent {
   readonly one: AwaitedEvent;
   readonly key: string;
-  /** How late it is, if it is late; otherwise 0. */
+  /** Lateness in seconds; 0 if the event is not late. */
   readonly late: number;
   readonly isTimer: boolean;
-  /** For a timer its time; a number above all times, if it is not known. */
+  /** For a timer its time; a number above all times where the time is unknown. */
   readonly since: number;
-  /** Number in the order in which the events were found. */
+  /** Number in the order of finding. */
   readonly seq: number;
 }
 
-/** Orders by lateness, and then oldest first; timers, and what has no known time, come last. */
+/** Orders by lateness, then oldest first; timers and events without a known time come last. */
 const byNeed = (a: FoundEvent, b: FoundEvent): number =>
   b.late - a.late || Number(a.isTimer) - Number(b.isTimer) || a.since - b.since;
 
@@ -181,7 +181,7 @@ class Found {
   readonly #all = new Map<string, FoundEvent>();
   readonly #at: number;
   readonly #times: KnownTimes | undefined;
-  /** By type: whether it is a timer, and how long it usually takes. */
+  /** By type of event: whether it is a timer, and how long it usually takes. */
   readonly #types = new Map<string, { readonly isTimer: boolean; readonly usual: UsualTime | undefined }>();
 
   constructor({ at, times }: Holdings) {
@@ -210,7 +210,7 @@ class Found {
 
   /** Returns the first events in order, and the thing that waits for the first. */
   *sorted(): Generator<undefined, WhyAll & { key: string | undefined }> {
-    // A heap with the last one on top: all that were found are not sorted for the first few.
+    // The heap has the last event on top: to find the first few, not all events need sorting.
     const best = new Heap<FoundEvent>((a, b) => byNeed(b, a) || b.seq - a.seq);
     let seen = 0;
     for (const found of this.#all.values()) {
@@ -230,7 +230,7 @@ class Found {
 
 const keyOf = ({ what, id, part }: HeldThing): string => JSON.stringify([what, id, part]);
 
-/** Does a computation in one go that could pause at each step. */
+/** Runs a computation that could pause at each step to its end. */
 export function inOneGo<Result>(steps: Generator<undefined, Result>): Result {
   for (;;) {
     const { done, value } = steps.next();
@@ -248,7 +248,7 @@ export function* whyOf(holdings: Holdings, id: string, what?: string): Generator
   const thing = yield* find(holdings, id, what);
   const start = holdings.of(thing)!;
   const found = new Found(holdings);
-  // Things in the order in which they are reached, each with the thing that led to it: the shortest way comes first.
+  // Reached things in the order of the search, each with the thing that led to it: the shortest way comes first.
   const reached = new Map<string, { thing: HeldThing; standing: Standing; from: string | undefined }>();
   const pending = [keyOf(thing)];
   reached.set(pending[0]!, { thing, standing: start, from: undefined });
@@ -299,7 +299,7 @@ export function* allOwed(holdings: Holdings): Generator<undefined, WhyAll> {
   return { ...owed, ...given({ stalled: inVain }) };
 }
 
-/** Returns all that a policy holds, and where it stands. */
+/** Returns all things that a policy holds, and where each stands. */
 export function* allHeld(holdings: Holdings): Generator<Standpoint> {
   for (const what of holdings.kinds) {
     for (const id of holdings.ids(what)) {
@@ -309,7 +309,7 @@ export function* allHeld(holdings: Holdings): Generator<Standpoint> {
   }
 }
 
-/** Most ids among which the nearest to an unknown one is looked for. */
+/** The search for the nearest known id compares at most so many ids. */
 const mostCompared = 1000;
 
 function* find(holdings: Holdings, id: string, what?: string): Generator<undefined, HeldThing> {

@@ -6,7 +6,7 @@ import { type MockEngineInput, type MockEngineOptions, readOptions } from '../op
 import { Agenda } from './agenda.ts';
 import { applyFault, type FaultListener } from './apply-fault.ts';
 import { MockEngine } from './mock-engine.ts';
-import { ResponseBook } from './response-book.ts';
+import { ResponseBook } from './prompts/response-book.ts';
 
 /** Parts of a cluster, in addition to its options. */
 export interface ClusterParts {

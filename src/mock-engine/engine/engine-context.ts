@@ -2,7 +2,7 @@
 import type { CostModel } from '../../sim/models/cost-model.ts';
 import type { MockEngineOptions } from '../options.ts';
 import type { Agenda } from './agenda.ts';
-import type { ResponseBook } from './response-book.ts';
+import type { ResponseBook } from './prompts/response-book.ts';
 
 /** The context that the engines of a cluster share. */
 export interface EngineContext {

@@ -5,12 +5,13 @@
  * An engine knows simulated time only. Requests of the same time are ordered by priority and id, so that the order in which
  * connections are read does not matter.
  */
-import { Counts } from './counts.ts';
+
 import type { EngineContext } from './engine-context.ts';
-import { Gate } from './gate.ts';
-import type { Ending, Generation } from './generation.ts';
 import type { PausableDecode } from './pausable-decode.ts';
-import { type Matches, Scheduler, type TokenSums } from './scheduler.ts';
+import { Counts } from './requests/counts.ts';
+import { Gate } from './requests/gate.ts';
+import type { Ending, Generation } from './requests/generation.ts';
+import { type Matches, Scheduler, type TokenSums } from './requests/scheduler.ts';
 
 /** The load of an engine. */
 export interface MockLoad {

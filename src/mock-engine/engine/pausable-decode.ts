@@ -8,7 +8,7 @@ import {
 } from '../../sim/engine/decode-engine.ts';
 import type { EngineContext } from './engine-context.ts';
 import { FrozenClock } from './frozen-clock.ts';
-import { BlockCache } from './prefix-cache.ts';
+import { BlockCache } from './prompts/prefix-cache.ts';
 
 /** A decode engine that can be stopped. All times are simulated times of the cluster. */
 export class PausableDecode {

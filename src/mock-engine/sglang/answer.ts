@@ -1,6 +1,6 @@
 /** The answers of `/generate`. */
 import { type DraftSettings, expectedTokens } from '../../sim/models/draft-settings.ts';
-import { type Generation, logProbOf } from '../engine/generation.ts';
+import { type Generation, logProbOf } from '../engine/requests/generation.ts';
 import type { Json } from '../http/http.ts';
 
 /** The format in which a response is sent. */

@@ -1,7 +1,7 @@
 /** `POST /generate`, streamed or not. */
 import type { ServerResponse } from 'node:http';
-import type { Generation } from '../engine/generation.ts';
-import type { PlannedResponse } from '../engine/response-book.ts';
+import type { PlannedResponse } from '../engine/prompts/response-book.ts';
+import type { Generation } from '../engine/requests/generation.ts';
 import { abortWhenClosed, plan, type RouteContext, submit } from '../generating.ts';
 import { beginEvents, type Call, endEvents, type Handler, refuse, reply, sendEvent } from '../http/http.ts';
 import { type AnswerStyle, answerOf } from './answer.ts';

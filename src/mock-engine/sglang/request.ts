@@ -1,7 +1,7 @@
 /** Parses a body of `/generate`: one response, several prompts, or `n` samples. */
 
-import type { Limits } from '../engine/generation.ts';
-import type { Prompt } from '../engine/prompt.ts';
+import type { Prompt } from '../engine/prompts/prompt.ts';
+import type { Limits } from '../engine/requests/generation.ts';
 import type { Wanted } from '../generating.ts';
 import { Fields, isTokenIds, refuseField } from '../http/fields.ts';
 import { type Json, refuse } from '../http/http.ts';

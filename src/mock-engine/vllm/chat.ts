@@ -1,5 +1,5 @@
 /** `POST /v1/chat/completions`. */
-import { type Generation, textOf } from '../engine/generation.ts';
+import { type Generation, textOf } from '../engine/requests/generation.ts';
 import type { RouteContext } from '../generating.ts';
 import type { Call, Json } from '../http/http.ts';
 import { promptIds } from './completions.ts';

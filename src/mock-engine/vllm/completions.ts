@@ -1,6 +1,7 @@
 /** `POST /v1/completions`. */
-import { type Generation, textOf } from '../engine/generation.ts';
-import { tokenIdsOf } from '../engine/prompt.ts';
+
+import { tokenIdsOf } from '../engine/prompts/prompt.ts';
+import { type Generation, textOf } from '../engine/requests/generation.ts';
 import type { RouteContext } from '../generating.ts';
 import type { Call, Json } from '../http/http.ts';
 import { completionLogProbs } from './logprobs.ts';

@@ -1,6 +1,7 @@
 /** Log-probabilities in the formats of vLLM's routes. The sampled token is always the most probable one. */
-import { logProbOf, textOf } from '../engine/generation.ts';
-import { vocabularySize } from '../engine/prompt.ts';
+
+import { vocabularySize } from '../engine/prompts/prompt.ts';
+import { logProbOf, textOf } from '../engine/requests/generation.ts';
 import type { Json } from '../http/http.ts';
 
 /** Returns a token and its alternatives, in order of their ranks, with made-up log-probabilities. */

@@ -1,7 +1,7 @@
 /** `GET /metrics` of a vLLM engine: the metrics of vLLM that the simulation knows, under vLLM's names. */
 import { mostTokens } from '../../sim/models/draft-settings.ts';
-import type { Histogram } from '../engine/histogram.ts';
-import { blockTokens } from '../engine/prefix.ts';
+import { blockTokens } from '../engine/prompts/prefix.ts';
+import type { Histogram } from '../engine/requests/histogram.ts';
 import type { RouteContext } from '../generating.ts';
 
 /** Counters of vLLM for what never happens here: caches beside the one for prefixes, and FLOPs. */

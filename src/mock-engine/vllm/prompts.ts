@@ -1,5 +1,5 @@
 /** Reads the prompts of vLLM's routes. */
-import type { Prompt } from '../engine/prompt.ts';
+import type { Prompt } from '../engine/prompts/prompt.ts';
 import { Fields, isTokenIds, refuseField } from '../http/fields.ts';
 import { type Json, refuse } from '../http/http.ts';
 

@@ -1,7 +1,8 @@
 /** Parses the bodies of vLLM's routes that generate. */
-import type { Limits } from '../engine/generation.ts';
-import type { Prompt } from '../engine/prompt.ts';
-import type { PlannedResponse } from '../engine/response-book.ts';
+
+import type { Prompt } from '../engine/prompts/prompt.ts';
+import type { PlannedResponse } from '../engine/prompts/response-book.ts';
+import type { Limits } from '../engine/requests/generation.ts';
 import { plan, type RouteContext, type Wanted } from '../generating.ts';
 import { Fields } from '../http/fields.ts';
 import { type Json, refuse } from '../http/http.ts';

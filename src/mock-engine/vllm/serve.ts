@@ -1,6 +1,6 @@
 /** Serves bodies of vLLM's OpenAI routes, streamed or not; a style defines the format of the answers. */
 import type { ServerResponse } from 'node:http';
-import type { Generation } from '../engine/generation.ts';
+import type { Generation } from '../engine/requests/generation.ts';
 import { abortWhenClosed, type RouteContext, submit } from '../generating.ts';
 import { Fields } from '../http/fields.ts';
 import { beginEvents, type Call, endEvents, type Json, reply, sendEvent } from '../http/http.ts';

@@ -1,5 +1,5 @@
 /** `POST /inference/v1/generate`: tokens in, tokens out, with the versions of the weights that generated them. */
-import { type Generation, textOf } from '../engine/generation.ts';
+import { type Generation, textOf } from '../engine/requests/generation.ts';
 import type { RouteContext } from '../generating.ts';
 import { Fields, isTokenIds, refuseField } from '../http/fields.ts';
 import type { Call, Json } from '../http/http.ts';

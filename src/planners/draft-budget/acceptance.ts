@@ -1,13 +1,14 @@
-/** Acceptance by position, estimated from what was seen. */
+/** Estimates the acceptance of draft tokens by position from observations. */
 import type { DraftBudgetSettings } from '../../generated/settings/draft-budget.ts';
 
 /**
- * Returns the chance that a draft is accepted up to its j-th token, for j = 1 … positions: never rising.
+ * Returns the chance that a draft is accepted up to its j-th token, for j = 1 … positions; the chances never rise.
  *
- * At each position, the chance that a token is accepted if those before it were is a mean of what was seen there and of the
- * position before (the prior at the first), which counts for `prior.tokens` observations. So a position where nothing was seen
- * goes on as the one before it. The tokens whose predecessors were accepted are not counted by engines if the length of drafts
- * changes; they are the offered ones times the share accepted at the position before.
+ * At each position, the chance that a token is accepted if its predecessors were is a weighted mean of the observations there and
+ * of the chance at the position before (at the first position: of the prior), which counts for `prior.tokens` observations. So a
+ * position without observations continues like the position before. If the length of drafts changes, engines do not count tokens
+ * whose predecessors were accepted; this count is then the number of offered tokens times the share accepted at the position
+ * before.
  */
 export function acceptanceOf(
   { seen, prior }: Pick<DraftBudgetSettings, 'seen' | 'prior'>,

@@ -25,7 +25,7 @@ const draftGroup = z
   })
   .describe('Running sequences that are alike.');
 
-/** How often drafts were accepted at a position. */
+/** Observed acceptance at one position. */
 const seenPosition = z.strictObject({
   offered: tally.describe('Drafts that had a token at this position; no more than at the position before.'),
   accepted: tally.describe('How many of these tokens were accepted; no more than at the position before.'),
@@ -48,7 +48,7 @@ const drafterCost = z.strictObject({
 
 type Seen = z.output<typeof seenPosition>;
 
-/** Returns the first position that cannot follow the one before it. */
+/** Returns the first position that cannot follow its predecessor. */
 function misplaced(seen: readonly Seen[]): [number, keyof Seen, number] | undefined {
   for (const [at, { offered, accepted }] of seen.entries()) {
     const before = seen[at - 1] ?? { offered: Infinity, accepted: Infinity };
@@ -59,7 +59,6 @@ function misplaced(seen: readonly Seen[]): [number, keyof Seen, number] | undefi
   return undefined;
 }
 
-/** Schema of the input. */
 export const draftBudgetInput = z
   .strictObject({
     groups: z.array(draftGroup).min(1).max(10_000).describe('The sequences that the engine decodes together.'),
@@ -110,7 +109,6 @@ export const draftBudgetInput = z
     if (wrong !== undefined) refuse(['seen', wrong[0], wrong[1]], `at most ${wrong[2]}`);
   });
 
-/** Schema of the plan. */
 export const draftBudgetPlan = z.strictObject({
   draftTokens: count.describe('Most tokens to draft for a sequence in a step; 0 turns speculation off.'),
   groups: z

@@ -1,7 +1,7 @@
 /** The best budget for a batch: exact for any step times. */
 import type { DraftBudgetSettings } from '../../generated/settings/draft-budget.ts';
 
-/** A budget: what it gives and what it costs. */
+/** A draft budget, with its gain and its cost. */
 export interface Budget {
   /** Drafted tokens of the whole batch. */
   readonly drafted: number;
@@ -40,7 +40,7 @@ function secondsOf(passes: readonly Pass[], tokens: number): number {
   return below.seconds + share * (above.seconds - below.seconds);
 }
 
-/** The batch, the chances of its drafts, and the costs. */
+/** Searches budgets for one batch, given chances of acceptance and costs. */
 export class Search {
   readonly #input: DraftBudgetSettings;
   readonly #levels: readonly Level[];
@@ -82,10 +82,10 @@ export class Search {
   }
 
   /**
-   * Returns the best budget where sequences may differ. The seconds of a step depend only on its drafted tokens n and on the depth
-   * of the deepest draft. For a limit of the depth and for n tokens, worth is a sum of concave functions of one sequence each, so
-   * the n largest gains are the best. Between two levels and two measured points, worth and seconds are linear in n and their
-   * quotient is monotonic, so that only the ends are tried.
+   * Returns the best budget where sequences may get different numbers of draft tokens. The seconds of a step depend only on its
+   * drafted tokens n and on the longest draft. With a limit on draft length and with n tokens, the worth is a sum of one concave
+   * function per sequence, so the n largest gains are best. Between two levels and two measured points, worth and seconds are
+   * linear in n and their quotient is monotonic, so only the ends are tried.
    */
   perSequence(): Budget {
     const points = this.#input.passSeconds.map(({ tokens }) => tokens - this.#sequences);
@@ -108,7 +108,9 @@ export class Search {
     return best;
   }
 
-  /** Returns the drafted tokens of each group in a budget: for all its sequences, and how many get one more. */
+  /**
+   * Returns how a budget is spread in each group: draft tokens of every sequence, and the number of sequences that get one more.
+   */
   spread({ drafted, depth }: Budget): { draftTokens: number; deeper: number }[] {
     if (!this.#input.perSequence) return this.#input.groups.map(() => ({ draftTokens: depth, deeper: 0 }));
     const groups = this.#input.groups.map(() => ({ draftTokens: 0, deeper: 0 }));

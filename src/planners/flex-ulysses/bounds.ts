@@ -65,7 +65,7 @@ function memoryComplement(instance: Instance, byWork: readonly number[], memoryC
       const held = longestWork + (rest > 0 ? cheapestWorkOf(rest) : 0);
       return held / (used * top);
     };
-    // What the groups must hold is convex in their number, so that the share of each falls, and then rises.
+    // The load that the groups must hold is convex in their number, so the share per group falls and then rises.
     let [low, high] = [1, g];
     while (low < high) {
       const middle = (low + high) >> 1;

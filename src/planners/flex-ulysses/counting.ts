@@ -5,7 +5,7 @@ import { cheapestFrom } from './instance.ts';
 /** The fields on which the bounds depend; an instance and a problem of the search both have them. */
 export type Counted = Pick<Instance, 'devices' | 'splitCost' | 'work' | 'lengths'>;
 
-/** A load may exceed its limit by this factor: sums in another order differ by less. */
+/** A load may exceed its limit by this factor, because sums in another order differ by less. */
 const granted = 1 + 1e-8;
 
 /** Returns the sums of the smallest sizes; element n is the sum of the n smallest. */
@@ -56,7 +56,7 @@ function mostThatFit(sums: Float64Array, bins: number, room: number): number {
 
 /** With more sequences per bin, counting finds no more than the mean does. */
 const mostEach = 64;
-/** Number of times that the range of the least room is halved. */
+/** The search for the least room halves its range so many times. */
 const halvings = 50;
 
 /**
@@ -84,7 +84,7 @@ export function leastRoom(sizes: Float64Array, bins: number, known: number): num
   return low;
 }
 
-/** Lower bounds on what must be sharded. */
+/** Lower bounds on the sharding that any plan needs. */
 export interface Fewest {
   /** Lower bound on the communication of a plan within the limits. */
   readonly communication: number;
@@ -94,7 +94,7 @@ export interface Fewest {
 
 /**
  * Counts, for each level, the sequences that must be at a higher level, because the groups of this level have no room for them.
- * Adds the extra cost of that number of sequences, taking those with the least extra cost.
+ * Adds the extra cost of sharding so many sequences, those with the least extra cost.
  *
  * @param computeLimit - most compute of a device
  * @param memoryCap - most tokens of a device

@@ -1,7 +1,4 @@
-/**
- * Chooses the number of devices that share each sequence of a batch, and which (FlexRL §3 and Appendix A). See
- * README.md.
- */
+/** Chooses how many and which devices share each sequence of a batch (FlexRL §3 and Appendix A). See README.md. */
 import { definePlanner, type PlannerDefinition, type PlanRun } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
 import type { FlexUlyssesInput, FlexUlyssesPlan, FlexUlyssesSettings } from '../../generated/settings/flex-ulysses.ts';

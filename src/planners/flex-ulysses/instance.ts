@@ -1,4 +1,4 @@
-/** A batch and its devices, in the shape that strategies work on. */
+/** A batch and its devices, in the form that strategies use. */
 
 import type { FlexUlyssesSettings } from '../../generated/settings/flex-ulysses.ts';
 import { splitCosts, workOf } from './costs.ts';

@@ -46,7 +46,6 @@ const cut = z.strictObject({
     .describe('What could be better: `limits.compute`, or `metrics.communication`.'),
 });
 
-/** Schema of the plan. */
 export const flexUlyssesPlan = z.strictObject({
   assignments: z.array(assignment).describe('Where each sequence goes, in the order of `lengths`.'),
   bounds: bounds.describe('How good a plan could be at best.'),

@@ -10,7 +10,6 @@ const mostDevices = 65_536;
 
 const length = count.max(1e9);
 
-/** Schema of the input. */
 export const flexUlyssesInput = z.strictObject({
   lengths: z.array(length).max(mostSequences).describe('Tokens of each sequence of the batch, 0 to 1e9.'),
   devices: positiveCount.max(mostDevices).describe('Devices, numbered from 0, neighbours beside each other.'),

@@ -12,13 +12,13 @@ export interface Placed {
   readonly placement: Placement;
   /** Limit on the compute of a device. */
   readonly computeLimit?: number;
-  /** Limit on the tokens of a device: the requested one, or the least that was found if no plan keeps it. */
+  /** Limit on the tokens of a device: the requested limit, or the least limit found if no plan keeps the requested one. */
   readonly memoryCap?: number;
   /** Lower bound on the compute of any plan within the memory limit. */
   readonly computeBound?: number;
-  /** Why a part of the search ended early, for each part. */
+  /** For each part of the search that ended early, the reason. */
   readonly cut?: Readonly<Record<CutPart, CutReason | undefined>>;
 }
 
-/** Places a batch; a search that is late gives the best placement so far. */
+/** Places a batch; once the search is late, returns the best placement so far. */
 export type Strategy = (instance: Instance, settings: FlexUlyssesSettings, isLate?: () => boolean) => Placed;

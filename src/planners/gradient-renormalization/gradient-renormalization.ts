@@ -18,7 +18,7 @@ type Counts = Omit<Replica, 'microBatches'>;
 function compute(input: GradientRenormalizationSettings): GradientRenormalizationPlan {
   const { replicas, unit, reduction, collective, accumulation, accumulated } = input;
   const name: CountName = unit === 'constant' ? 'samples' : unit;
-  // The schema ensures that the unit is counted wherever there are samples.
+  // The schema ensures that the unit is counted in every replica with samples.
   const unitsOf = (counts: Counts): number => countIn(counts, name)!;
   const total = input.divisor ?? replicas.reduce((sum, one) => sum + unitsOf(one), 0);
   if (total === 0) {

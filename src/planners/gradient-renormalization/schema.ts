@@ -28,7 +28,7 @@ type Counts = z.output<typeof microBatchCounts>;
 type Refine = z.RefinementCtx;
 type Path = (string | number)[];
 
-/** Returns a count: the given one, or 0 if there are no samples. */
+/** Returns a count: the given number, or 0 without samples. */
 export const countIn = (counted: Counts, name: CountName): number | undefined =>
   counted[name] ?? (counted.samples === 0 ? 0 : undefined);
 
@@ -46,7 +46,6 @@ function refuseCounts(counted: Counts, unit: string, path: Path, context: Refine
   if ((counted.groups ?? 0) > counted.samples) refuse(context, [...path, 'groups'], 'no more groups than samples');
 }
 
-/** Schema of the input. */
 export const renormalizationInput = z
   .strictObject({
     replicas: z
@@ -105,7 +104,6 @@ export const renormalizationInput = z
 
 const factor = z.number().nonnegative();
 
-/** Schema of the plan. */
 export const renormalizationPlan = z.strictObject({
   factors: z
     .array(factor)

@@ -1,6 +1,6 @@
 /**
- * Group-relative advantages (RolloutPipe §3.2, equation 1): each reward is compared with those of its group, which may have any
- * size. See README.md.
+ * Group-relative advantages (RolloutPipe §3.2, equation 1): each reward is compared with the other rewards of its group, which
+ * may have any size. See README.md.
  */
 
 import { definePlanner, type PlannerDefinition } from '../../core/machine/definition.ts';
@@ -16,7 +16,7 @@ type Group = GrpoAdvantagesSettings['groups'][number];
 const empty = { n: 0, mean: 0, std: 0, populationStd: 0, zeroVariance: false };
 type PlannedGroup = GrpoAdvantagesPlan['groups'][number];
 
-/** Returns the rewards that there are; a response that is listed twice counts once. */
+/** Returns the rewards of distinct responses; a response that is listed twice counts once. */
 function distinct({ rewards, responseIds }: Group): readonly number[] {
   const first = new Set<string>();
   return rewards.filter((reward, index): reward is number => {

@@ -23,7 +23,6 @@ export const advantageGroup = z
   })
   .describe('The responses of one prompt.');
 
-/** Schema of the input. */
 export const advantagesInput = z
   .strictObject({
     groups: z.array(advantageGroup).min(1).describe('The groups, each of any size.'),
@@ -50,7 +49,6 @@ export const advantagesInput = z
     }
   });
 
-/** Schema of the plan. */
 export const advantagesPlan = z.strictObject({
   groups: z
     .array(

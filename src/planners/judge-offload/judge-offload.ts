@@ -1,5 +1,5 @@
 /**
- * Chooses, for a judge that shares a GPU with the actor, the layers that stay on the GPU, and those that are streamed from host
+ * Chooses which layers of a judge stay on a GPU that the judge shares with the actor, and which layers are streamed from host
  * memory while the judge computes (RollPacker §4.3). See README.md.
  */
 
@@ -24,7 +24,7 @@ function percentsLeft(actorSmShare: number): number {
 
 /** Returns the number of layers that fit, counting resident layers and buffers. */
 function slotsFor({ memoryBytes, layerBytes, layers }: JudgeOffloadSettings, otherBytes: number): number {
-  // A rounded quotient could be one layer too many or too few.
+  // The quotient is tried by counting down, because a rounded quotient could be one layer too many or too few.
   for (let slots = layers; slots >= 1; slots -= 1) if (otherBytes + slots * layerBytes <= memoryBytes) return slots;
   const least = otherBytes + layerBytes;
   refuse('infeasible', 'memoryBytes', `at least ${least} bytes: fixed bytes, activations and one layer`, memoryBytes);

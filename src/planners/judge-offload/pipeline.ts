@@ -1,6 +1,6 @@
 /** The pipeline of streamed layers: the seconds of a forward pass, and the choice of streamed layers. */
 
-/** Speeds of the two ends of the pipeline. */
+/** Seconds per layer at the two ends of the pipeline: transfer and computation. */
 export interface Pace {
   /** Seconds to compute a layer. */
   readonly layerSeconds: number;
@@ -10,8 +10,8 @@ export interface Pace {
 
 /**
  * Returns the seconds of a forward pass that starts with empty buffers. Transfers run one at a time in the order of the layers; a
- * transfer starts when the link and a buffer are free. A layer starts when the layer before is done and its own weights are there;
- * at its end it frees its buffer.
+ * transfer starts when the link and a buffer are free. A layer starts when the previous layer is done and its own weights have
+ * arrived, and frees its buffer at its end.
  *
  * @param layers - number of layers
  * @param streamed - numbers of the streamed layers, from 0, ascending
@@ -35,9 +35,9 @@ export function pipelinedSeconds(layers: number, streamed: readonly number[], de
 }
 
 /**
- * Chooses `count` of the layers to stream: none of the first `lead`; the others are divided into equal stretches, and the last
- * layer of each is streamed. The lead lets the first transfers run ahead; in each stretch, the transfer is hidden behind the
- * resident layers before it.
+ * Chooses `count` layers to stream. The first `lead` layers stay resident; the others are divided into equal stretches, and the
+ * last layer of each stretch is streamed. The lead lets the first transfers run ahead; in each stretch, the resident layers hide
+ * the transfer.
  */
 export function spread(layers: number, count: number, lead: number): number[] {
   const rest = layers - lead;

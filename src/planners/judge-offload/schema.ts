@@ -8,7 +8,6 @@ const seconds = z.number().nonnegative();
 /** Limit on the layers: with more, the search would take longer than a training step justifies. */
 const mostLayers = 256;
 
-/** Schema of the input. */
 export const judgeOffloadInput = z.strictObject({
   layers: positiveCount.max(mostLayers).describe('Layers of the judge, all of one size.'),
   layerBytes: bytes.min(1).describe('Bytes of the weights of a layer.'),
@@ -50,7 +49,6 @@ export const judgeOffloadInput = z.strictObject({
     .describe('How much slower than the fastest plan a plan may be, relative, if it leaves more SMs to the actor.'),
 });
 
-/** Schema of the plan. */
 export const judgeOffloadPlan = z.strictObject({
   residentLayers: count.describe('Layers that stay on the GPU.'),
   streamedLayers: z

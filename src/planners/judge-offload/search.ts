@@ -1,15 +1,15 @@
-/** Searches for the fastest pipeline that fits, and for the resources that it can give up at that speed. */
+/** Searches for the fastest pipeline that fits, and for resources that the pipeline can give up without becoming slower. */
 import { type Pace, pipelinedSeconds, spread } from './pipeline.ts';
 
 /** Limits of the search. */
 export interface Bounds {
   readonly layers: number;
-  /** Layers that fit on the GPU, resident ones and buffers together, >= 1. */
+  /** Number of layers that fit on the GPU, resident layers and buffers together, >= 1. */
   readonly slots: number;
   readonly maxDepth: number;
 }
 
-/** A choice of streamed layers and buffers, and the seconds of a forward pass with it. */
+/** A choice of streamed layers and buffers, with the seconds of a forward pass. */
 export interface Choice {
   readonly streamed: readonly number[];
   readonly depth: number;

@@ -20,7 +20,7 @@ function hardestFirst({ items }: RankGroup): number[] {
   return items.map((_, index) => index).sort((a, b) => byWork(items[a]!, items[b]!) || a - b);
 }
 
-/** Steps that taking a micro-batch off the heap, and putting it back, count for. */
+/** Taking a micro-batch off the heap and putting it back counts as so many steps. */
 const stepsOfMove = 16;
 
 interface Filled {
@@ -37,7 +37,7 @@ function leastWorkFirst(group: RankGroup, count: number, cap: number, placing: B
   const slots = new Int32Array(group.items.length);
   for (const [placed, index] of hardestFirst(group).entries()) {
     const item = group.items[index]!;
-    // Empty micro-batches are alike, so only the first one is tried; its index is at most the number of items placed.
+    // Empty micro-batches are alike, so only the first empty one is tried; its index is at most the number of placed items.
     const most = Math.min(count, placed + 1);
     placing.left -= most * item.width;
     if (placing.left < 0) return undefined;
@@ -56,7 +56,7 @@ function leastWorkFirst(group: RankGroup, count: number, cap: number, placing: B
   return slots;
 }
 
-/** The same on one rank, by a heap: mostly the least loaded micro-batch has room. */
+/** The same on one rank, with a heap: the least loaded micro-batch usually has room. */
 function leastWorkFirstAlone(group: RankGroup, count: number, cap: number, placing: Budget): Slots | undefined {
   const slots = new Int32Array(group.items.length);
   const heap = new IndexedHeap<Filled>((a, b) => a.work - b.work || a.slot - b.slot);
@@ -105,8 +105,9 @@ export function loadsOf(group: RankGroup, slots: Slots, count: number): Loads {
 }
 
 /**
- * Spreads the items of a group over micro-batches. It starts with hardest first into the one with least work, or with `packing` if
- * the cap does not allow that; then it moves and swaps items out of the micro-batch with most work, as long as that helps.
+ * Spreads the items of a group over micro-batches. The items go, hardest first, into the micro-batch with least work; if the cap
+ * does not allow this, the start is `packing`. Then items are moved and swapped out of the micro-batch with most work, as long as
+ * that helps.
  *
  * @param packing - a packing into at most `count` micro-batches
  */

@@ -1,13 +1,13 @@
-/** Chooses the number of micro-batches of every rank, and packs each group into at most that many. */
+/** Chooses the number of micro-batches per rank, and packs each group into at most so many. */
 import { refuse } from '../../errors.ts';
 import type { MicroBatchesSettings } from '../../generated/settings/micro-batches.ts';
 import { leastBins } from './least.ts';
 import { type Budget, firstFit, fittingSteps, searchPacking } from './pack.ts';
 import type { RankGroup, Slots } from './packed-ranks.ts';
 
-/** Limit on the steps of all searches of a plan; a count, not a time, so that every machine makes the same plan. */
+/** Limit on the steps of all searches in a plan. The limit is a count and not a time, so that every machine makes the same plan. */
 const searchSteps = 20_000_000;
-/** Limit on the micro-batches of all ranks: a larger plan would not be worth its size. */
+/** Limit on the micro-batches of all ranks, because a larger plan would not be worth its size. */
 const mostMicroBatches = 1_000_000;
 
 /** A packing of every group into at most `count` micro-batches. */

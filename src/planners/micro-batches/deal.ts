@@ -3,8 +3,8 @@ import { karmarkarKarp } from '../../core/numeric/karmarkar-karp.ts';
 
 /**
  * Deals sequences out to ranks of nearly equal load, with numbers of sequences that differ by at most one: Karmarkar-Karp with
- * equal sizes, after the batch was filled up with sequences of load 0. These are fewer than the ranks and sort first, so that the
- * first round of the method gives each rank at most one of them.
+ * equal sizes, after sequences of load 0 have filled up the batch. The filling sequences are fewer than the ranks and sort first,
+ * so the first round of the method gives each rank at most one of them.
  *
  * @param loads - load of each sequence, >= 0
  * @returns the sequences of each rank, ascending; ranks by descending load

@@ -8,7 +8,7 @@ interface ExchangeLimits {
   readonly looks: number;
 }
 
-/** An item that leaves the worst micro-batch, and an item that comes back in its place, or −1. */
+/** An item that leaves the worst micro-batch, and the item that comes back in exchange, or −1. */
 interface Exchange {
   readonly out: number;
   readonly back: number;
@@ -54,10 +54,10 @@ function worst(work: Float64Array, stuck: Uint8Array): number {
 
 /**
  * Makes the best exchange out of the micro-batch with most work until no exchange lowers it, then goes on with the other ranks,
- * until all are stuck or the budget is used up. If an exchange may have helped other ranks, all ranks are looked at again. This
- * comes to an end: an exchange leaves both micro-batches, on all its ranks, with less work than the worst had.
+ * until all are stuck or the budget is used up. If an exchange may have helped other ranks, the search looks at all ranks again.
+ * The search ends: an exchange leaves both micro-batches, on all its ranks, with less work than the worst micro-batch had.
  *
- * Ties go to the first by leaving item, micro-batch and returning item; a move comes before a swap.
+ * Ties go to the lowest leaving item, micro-batch and returning item, in this order; a move comes before a swap.
  */
 export function exchange(group: RankGroup, slots: Slots, loads: Loads, { cap, looks }: ExchangeLimits): void {
   const count = loads.work.length / group.ranks;

@@ -15,7 +15,7 @@ function firstFrom(ascending: Float64Array, limit: number, above: boolean): numb
 
 /**
  * Returns the fewest bins that hold the sizes (Martello and Toth's L2): no two sizes above half of the cap share a bin, and the
- * room that they leave for the others is bounded. The result is at least the sum ÷ cap.
+ * room beside these sizes is bounded. The result is at least the sum ÷ cap.
  *
  * @param sizes - each at most the cap
  */
@@ -28,7 +28,7 @@ export function leastBins(sizes: readonly number[], cap: number): number {
   const half = firstFrom(ascending, cap / 2, true);
   let least = Math.max(1, n - half);
   for (let at = 0; at < half; at = firstFrom(ascending, ascending[at]!, true)) {
-    // Counts only the sizes from `at` on: those above cap − `ascending[at]` share a bin with none of them.
+    // Counts only the sizes from `at` on: sizes above cap − `ascending[at]` cannot share a bin with any of these.
     const alone = firstFrom(ascending, cap - ascending[at]!, true);
     const room = (alone - half) * cap - (upTo[alone]! - upTo[half]!);
     const rest = upTo[half]! - upTo[at]! - room;

@@ -84,7 +84,7 @@ function planOf({ groups, count, slots }: PackedGroups, bound: number, cap: numb
 }
 
 function compute(settings: MicroBatchesSettings): MicroBatchesPlan {
-  // The schema ensures that there are either lengths by rank, or lengths and ranks.
+  // The schema ensures that the input has either lengths by rank, or lengths and ranks.
   const { lengthsByRank, lengths = [], ranks = 1, assignments, maxTokensPerMicroBatch: cap } = settings;
   if (lengthsByRank === undefined && assignments === undefined) {
     const items = lengths.map((length, index) => itemOf(settings, index, length, `lengths[${index}]`, [0, 1]));

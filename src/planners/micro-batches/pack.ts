@@ -52,7 +52,7 @@ export function firstFit(group: RankGroup, cap: number, fitting: Budget): { slot
   return { slots, count: loads.length };
 }
 
-/** First fit on one rank, by a tree of the least loads: a step for each halving of the micro-batches, not for each of them. */
+/** First fit on one rank, by a tree of the least loads, so that a search takes logarithmic and not linear time. */
 function firstFitAlone(group: RankGroup, cap: number): { slots: Slots; count: number } {
   const slots = new Int32Array(group.items.length);
   let leaves = 1;
@@ -71,7 +71,7 @@ function firstFitAlone(group: RankGroup, cap: number): { slots: Slots; count: nu
   return { slots, count };
 }
 
-/** Whether two micro-batches have the same tokens on every rank, so that one of them need not be tried. */
+/** Whether two micro-batches have the same tokens on every rank, so that only one of them is tried. */
 function alike(group: RankGroup, tokens: Float64Array, one: number, other: number): boolean {
   for (let rank = 0; rank < group.ranks; rank += 1) {
     if (tokens[one * group.ranks + rank] !== tokens[other * group.ranks + rank]) return false;
@@ -93,7 +93,7 @@ function choices(group: RankGroup, loads: Loads, item: Item, count: number, cap:
   return found.sort((a, b) => fullness(b) - fullness(a) || a - b);
 }
 
-/** Returns, for each place of an order, the tokens of each rank in the items from there on, and the smallest of these items. */
+/** Returns, for each place of an order, the tokens per rank of the items from this place on, and the smallest of these items. */
 function remaining(group: RankGroup, order: readonly number[]): { tokens: Float64Array[]; smallest: Float64Array } {
   const tokens = Array.from({ length: order.length + 1 }, () => new Float64Array(group.ranks));
   const smallest = new Float64Array(order.length + 1).fill(Number.POSITIVE_INFINITY);
@@ -108,8 +108,8 @@ function remaining(group: RankGroup, order: readonly number[]): { tokens: Float6
 }
 
 /**
- * Searches for a packing into `count` micro-batches by branch and bound: largest item first, fullest micro-batch first. It gives up
- * a branch if the room that some remaining item can use is too small.
+ * Searches for a packing into `count` micro-batches by branch and bound: largest item first, fullest micro-batch first. The
+ * search gives up a branch if the room that the remaining items can use is too small.
  *
  * @returns the micro-batch of each item; `undefined` if there is no packing, or the steps are used up
  */

@@ -4,21 +4,21 @@
 export interface Item {
   /** Index of the sequence, as the plan names it. */
   readonly sequence: number;
-  /** First of its ranks, counted from the first rank of the group. */
+  /** First rank of the item, counted from the first rank of the group. */
   readonly first: number;
-  /** Number of ranks that share it. */
+  /** Number of ranks that share the sequence. */
   readonly width: number;
   /** Tokens of the whole sequence. */
   readonly length: number;
-  /** Tokens on each of its ranks, at most the cap. */
+  /** Tokens per rank, at most the cap. */
   readonly tokens: number;
-  /** Work on each of its ranks. */
+  /** Work per rank. */
   readonly work: number;
-  /** Whether it is above the cap by itself. */
+  /** Whether the item alone exceeds the cap. */
   readonly overCap: boolean;
 }
 
-/** Neighbouring ranks, and the sequences that only they have. */
+/** Neighbouring ranks, with the sequences that only these ranks have. */
 export interface RankGroup {
   readonly firstRank: number;
   readonly ranks: number;
@@ -49,7 +49,7 @@ export function addTo(loads: Loads, group: RankGroup, item: Item, slot: number, 
   }
 }
 
-/** Returns the largest load of the ranks of an item in a micro-batch. */
+/** Returns the largest load among an item's ranks in a micro-batch. */
 export function mostOf(loads: Float64Array, group: RankGroup, item: Item, slot: number): number {
   const from = slot * group.ranks + item.first;
   let most = 0;

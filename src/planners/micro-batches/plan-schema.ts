@@ -16,7 +16,6 @@ export const microBatch = z
   })
   .describe('What a rank runs in one forward and backward pass.');
 
-/** Schema of the plan. */
 export const microBatchesPlan = z.strictObject({
   count: count.describe('Micro-batches of every rank.'),
   ranks: z

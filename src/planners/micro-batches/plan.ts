@@ -8,7 +8,7 @@ type Ranks = MicroBatchesPlan['ranks'];
 
 /**
  * Orders the micro-batches of a group for execution: most work first, so that ranks that wait for each other run micro-batches of
- * similar work; then most tokens, then the lowest number. Empty ones come last.
+ * similar work; then most tokens, then the lowest number. Empty micro-batches come last.
  */
 function order(group: RankGroup, slots: Slots, count: number): number[] {
   const loads = loadsOf(group, slots, count);

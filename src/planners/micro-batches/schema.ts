@@ -55,7 +55,7 @@ const fields = z.strictObject({
 
 type Fields = z.output<typeof fields>;
 
-/** Returns the first fault in the assignments of a batch, with its path. */
+/** Returns the first fault in the assignments of a batch, with the path of the fault. */
 function misplaced({ lengths = [], ranks = 0, assignments = [] }: Fields): [(string | number)[], string] | undefined {
   if (assignments.length !== lengths.length) return [[], `${lengths.length} of them, as many as lengths`];
   const seen = new Set<number>();
@@ -70,7 +70,6 @@ function misplaced({ lengths = [], ranks = 0, assignments = [] }: Fields): [(str
   return undefined;
 }
 
-/** Schema of the input. */
 export const microBatchesInput = fields.superRefine((input, context) => {
   const refuse = (path: (string | number)[], expected: string): void =>
     context.addIssue({ code: 'custom', path, message: `expected ${expected}` });

@@ -80,7 +80,7 @@ function tellAgain(state: TpState, _event: Message<'host.restarted'>, ctx: Ctx):
     const { current } = state.kinds[kind];
     if (current !== undefined) tell(state, kind, current, { code: 'host_restarted' }, undefined, ctx);
   }
-  // Its engines may be others than those of its kind by now.
+  // By now, the engines of the round may be other engines than those of its kind.
   tellRound(state, 'host_restarted', ctx);
 }
 
@@ -98,7 +98,7 @@ function failed(state: TpState, event: Message<'kind-tp.failed'>, ctx: Ctx): voi
   ctx.emit({ type: 'kind-tp.kept', at: ctx.at, kind, ...parallelism, reason });
 }
 
-/** One decision that names its round answers every step; the policy holds no step. */
+/** A decision that names the round answers every step; the policy holds no step. */
 const steps: Ledger<SavedTp, Message, AdaptiveTpDecision> = {
   name: 'steps',
   entered: (event) => (event.type === 'step.finished' ? [event.roundId] : []),

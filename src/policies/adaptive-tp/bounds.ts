@@ -13,7 +13,7 @@ export interface Parallelism {
 export interface Bounds {
   /** Servers with their GPUs; a replica does not span two servers. */
   readonly servers: readonly GpuServer[];
-  /** KV heads of the model: the TP must divide them. */
+  /** KV heads of the model; the TP must divide this number. */
   readonly kvHeads: number;
   /** Bytes of the weights, all shards together. */
   readonly modelBytes: number;
@@ -21,7 +21,7 @@ export interface Bounds {
   readonly gpuMemoryBytes: number;
   /** Share of GPU memory that weights and KV cache may fill, above 0 and at most 1. */
   readonly memoryUtilization: number;
-  /** Bytes of KV that one sequence of full length needs: every replica must have room for it. */
+  /** KV bytes of one sequence of full length: every replica must have room for it. */
   readonly sequenceBytes: number;
   /** Least TP, ≥ 1. */
   readonly minTp: number;
@@ -30,9 +30,9 @@ export interface Bounds {
 }
 
 /**
- * Returns the TP degrees, ascending: powers of two between the bounds that divide the GPUs of every server (a replica never spans
- * two servers, and no GPU is left over) and the KV heads, and with which the weights and one sequence of full length fit the
- * memory. The list has no gaps: it holds every power of two from the first to the last.
+ * Returns the possible TP degrees, ascending. These are powers of two between the bounds. They divide the GPUs of every server (a
+ * replica never spans two servers, and no GPU is left over) and the KV heads, and the memory holds the weights and one sequence
+ * of full length. The list has no gaps: every power of two from the first to the last is in it.
  */
 export function degreesOf(bounds: Bounds): number[] {
   const { servers, kvHeads, minTp, maxTp = Number.POSITIVE_INFINITY } = bounds;

@@ -88,7 +88,7 @@ export function regressionOf(
   const wanted = expected(state, pending.from, steps);
   const ratios = steps.map((step, at) => step.seconds / wanted[at]!);
   const ratio = ratios.pop()!;
-  // Otherwise one step that was quick by chance would make all others look slow.
+  // Without the mean, one step that was quick by chance would make all other steps look slow.
   const before = Math.max(ratios.at(-1)!, mean(ratios));
   return ratio > before * (1 + state.config.undoTolerance) ? { ratio, before, from: pending.from } : undefined;
 }
@@ -125,7 +125,7 @@ function fallback(state: TpState, kind: KindState): Parallelism | undefined {
   return open[0];
 }
 
-/** Handles a parallelism that could not be set up: bars it, and tells the host the former one, or the next larger one. */
+/** Handles a parallelism that could not be set up: bars it, and tells the host the former parallelism, or the next larger one. */
 export function fail(state: TpState, name: Kind, ctx: Ctx): boolean {
   const kind = state.kinds[name];
   const failed = kind.current!;

@@ -29,7 +29,7 @@ export function forecast(
   return seconds;
 }
 
-/** Returns every parallelism of a degree; without experts there is one, without EP. */
+/** Returns every parallelism with this TP degree. Without experts there is only one, which has no EP. */
 function within(state: TpState, tp: number): Parallelism[] {
   const { experts } = state.config;
   return experts === undefined ? [{ tp }] : expertDegreesOf(tp, experts).map((ep) => ({ tp, ep }));
@@ -67,7 +67,10 @@ export function withExperts(
   return { tp, ep };
 }
 
-/** Chooses the first parallelism of a kind: the configured one, else the best by the profile, else the least degree. */
+/**
+ * Chooses the first parallelism of a kind: the configured one, otherwise the best one in the profile, otherwise the one with the
+ * least degree.
+ */
 export function start(
   state: TpState,
   kind: Kind,

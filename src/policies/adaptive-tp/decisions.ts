@@ -21,7 +21,7 @@ export const fromOf = ({ tp, ep }: Parallelism) => (ep === undefined ? { fromTp:
 export const wantedOf = ({ tp, ep }: Parallelism) =>
   ep === undefined ? { wantedTp: tp } : { wantedTp: tp, wantedEp: ep };
 
-/** Tells the host the parallelism with which a round runs. */
+/** Tells the host with which parallelism a round runs. */
 export function tellRound(state: TpState, code: Message<'round-tp.set'>['reason']['code'], ctx: Ctx): void {
   if (state.round === null) return;
   const { roundId, kind, tp, ep } = state.round;
@@ -67,7 +67,7 @@ export function keep(
   ctx: Ctx,
 ): void {
   const { at } = ctx;
-  // Every step emits a decision, and a spread would be most of its cost.
+  // Every step emits a decision, and an object spread would be most of its cost.
   if (ep === undefined) ctx.emit({ type: 'kind-tp.kept', at, roundId, kind, tp, reason });
   else ctx.emit({ type: 'kind-tp.kept', at, roundId, kind, tp, ep, reason });
 }

@@ -1,8 +1,8 @@
 /**
  * Predicts the duration of a rollout from a profile (RollPacker §4.1).
  *
- * Requests are spread evenly over the replicas and start together. Of the response lengths, the mean m and the maximum M are known;
- * the share that still runs after t tokens is assumed to be (1 − t/M)^(M/m − 1), which has this mean and this maximum. Then one
+ * Requests are spread evenly over the replicas and start together. The mean m and the maximum M of response lengths are known;
+ * the share that still runs after t tokens is assumed to be (1 − t/M)^(M/m − 1), which has this mean and maximum. Then one
  * replica is simulated like vLLM, with some tens of groups of equal sequences: a group is admitted when its context fits the
  * memory, and all running groups decode together. When the next tokens do not fit, the newest group waits with its tokens and is
  * prefilled again later.
@@ -27,7 +27,7 @@ const mostGroups = 256;
 const longestPosition = 0.9;
 const golden = 0.618_033_988_749_895;
 
-/** Returns groups in the order of arrival; long and short ones are mixed evenly. */
+/** Returns groups in the order of arrival, with long and short groups mixed evenly. */
 function groupsOf({ responseTokens, longestTokens }: RolloutWorkload, requests: number, size: number): Group[] {
   const exponent = Math.max(0, longestTokens / responseTokens - 1);
   const count = Math.max(1, Math.ceil((requests - 1) / size));
@@ -54,7 +54,7 @@ class Replica {
   readonly #promptTokens: number;
   /** The running groups, in the order of arrival. */
   #running: Group[] = [];
-  /** Waiting groups; the last one is the next to run. */
+  /** Waiting groups; the last one in the list runs next. */
   readonly #waiting: Group[];
   #sequences = 0;
   #context = 0;
@@ -131,7 +131,7 @@ class Replica {
   }
 
   #decode(steps: number): void {
-    // The context grows evenly, so that the step in the middle is the mean one.
+    // The context grows evenly, so the middle step has the mean context.
     const length = this.#context / this.#sequences + steps / 2;
     this.seconds += steps * this.#read('decodeStepSeconds', this.#sequences, length);
     this.#context += this.#sequences * steps;
@@ -164,7 +164,8 @@ export function predictSeconds(
   const fits = (batch: number) => valueAt(surface, 'bytes', batch, length, routingSkew) <= memoryBytes;
   if (!fits(1)) return undefined;
   const requests = Math.ceil(workload.responses / replicas);
-  // A group must fit several times, or its admission and preemption would differ too much from those of its sequences.
+  // Several groups must fit at once; otherwise their admission and preemption would differ too much from those of single
+  // sequences.
   let size = Math.max(1, Math.ceil(requests / usualGroups));
   while (size > 1 && !fits(size * 4)) size = Math.ceil(size / 2);
   // If there are many more requests than fit, only a part is simulated, and the time is scaled up.

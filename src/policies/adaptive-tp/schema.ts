@@ -7,7 +7,6 @@ import { degreesOf } from './bounds.ts';
 const bytes = z.number().positive();
 const share = z.number().min(0).max(10);
 
-/** Schema of the configuration. */
 export const tpConfig = z
   .strictObject({
     servers: z.array(gpuServer).min(1).max(4096).describe('The servers of the rollout, with their GPUs in order.'),

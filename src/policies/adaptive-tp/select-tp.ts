@@ -25,7 +25,7 @@ export interface TpProfile {
   readonly memoryUtilization?: number;
 }
 
-/** The load of a rollout, and the number of its GPUs. */
+/** The load of a rollout, and the number of GPUs. */
 export interface TpWorkload extends RolloutWorkload {
   /** GPUs of the rollout, over all servers. */
   readonly gpus: number;

@@ -30,17 +30,17 @@ const load = z.strictObject({
   tokens: z.number().nonnegative(),
   routingSkew: z.number().min(1),
 });
-/** The figures by which two loads are compared. */
+/** The figures that are compared between two loads. */
 export type Load = Readonly<z.output<typeof load>>;
 
 const step = z.strictObject({ workload: rolloutWorkload, seconds: positiveSeconds });
-/** A step that ran with the parallelism of its kind. */
+/** A step that ran with the parallelism of its kind of round. */
 export type StepRecord = Readonly<z.output<typeof step>>;
 
 const kind = z.strictObject({
   /** The parallelism of the last `kind-tp.set`; missing until the first. */
   current: z.strictObject(parallelism).optional(),
-  /** A change with which no step has run yet. */
+  /** A change after which no step has run yet. */
   pending: z
     .strictObject({
       from: z.strictObject(parallelism),
@@ -48,11 +48,11 @@ const kind = z.strictObject({
       before: z.array(step).max(recordedSteps),
     })
     .optional(),
-  /** Preemptions of the step before, if it had the same parallelism. */
+  /** Preemptions in the previous step, if that step had the same parallelism. */
   previous: count.optional(),
   /** Steps in a row without a preemption. */
   calm: count,
-  /** Number of next steps in which nothing changes. */
+  /** Number of coming steps in which nothing changes. */
   cooldown: count,
   /** The load when the count of changes was last reset. */
   anchor: load.optional(),
@@ -66,7 +66,7 @@ const kind = z.strictObject({
   /** The last steps with the current parallelism. */
   records: z.array(step).max(recordedSteps),
 });
-/** A kind of round. */
+/** State of a kind of round. */
 export type KindState = z.output<typeof kind>;
 
 const watch = z.strictObject({
@@ -78,27 +78,24 @@ const watch = z.strictObject({
 /** Observations in a row of one parallelism that were far from the profile. */
 export type Watch = z.output<typeof watch>;
 
-/** Schema of the state. */
 export const tpState = z.strictObject({
-  /** The last round that was planned, with its parallelism, until it is over. */
+  /** The last planned round with its parallelism, until the round is over. */
   round: z.strictObject({ roundId, kind: roundKind, ...parallelism }).nullable(),
   kinds: z.strictObject({ short: kind, long: kind }),
-  /** Rows that were measured during the session, by their point. */
+  /** Rows that were measured during the session, by point. */
   measured: mapBy((row: ProfileRow) => pointKey(row), profileRow),
   watches: mapBy(surfaceKey, watch),
-  /** The last rounds whose end was reported. */
+  /** The latest rounds whose end was reported. */
   recentRounds: recentIds(roundId),
   degrees: derived<readonly number[]>(),
   gpus: derived(() => 0),
   memoryBytes: derived(() => 0),
   mostChanges: derived(() => 0),
   surfaces: derived<Map<string, Surface>>(),
-  /** Predictions made from these surfaces; a cache, which no decision depends on. */
+  /** Cached predictions from these surfaces; no decision depends on the cache. */
   forecasts: derived(() => new Map<string, number | 'does_not_fit'>()),
 });
-/** The state of the policy. */
 export type TpState = Live<z.output<typeof tpState>, AdaptiveTpConfig>;
-/** The state as it is saved. */
 export type SavedTp = z.input<typeof tpState>;
 
 const newKind = (): KindState => ({

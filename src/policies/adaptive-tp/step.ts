@@ -1,4 +1,4 @@
-/** The rule that follows preemptions (RollPacker §4.2): decides at the end of each step. */
+/** The rule that follows preemptions (RollPacker §4.2); it decides at the end of each step. */
 import type { Message } from '../../schemas/messages.ts';
 import { isSame, type Parallelism, reported } from './bounds.ts';
 import { begin, change, regressionOf, undo } from './change.ts';
@@ -46,7 +46,7 @@ export function finishStep(state: TpState, event: Message<'step.finished'>, ctx:
     return keep(event.kind, current, reason, roundId, ctx);
   }
   if (kind.toAsk !== 'none') {
-    // The margin protects an earlier choice of the profile; its first choice needs none.
+    // The margin protects an earlier choice from the profile; the first choice needs none.
     const margin = kind.toAsk === 'first' ? 0 : state.config.selectionMargin;
     kind.toAsk = 'none';
     const wish = reselect(state, event, current, margin);

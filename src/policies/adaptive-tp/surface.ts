@@ -1,11 +1,11 @@
 /**
- * A profile as surfaces that can be read at any point.
+ * Reads a profile as surfaces, at any point.
  *
  * Rows of one (TP, EP) lie on lines of one routing skew and batch size. A value is read along the sequence length on the two
- * neighbouring lines, then between the lines along the batch size, then between skews: linear each time. Below the first point, its
- * value holds (a floor); beyond the last point, the line through the last two continues, and never falls. A line with only one
- * length borrows its slope from the line nearest in batch size that has more lengths, scaled by the batch size: seconds and bytes
- * beyond the weights grow with batch × length.
+ * neighbouring lines, then between the lines along the batch size, then between skews: linear each time. Below the first point,
+ * the value of this point holds (a floor); beyond the last point, the line through the last two points continues, and never
+ * falls. A line with only one length borrows its slope, scaled by the batch size, from the line with more lengths that is nearest
+ * in batch size: seconds and bytes beyond the weights grow with batch × length.
  */
 import type { ProfileRow } from '../../schemas/parallelism.ts';
 import type { Parallelism } from './bounds.ts';
@@ -34,7 +34,7 @@ export interface Surface {
   readonly skews: readonly number[];
 }
 
-/** Returns the index of the segment of ascending points in which a value lies, or from which it is extrapolated. */
+/** Returns the index of the segment between ascending points that contains a value or is extrapolated to it. */
 function segment(points: number, pointAt: (index: number) => number, at: number): number {
   let low = 0;
   let high = points - 2;
@@ -81,7 +81,7 @@ export function valueAt(surface: Surface, quantity: Quantity, batch: number, len
   return along(first.at, value, second.at, onPlane(second, quantity, batch, length), skew);
 }
 
-/** Returns the points of a profile from which the value of a point is read. */
+/** Returns the points of a profile that determine the value at a point. */
 export function cornersOf(surface: Surface, batch: number, length: number, skew = 1) {
   const around = <T>(items: readonly T[], at: readonly number[], value: number): readonly T[] => {
     const low = segmentOf(at, value);
@@ -119,12 +119,12 @@ function measuredLine(at: number, points: readonly Point[]): Line {
 }
 
 /**
- * Makes a line from one point, with the lengths of another line. Values are computed when they are read, and not kept, because a
+ * Makes a line from one point, with the lengths of another line. Values are computed on each read and not stored, because a
  * profile may have many such lines and one line with many lengths.
  */
 function borrowedLine(at: number, only: Point, donor: Line): Line {
   const { sequenceLength: from } = only;
-  // The point is inserted among the lengths of the other line, or replaces the equal one.
+  // The point is inserted among the lengths of the other line, or replaces an equal length.
   let insertedAt = 0;
   let end = donor.points;
   while (insertedAt < end) {
@@ -152,7 +152,7 @@ function nearest(lines: readonly Line[], batches: readonly number[], batch: numb
   return lines.slice(low, low + 2).sort((a, b) => distance(a) - distance(b))[0];
 }
 
-/** Returns the key of the (TP, EP) of a row; without EP it is 1. */
+/** Returns the key for the (TP, EP) of a row; a missing EP counts as 1. */
 export const surfaceKey = ({ tp, ep = 1 }: Parallelism): string => `${tp}/${ep}`;
 
 /** Returns the surfaces of a profile by {@link surfaceKey}; the last row of a point counts. */
@@ -183,7 +183,7 @@ function surfaceOf(rows: readonly ProfileRow[]): Surface {
   return { planes, skews: planes.map((plane) => plane.at) };
 }
 
-/** Returns the key of a point of a profile. */
+/** Returns the key for a point of a profile. */
 export function pointKey(row: Parallelism & Pick<ProfileRow, 'routingSkew' | 'batchSize' | 'sequenceLength'>): string {
   return `${surfaceKey(row)}/${row.routingSkew ?? 1}/${row.batchSize}/${row.sequenceLength}`;
 }

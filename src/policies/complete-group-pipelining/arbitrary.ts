@@ -46,7 +46,7 @@ function trainerEvent(
   return { type: 'update.consumed', at, updateId, groups, seconds: choices.below(5) };
 }
 
-/** Picks a publication; sometimes an earlier one, or one that was never decided. */
+/** Picks a publication; sometimes an earlier one, or one that no decision has named. */
 function publishedEvent(
   state: PipeliningState,
   head: Round,

@@ -65,7 +65,7 @@ export const trainerReports: readonly EventMessage<TrainerReport>[] = fromTraine
   ({ messages }) => [...messages],
 );
 
-/** Holds rewarded groups: they leave trained with their round, late, or dropped. */
+/** Holds rewarded groups, which leave trained with their round, late, or dropped. */
 const groupLedger: Ledger<SavedPipelining, Message, CompleteGroupPipeliningDecision> = {
   name: 'groups',
   entered: (event) => (event.type === 'group.rewarded' ? [groupKey(event.roundId, event.promptId)] : []),

@@ -86,7 +86,7 @@ function giveUpRound(state: PipeliningState, round: Round, ctx: Ctx): void {
   const groups = [...round.waiting].map((one) => one.groupId);
   round.waiting.clear();
   drop(round, groups, { code: 'round_failed', groups: groups.length }, ctx);
-  // Another round is being trained, so the trainer has nothing of this one.
+  // Another round is being trained, so the trainer holds nothing of this round.
   if (round !== state.head) forget(state, round);
 }
 
@@ -120,7 +120,7 @@ function publish(state: PipeliningState, round: Round, code: PublishCode, ctx: C
   ctx.emit({ type: 'weights.publish', at: ctx.at, roundId, publicationId, weightVersion, reason });
 }
 
-/** Ends a round without a publication: its weights have not changed. */
+/** Ends a round without a publication, because its weights have not changed. */
 function endWithoutTraining(state: PipeliningState, round: Round, ctx: Ctx): void {
   const { roundId, isFailed } = round;
   if (!isFailed) {
@@ -145,7 +145,7 @@ export function checkPublished(
   if (weightVersion <= before) refuse('invalid_event', 'weightVersion', `a version after ${before}`, weightVersion);
 }
 
-/** Ends a round whose weights the rollout engines have. */
+/** Ends a round whose weights have reached the rollout engines. */
 export function finishRound(state: PipeliningState, event: Message<'weights.published'>, ctx: Ctx): void {
   const { roundId, publicationId } = event;
   const { at } = ctx;

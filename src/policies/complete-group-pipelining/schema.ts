@@ -31,7 +31,6 @@ const shape = z.strictObject({
   idPrefix: idPrefix.default('').describe('Prefix of every update id; new after each restart of the host.'),
 });
 
-/** Schema of the configuration. */
 export const pipeliningConfig = shape.superRefine(({ globalBatchSamples, responsesPerPrompt }, context) => {
   if (globalBatchSamples % responsesPerPrompt === 0) return;
   const message = `expected a multiple of responsesPerPrompt, ${responsesPerPrompt}`;

@@ -1,4 +1,4 @@
-/** The state: rounds with their trainable groups, which first wait and are then in updates. */
+/** The state: rounds with their trainable groups, which wait at first and later belong to updates. */
 import { z } from 'zod';
 import { Fifo, fifoOf } from '../../core/collections/fifo.ts';
 import { mintedId, prefixes, wasMinted } from '../../core/ids/minted-ids.ts';
@@ -13,15 +13,15 @@ import { groupId } from '../../schemas/training.ts';
 import { count, positiveCount, roundId, seconds, weightVersion } from '../../schemas/units.ts';
 
 const group = z.strictObject({ groupId, samples: positiveCount, tokens: count });
-/** A trainable group. It is never changed: it only moves from the waiting groups to an update. */
+/** A trainable group. A group never changes: it only moves from the waiting groups to an update. */
 export type Group = Readonly<z.output<typeof group>>;
 
 const update = z.strictObject({
   groups: z.array(group).min(1),
-  /** Id of its last try. */
+  /** Id of the latest try. */
   updateId,
   attempts: positiveCount,
-  /** Groups of the last try whose gradients the trainer has reported; `null` for none. */
+  /** Groups of the latest try whose gradients the trainer has reported; `null` for none. */
   consumed: setOf(groupId).nullable(),
   /** Seconds that the trainer has reported for the consumed groups. */
   consumedSeconds: seconds,
@@ -34,13 +34,13 @@ const round = z.strictObject({
   roundId,
   weightVersion,
   restartVersions,
-  /** Every group that was ever reported, so that none comes twice. */
+  /** Every group that was ever reported, so that no group counts twice. */
   known: setOf(groupId),
   /** Trainable groups that are in no update yet. */
   waiting: fifoOf(group),
   /** Updates in the order of training. */
   updates: z.array(update),
-  /** Number of updates on which the optimizer has stepped; these are the first of `updates`. */
+  /** Number of updates on which the optimizer has stepped: the first ones in `updates`. */
   stepped: count,
   /** Whether the optimizer is stepping on the next update. */
   isStepping: z.boolean(),
@@ -48,10 +48,10 @@ const round = z.strictObject({
   trainable: count,
   /** Number of groups that were dropped. */
   dropped: count,
-  /** Number of dispatches, including those of updates that were tried again. */
+  /** Number of dispatches, including repeated ones. */
   dispatches: count,
   isFailed: z.boolean(),
-  /** Id of the publication under way; `null` if there is none. */
+  /** Id of the running publication; `null` if there is none. */
   publicationId: publicationId.nullable(),
   /** Times of the round, in seconds on the clock of the session. */
   times: z.strictObject({
@@ -59,15 +59,15 @@ const round = z.strictObject({
     /** Time when the groups of the first update became trainable. */
     firstBatchSeconds: seconds.nullable(),
     firstDispatchSeconds: seconds.nullable(),
-    /** Time when the round was rewarded or failed; after that no group comes. */
+    /** Time at which the round was rewarded or failed; no group comes after it. */
     closedSeconds: seconds.nullable(),
     /** Time when the optimizer last stepped. */
     lastStepSeconds: seconds.nullable(),
     /** Time when the publication under way was decided; absent in snapshots of earlier versions. */
     publicationSeconds: seconds.optional(),
     /**
-     * Time since when the trainer waits for groups of this round; `null` while updates of it are dispatched and not yet stepped,
-     * and until the rounds before it are over.
+     * Time since which the trainer waits for groups of this round; `null` while dispatched updates of the round have not stepped,
+     * and until earlier rounds are over.
      */
     idleSinceSeconds: seconds.nullable(),
     waitSeconds: seconds,
@@ -84,10 +84,9 @@ function isWhole({ updates, stepped, isStepping, publicationId: publication, tim
   return publication === null || (times.closedSeconds !== null && stepped === updates.length);
 }
 
-/** Schema of the state. */
 export const pipeliningState = z
   .strictObject({
-    /** Rounds in the order in which they were opened; the first one is trained. */
+    /** Rounds in the order of opening; the first one is trained. */
     rounds: mapBy('roundId', round),
     recentRounds: recentIds(roundId),
     /** Weight version of the round that was opened last. */
@@ -95,21 +94,19 @@ export const pipeliningState = z
     ...prefixes,
     nextUpdate: count,
     nextPublication: count,
-    /** Updates whose step was given up; the optimizer may have made the step anyway. */
+    /** Updates whose step was given up, although the optimizer may have made the step. */
     withdrawnSteps: recentIds(updateId),
     head: derived<Round | null>(),
     /** Updates of the first round on which the optimizer has not stepped, by the id of their last try. */
     live: derived(() => new Map<string, Update>()),
-    /** U: the groups of an update. */
+    /** U: the number of groups per update. */
     groupsPerUpdate: derived(() => 0),
   })
   .refine(({ rounds }) => [...rounds.values()].every(isWhole), {
     message: 'updates of the first round only, and no more steps than updates',
     path: ['rounds'],
   });
-/** The state of the policy. */
 export type PipeliningState = Live<z.output<typeof pipeliningState>, CompleteGroupPipeliningConfig>;
-/** The state as it is saved. */
 export type SavedPipelining = z.input<typeof pipeliningState>;
 
 /** Returns the initial state. */
@@ -150,7 +147,7 @@ export function migrateFromOne(given: unknown): unknown {
   return { ...saved, rounds, nextPublication, withdrawnSteps: [] };
 }
 
-/** Returns a round as it is at its opening. */
+/** Returns the state of a round at its opening. */
 export function newRound(roundId: string, weightVersion: number, openedSeconds: number): Round {
   return {
     roundId,
@@ -178,7 +175,7 @@ export function newRound(roundId: string, weightVersion: number, openedSeconds: 
   };
 }
 
-/** Returns the round, or `undefined` for one that is over. */
+/** Returns the round, or `undefined` if the round is over. */
 export function checkRound(state: PipeliningState, { roundId }: { readonly roundId: string }): Round | undefined {
   const round = state.rounds.get(roundId);
   if (round !== undefined || state.recentRounds.has(roundId)) return round;
@@ -200,7 +197,7 @@ export function trained(round: Round): { groups: number; updates: number } {
 const updateKind = 'update#';
 const publicationKind = 'publication#';
 
-/** Returns the id of a try of an update. */
+/** Returns the id for a try of an update. */
 export const updateIdOf = (prefix: string, number: number): string => mintedId(prefix, updateKind, number);
 /** Returns the id of a try to publish weights. */
 export const publicationIdOf = (prefix: string, number: number): string => mintedId(prefix, publicationKind, number);

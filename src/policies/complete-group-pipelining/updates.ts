@@ -1,6 +1,6 @@
 /**
- * Dispatches an update as soon as U groups are trainable, follows it until the optimizer has stepped, and dispatches it again if it
- * is lost.
+ * Dispatches an update as soon as U groups are trainable, follows the update until the optimizer has stepped, and dispatches a
+ * lost update again.
  */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -23,7 +23,7 @@ type AgainCode = Exclude<DispatchReason['code'], 'batch_ready' | 'round_end'>;
 
 const idOf = (group: Group): string => group.groupId;
 
-/** Makes an update from the first waiting groups, and hands it to the trainer. */
+/** Makes an update from the first waiting groups, and hands the update to the trainer. */
 export function dispatch(
   state: PipeliningState,
   round: Round,
@@ -101,7 +101,7 @@ export function checkConsumed(state: PipeliningState, event: Message<'update.con
     refuse('out_of_order', 'updateId', expected, updateId);
   }
   const { consumed } = update;
-  // The usual report names all groups, in the order in which they were given.
+  // The usual report names all groups in their given order.
   const isWhole = groups.length === update.groups.length && consumed === null;
   if (isWhole && groups.every((id, index) => id === update.groups[index]!.groupId)) return;
   const given = new Set(update.groups.map((group) => group.groupId));
@@ -173,7 +173,7 @@ function stepOver(state: PipeliningState, round: Round, update: Update, ctx: Ctx
   if (round.stepped === round.updates.length) times.idleSinceSeconds = ctx.at;
 }
 
-/** Gives up the step under way, if there is one. */
+/** Gives up the running step, if there is one. */
 function withdrawStep(state: PipeliningState, round: Round): void {
   if (round.isStepping) state.withdrawnSteps.add(currentUpdate(round)!.updateId);
   round.isStepping = false;
@@ -207,12 +207,12 @@ export function restartTrainer(
   code: 'trainer_restarted' | 'host_restarted',
   ctx: Ctx,
 ): void {
-  // The step was made, and only its report is missing.
+  // The step was made; only the report of it is missing.
   if (updates > round.stepped) stepOver(state, round, currentUpdate(round)!, ctx);
   withdrawStep(state, round);
   round.stepped = updates;
   if (round.isFailed) giveUp(state, round, updates, ctx);
-  // If no update is in the weights, there is nothing to publish.
+  // If the weights contain no update, there is nothing to publish.
   if (updates === 0) round.publicationId = null;
   if (updates === round.updates.length) return;
   round.publicationId = null;

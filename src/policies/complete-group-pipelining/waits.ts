@@ -6,7 +6,7 @@ import { currentUpdate, type PipeliningState, type Round, type Update } from './
 const roundThing = ({ roundId: id }: Round): HeldThing => ({ what: 'rounds', id });
 const updateThing = ({ updateId: id }: Update): HeldThing => ({ what: 'updates', id });
 
-/** What an open round waits for: more groups, or word that there are none. */
+/** What an open round waits for: more groups, or a report that no more groups come. */
 const moreGroups = ({ roundId, times }: Round): readonly AwaitedEvent[] => [
   { event: { type: 'group.rewarded', roundId }, since: times.idleSinceSeconds ?? undefined },
   { event: { type: 'round.rewarded', roundId }, since: times.openedSeconds },
@@ -83,7 +83,7 @@ function* groupIds({ rounds }: PipeliningState): Iterable<readonly [roundId: str
   }
 }
 
-/** What blocks what. A group is also found by the prompt that it is made of. */
+/** A group is also found by the id of its prompt. */
 export const waits: Waits<PipeliningState> = {
   rounds: {
     ids: ({ rounds }) => rounds.keys(),

@@ -18,7 +18,7 @@ export function arbitrary(state: DividedState, choices: Choices): DividedRollout
   return engineEvent(state, at, choices);
 }
 
-/** The usual next report of a request, or another one of a request that is here or was. */
+/** The usual next report of a request, or any report of a request that is open or was open. */
 function step(state: DividedState, at: number, choices: Choices): DividedRolloutEvent {
   const one = pick([...state.requests.values()], choices);
   const past = choices.below(12) === 0 ? pick([...state.ended], choices) : undefined;
@@ -31,7 +31,7 @@ function step(state: DividedState, at: number, choices: Choices): DividedRollout
   return { type: 'response.completed', at, requestId, tokens: tokens + 1 + choices.below(chunkTokens) };
 }
 
-/** All that were opened and have not asked, or some of them. */
+/** All opened requests that have not asked for an engine, or some of them. */
 function asking(state: DividedState, at: number, choices: Choices): DividedRolloutEvent {
   const opened = [...state.requests.values()].filter(({ phase }) => phase === 'opened');
   const requests = opened.slice(0, 1 + choices.below(opened.length)).map(({ requestId }) => {

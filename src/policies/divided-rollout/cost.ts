@@ -1,6 +1,6 @@
 /**
- * What a chunk needs and costs on an engine: room in its KV cache, now and until the responses there are over, and seconds. None of
- * it is a threshold to tune.
+ * Room and time that a chunk takes on an engine: room in the KV cache, now and until the responses there are over, and seconds.
+ * No number here is a threshold to tune.
  */
 import { stepSecondsOf } from '../../core/rollout/engine-settings.ts';
 import { aheadOf, contextOf, type DividedState, type Engine, type Request } from './state.ts';
@@ -12,19 +12,19 @@ const leastTokens = 64;
 export const budgetOf = ({ config }: DividedState, { capacityTokens }: Engine): number =>
   Math.floor(config.budgetShare * capacityTokens);
 
-/** Tokens of it that no chunk has. */
+/** Tokens of the KV cache that no chunk holds. */
 export const freeOf = (state: DividedState, engine: Engine): number =>
   Math.max(0, budgetOf(state, engine) - engine.heldTokens);
 
-/** Seconds of a step with the request in it, as configured. */
+/** Seconds of a step that includes the request, as configured. */
 function secondsWith({ config }: DividedState, one: Request, { running, contextTokens }: Engine): number {
   return stepSecondsOf(config.decode, running.size + 1, contextTokens + contextOf(one));
 }
 
 /**
- * Returns how long a chunk should be while others wait for room. A chunk of g tokens costs `chunkSeconds` for every g tokens, and on
- * average g / 2 tokens of room that it does not use yet, which is g / (2 · context) of its share of the engine. The sum is least
- * where both are equal.
+ * Returns how long a chunk should be while others wait for room. A chunk of g tokens costs `chunkSeconds` for every g tokens, and
+ * on average keeps g / 2 tokens of room unused, which is g / (2 · context) of its share of the engine. The sum of both costs is
+ * least where they are equal.
  */
 function usualTokens(state: DividedState, one: Request, engine: Engine): number {
   const { chunkSeconds } = state.config;
@@ -32,15 +32,15 @@ function usualTokens(state: DividedState, one: Request, engine: Engine): number 
   return mostOf(one, Math.ceil(Math.sqrt((2 * chunkSeconds * contextOf(one)) / stepSeconds)));
 }
 
-/** Bounds a chunk by what the response may have yet. */
+/** Bounds a chunk by the tokens that the response may still generate. */
 function mostOf({ maxTokens, tokens }: Request, wanted: number): number {
   const least = Math.max(leastTokens, wanted);
   return maxTokens === null ? least : Math.max(1, Math.min(least, maxTokens - tokens));
 }
 
 /**
- * Returns the tokens of the next chunk of a request on an engine; 0 if it does not fit. A request that is alone there always fits.
- * While nothing waits, a response doubles with each chunk, as far as there is room for all that run there.
+ * Returns the tokens of a request's next chunk on an engine; 0 if the chunk does not fit. A request that is alone on the engine
+ * always fits. While nothing waits, a response doubles with each chunk, as far as all requests on the engine have room.
  */
 export function chunkTokensOf(state: DividedState, one: Request, engine: Engine): number {
   const usual = usualTokens(state, one, engine);
@@ -53,9 +53,9 @@ export function chunkTokensOf(state: DividedState, one: Request, engine: Engine)
 }
 
 /**
- * Returns the room, in tokens, for what runs on an engine to grow, while a response is there for as long as it is worth to read its
- * context: to read c tokens takes an engine c / P seconds, and the room of c of its K tokens is worth c / K of its time. So the
- * response has to stay for K / P seconds.
+ * Returns the room, in tokens, that the requests on an engine need to grow while a response stays there long enough to be worth
+ * reading its context. Reading c tokens takes an engine c / P seconds, and the room of c out of K tokens is worth c / K of the
+ * engine's time. So the response has to stay for K / P seconds.
  */
 function growthOf(state: DividedState, one: Request, engine: Engine): number {
   const { prefillTokensPerSecond, poolTokensPerSecond = 0 } = state.config;
@@ -63,20 +63,20 @@ function growthOf(state: DividedState, one: Request, engine: Engine): number {
   return (engine.running.size * staySeconds) / Math.max(1e-6, secondsWith(state, one, engine));
 }
 
-/** Whether a response may begin on an engine that does not have its context, and stay there for as long as that is worth it. */
+/** Whether a response may begin on an engine without its context, and can stay there long enough to be worth the reading. */
 export function hasRoomToStay(state: DividedState, one: Request, engine: Engine): boolean {
   if (engine.running.size === 0) return true;
   return contextOf(one) + growthOf(state, one, engine) <= freeOf(state, engine);
 }
 
-/** Whether a response has to make room for those that run on its engine and are ahead of it: the youngest is the first to do so. */
+/** Whether a response has to make room for others on its engine that are ahead of it; the youngest makes room first. */
 export function makesRoom(state: DividedState, one: Request, engine: Engine): boolean {
   const youngest = engine.young.peek();
   if (youngest === undefined || contextOf(youngest) < contextOf(one)) return false;
   return contextOf(one) + growthOf(state, one, engine) / 2 > freeOf(state, engine);
 }
 
-/** Seconds that a request needs on an engine until it is over, and by which it delays those that run there. */
+/** Seconds that a request needs on an engine until its end, plus the delay that it causes there. */
 export function costOf(state: DividedState, one: Request, engine: Engine, hasContext: boolean): number {
   const { config } = state;
   const running = engine.running.size;
@@ -88,6 +88,6 @@ export function costOf(state: DividedState, one: Request, engine: Engine, hasCon
   const reading = (context / config.prefillTokensPerSecond) * (1 + running);
   const { poolTokensPerSecond } = config;
   const isNew = one.tokens === 0 || poolTokensPerSecond === undefined;
-  // Loading stops nobody else.
+  // Loading a context delays no other request.
   return decoding + (isNew ? reading : Math.min(reading, context / poolTokensPerSecond));
 }

@@ -1,6 +1,6 @@
 /**
- * Divided rollout: responses are generated in chunks, and at the end of each chunk it is decided anew where they go on, so that KV
- * caches are full and never overflow, and the longest responses begin early. See README.md.
+ * Divided rollout: responses are generated in chunks, and at the end of each chunk the policy decides anew where the response
+ * continues. So KV caches are full and never overflow, and the longest responses begin early. See README.md.
  */
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
 import { changeEngines, checkEngine, withoutGone } from '../../core/rollout/engines.ts';
@@ -55,7 +55,7 @@ const handlers = [
   on(hostRestarted, restart),
 ];
 
-/** Holds requests: each enters when it is opened, and leaves when it is over. */
+/** Holds requests: a request enters when it is opened, and leaves when it is over. */
 const requests: Ledger<SavedDivided, Message, DividedRolloutDecision> = {
   name: 'requests',
   entered: (event) => (event.type === 'request.opened' ? [event.requestId] : []),
@@ -64,10 +64,11 @@ const requests: Ledger<SavedDivided, Message, DividedRolloutDecision> = {
 };
 
 /**
- * Decides where each chunk of a response is generated, and how long it is.
+ * Decides where each chunk of a response is generated, and how long the chunk is.
  *
- * `request.opened` announces a request, and `chunks.requested` asks for its engine. `chunk.continue` names it, at once or when there
- * is room; `chunk.finished` ends a chunk, and `response.completed`, `response.failed` or `request.aborted` the request.
+ * `request.opened` announces a request, and `chunks.requested` asks for its engine. `chunk.continue` names the engine, at once or
+ * when there is room; `chunk.finished` ends a chunk, and `response.completed`, `response.failed` or `request.aborted` the
+ * request.
  */
 export const dividedRollout: PolicyDefinition<
   DividedRolloutInput,

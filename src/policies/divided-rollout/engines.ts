@@ -1,4 +1,4 @@
-/** Handles engines: they come, are drained, are lost, and report what they have to do. */
+/** Handles engines: they join, are drained or lost, and report their load. */
 import { removeEngine } from '../../core/rollout/engines.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './messages.ts';
@@ -16,7 +16,7 @@ export function addEngine(state: DividedState, { engineId }: { readonly engineId
   state.engines.set(engineId, { engineId, active: true, capacityTokens, ...sums });
 }
 
-/** Drains an engine: its responses go on elsewhere when their chunks have ended. */
+/** Drains an engine: its responses continue elsewhere after their chunks. */
 export function drainEngine(state: DividedState, { engineId }: { readonly engineId: string }): void {
   const engine = state.engines.get(engineId);
   if (engine === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * Who gets the room of engines. A response goes on where it is while it has room there, and the youngest makes room for the others;
- * what waits begins where there is room to stay. Probes are first, and then the longest.
+ * Decides which requests get the room on engines. A response continues where it is while it has room, and the youngest makes room
+ * for the others; a waiting response begins where there is room to stay. Probes come first, then the longest responses.
  */
 import type { Message } from '../../schemas/messages.ts';
 import { chunkTokensOf, costOf, freeOf, hasRoomToStay, makesRoom } from './cost.ts';
@@ -25,7 +25,7 @@ interface Candidate {
   readonly seconds: number;
 }
 
-/** Lets in what waits, as long as there is room for it. */
+/** Starts waiting requests as long as there is room. */
 export function settle(state: DividedState, ctx: Ctx): void {
   while (letNextIn(state, ctx));
 }
@@ -43,13 +43,13 @@ function letNextIn(state: DividedState, ctx: Ctx): boolean {
   const fresh = state.fresh.peek();
   const isBegunFirst = begun !== undefined && (fresh === undefined || aheadOf(begun) >= aheadOf(fresh));
   const small = state.small.peek()?.request;
-  // A short one may fill what the longest leaves.
+  // A short response may fill the room that the longest leaves.
   for (const one of isBegunFirst ? [begun, fresh, small] : [fresh, begun, small])
     if (one !== undefined && start(state, one, false, ctx)) return true;
   return false;
 }
 
-/** Returns the engine that has room for what is next first. */
+/** Returns the active engine with the most free tokens, which is likely to have room first. */
 function roomiest(state: DividedState): string | null {
   let best: Engine | undefined;
   for (const engine of state.engines.values()) {
@@ -61,11 +61,11 @@ function roomiest(state: DividedState): string | null {
 }
 
 /**
- * Returns the engine where a request costs least among those with room; `undefined` if there is none. At equal costs that of its last
- * chunk is first, and then the lowest id.
+ * Returns the engine with room on which a request costs least; `undefined` if none has room. Ties go to the engine of the last
+ * chunk, then to the lowest id.
  *
  * @param home - engine that has its context
- * @param isNext - whether it has waited too long: then room for its next chunk is enough
+ * @param isNext - whether the request has waited too long, so that room for its next chunk suffices
  */
 function bestEngine(
   state: DividedState,
@@ -94,7 +94,7 @@ function bestEngine(
   return { best, staying };
 }
 
-/** Gives a request that waits its chunk, if there is room; returns whether there was. */
+/** Gives a waiting request its chunk if there is room; returns whether there was room. */
 function start(state: DividedState, one: Request, isNext: boolean, ctx: Ctx): boolean {
   const { best } = bestEngine(state, one, undefined, isNext);
   if (best === undefined) return false;
@@ -114,7 +114,7 @@ function start(state: DividedState, one: Request, isNext: boolean, ctx: Ctx): bo
   return true;
 }
 
-/** Goes on with a response whose chunk has ended on an engine, or holds it back. */
+/** Continues a response whose chunk has ended, or holds it back. */
 export function goOn(state: DividedState, one: Request, home: Engine | undefined, ctx: Ctx): void {
   const { best, staying } = bestEngine(state, one, home?.active === true ? home : undefined, false);
   if (best === undefined) return wait(state, one, ctx.at);
@@ -154,7 +154,7 @@ export function wait(state: DividedState, one: Request, at: number): void {
   enterLine(state, one);
 }
 
-/** Gives up the chunk of a request, which waits for another one. */
+/** Gives up the chunk of a request, which then waits for another chunk. */
 export function giveUp(state: DividedState, one: Request, cause: NonNullable<Request['cause']>, at: number): void {
   vacate(state, one);
   one.cause = cause;

@@ -27,7 +27,7 @@ export function open(state: DividedState, event: Message<'request.opened'>, ctx:
     tokens: 0,
     maxTokens: null,
     expectedTokens: 0,
-    // Without siblings there is nobody to tell.
+    // Without siblings, a probe would tell nobody.
     probe: promptId !== null && !state.groups.has(promptId),
     chunkTokens: 0,
     chunks: 0,
@@ -104,7 +104,7 @@ export function chunkFinished(state: DividedState, event: Message<'chunk.finishe
     goOn(state, one, engine, ctx);
     removeIfEmpty(state, engine);
   } else if (one.phase === 'waiting' && one.chunks > 0 && isMore) {
-    // The engine has finished, although it counts as lost.
+    // The engine has finished the chunk, although it counts as lost.
     leaveLine(state, one);
     one.tokens = tokens;
     expect(state, one);
@@ -119,7 +119,7 @@ const codes = {
   'request.aborted': 'aborted',
 } as const;
 
-/** Ends a request, wherever it stands. */
+/** Ends a request in any phase. */
 export function end(state: DividedState, event: End, ctx: Ctx): void {
   const { requestId, type } = event;
   const one = state.requests.get(requestId);

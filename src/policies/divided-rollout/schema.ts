@@ -34,5 +34,4 @@ export const dividedSettings = {
     .describe('Prompts whose lengths are remembered, for when they return.'),
 };
 
-/** Schema of the configuration. */
 export const dividedConfig = z.strictObject(dividedSettings);

@@ -17,45 +17,45 @@ const request = z.strictObject({
   domain: domain.nullable(),
   /** Number in the order of openings. */
   seq: count,
-  /** Number of the first open request of its prompt: groups begin in this order. */
+  /** Number of the prompt's first open request: groups begin in this order. */
   group: count,
-  /** `opened`: it has not asked yet; `waiting`: it has no engine; `running`: a chunk of it is generated. */
+  /** `opened`: the request has not asked yet; `waiting`: it has no engine; `running`: an engine generates its chunk. */
   phase: z.enum(['opened', 'waiting', 'running']),
-  /** Time since when it is in this phase, in seconds. */
+  /** Time since which the request is in this phase, in seconds. */
   since: seconds,
   promptTokens: count,
   /** Tokens of the response that were reported. */
   tokens: count,
   maxTokens: count.nullable(),
-  /** Length that it is expected to reach, in tokens. */
+  /** Expected length of the response, in tokens. */
   expectedTokens: count,
-  /** Whether it runs early, to tell how long its siblings become. */
+  /** Whether the request runs early to show how long its siblings become. */
   probe: z.boolean(),
   /** Most tokens of the chunk that runs. */
   chunkTokens: count,
   chunks: count,
   moves: count,
-  /** Engine of its last chunk. */
+  /** Engine of the latest chunk. */
   engineId: engineId.nullable(),
-  /** Why it has lost its engine. */
+  /** Why the request has lost its engine. */
   cause: z.enum(['engine_lost', 'host_restarted']).nullable(),
-  /** Number in the order of those that wait. */
+  /** Number in the order of waiting. */
   line: count,
   waitedSeconds: seconds,
   heapIndex: derived(outside),
   wait: derived<Wait>(),
   small: derived<Small>(),
 });
-/** A request whose response is generated in chunks. */
+/** A request with a chunked response. */
 export interface Request extends z.output<typeof request> {}
 
-/** The place of a request in the order of its context. */
+/** The place of a request in the order of contexts. */
 export interface Small {
   heapIndex: number;
   readonly request: Request;
 }
 
-/** The place of a request in the order of how long requests have waited. */
+/** The place of a request in the order of waiting times. */
 export interface Wait {
   heapIndex: number;
   readonly request: Request;
@@ -68,20 +68,20 @@ export const newYoung = () => new IndexedHeap<Request>(youngestFirst);
 
 const engine = z.strictObject({
   engineId,
-  /** Whether it takes new chunks. */
+  /** Whether the engine takes new chunks. */
   active: z.boolean(),
   capacityTokens: count,
-  /** Requests whose chunks it runs. */
+  /** Requests whose chunks run on the engine. */
   running: derived(() => new Set<Request>()),
-  /** The same, those with the least context first: they are the first to make room. */
+  /** The same requests, least context first: they are the first to make room. */
   young: derived(() => newYoung()),
-  /** Tokens of their contexts, each with its whole chunk. */
+  /** Tokens of their contexts, each including its whole chunk. */
   heldTokens: derived(() => 0),
-  /** Tokens of their contexts where their chunks began, and tokens that they were expected to generate from there. */
+  /** Tokens of their contexts at the beginning of the chunks, and tokens that the requests were expected to generate from there. */
   contextTokens: derived(() => 0),
   aheadTokens: derived(() => 0),
 });
-/** An engine, and what runs there. */
+/** An engine with its requests. */
 export interface Engine extends z.output<typeof engine> {}
 
 /** The open requests to a prompt. */
@@ -100,38 +100,35 @@ const byWait = (a: Wait, b: Wait): number => a.request.since - b.request.since |
 
 /** Tokens that a request is expected to generate yet. */
 export const aheadOf = ({ expectedTokens, tokens }: Request): number => Math.max(0, expectedTokens - tokens);
-/** Tokens of its prompt and of its response. */
+/** Tokens of the prompt and of the response so far. */
 export const contextOf = ({ promptTokens, tokens }: Request): number => promptTokens + tokens;
 
-/** Number of requests that are remembered when they have ended. */
+/** Number of ended requests that are remembered. */
 const mostEnded = 1024;
 
-/** Schema of the state. */
 export const dividedState = z.strictObject({
   requests: mapBy('requestId', request),
   engines: mapBy('engineId', engine),
   goneEngines,
-  /** Ids of the requests that ended last: a report about one of them is late, not wrong. */
+  /** Ids of the latest ended requests: a report about one of them is late, not wrong. */
   ended: recentIds(requestId, mostEnded),
   lengths: lengthPredictor,
-  /** Number of the set of responses that may be siblings, and how many of it have ended. */
+  /** Number of the current set of possible siblings, and how many of these responses have ended. */
   round: count,
   roundEnds: count,
   seq: count,
-  /** Engine that is to have room for the request that is next, because it has waited too long. */
+  /** Engine that is to have room for the next request, because this request has waited too long. */
   nextOn: engineId.nullable(),
   groups: derived(() => new Map<string, Group>()),
-  /** Requests that wait: probes; those that have tokens; and those that have none. */
+  /** Waiting requests: probes; requests with tokens; and requests without tokens. */
   probes: derived(() => new IndexedHeap<Request>(byGroup)),
   begun: derived(() => new IndexedHeap<Request>(longestFirst)),
   fresh: derived(() => new IndexedHeap<Request>(longestFirst)),
-  /** The begun ones again, those that need least room first. */
+  /** The begun requests again, least need for room first. */
   small: derived(() => new IndexedHeap<Small>(smallestFirst)),
   waits: derived(() => new IndexedHeap<Wait>(byWait)),
 });
-/** The state of the policy. */
 export type DividedState = Live<z.output<typeof dividedState>, DividedRolloutConfig>;
-/** The state as it is saved. */
 export type SavedDivided = z.input<typeof dividedState>;
 
 /** Returns the initial state. */
@@ -185,7 +182,7 @@ export function enterLine(state: DividedState, one: Request): void {
   if (one.promptId !== null) state.groups.get(one.promptId)!.waiting.add(one);
 }
 
-/** Takes it out of them. */
+/** Removes a request from those that wait for room. */
 export function leaveLine(state: DividedState, one: Request): void {
   state[lineOf(one)].remove(one);
   state.waits.remove(one.wait);

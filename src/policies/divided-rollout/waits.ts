@@ -2,10 +2,10 @@
 import type { AwaitedEvent, HeldThing, Waits } from '../../core/why/waits.ts';
 import type { DividedState, Request } from './state.ts';
 
-/** The room of the engines, for which requests wait: one thing for all of them, because each chunk that ends may make it. */
+/** The room on engines, for which requests wait. All engines are one thing here, because each chunk that ends may make room. */
 const rooms: readonly HeldThing[] = Object.freeze([{ what: 'room', id: 'engines' }]);
 
-/** What makes room: the requests that have it now, or an engine. */
+/** What makes room: the requests that occupy it now, or a new engine. */
 function* room({ engines, nextOn }: DividedState): Iterable<HeldThing | AwaitedEvent> {
   let active = false;
   for (const engine of engines.values()) active ||= engine.active;
@@ -21,7 +21,6 @@ const asking = ({ requestId, promptTokens }: Request) => ({
   requests: [{ requestId, promptTokens }],
 });
 
-/** What blocks what. */
 export const waits: Waits<DividedState> = {
   requests: {
     ids: ({ requests }) => requests.keys(),
@@ -39,7 +38,7 @@ export const waits: Waits<DividedState> = {
         case 'waiting':
           return { stands: `is held back after ${tokens} tokens`, since, for: rooms };
         default: {
-          // A chunk up to the most tokens that the response may have is its last one.
+          // A chunk that reaches the response's token limit is the last one.
           const isLast = maxTokens !== null && tokens + chunkTokens >= maxTokens;
           const event = { type: isLast ? 'response.completed' : 'chunk.finished', requestId };
           return { stands: `runs a chunk on engine ${engineId}`, since, for: [{ event, since, by: engineId! }] };

@@ -1,13 +1,13 @@
-/** Stops starts of a kind whose environments fail one after the other, and tries one after growing times. */
+/** Stops starting a kind of environment that fails again and again, and makes trials at growing intervals. */
 
 import { deny } from './endings.ts';
 import type { Ctx } from './messages.ts';
 import type { Kind, Slot, SlotsState } from './state.ts';
 
-/** Doublings of the time between two trials after which it grows no more. */
+/** After so many doublings, the time between two trials stops growing. */
 const mostDoublings = 20;
 
-/** Counts the failure of an environment, unless it has worked before. */
+/** Counts the failure of an environment, unless the environment has worked before. */
 export function broke(state: SlotsState, { kind, health, isTrial }: Slot, ctx: Ctx): void {
   if (health !== 'new') return;
   kind.failures += 1;
@@ -48,8 +48,8 @@ export function recover(kind: Kind, code: 'started' | 'host_restarted', ctx: Ctx
 }
 
 /**
- * Notes that an environment works: a tool has answered in it, or its program has come to its end. One that has worked for long says
- * nothing about those that are started now, so only the first time counts, and not while none is started.
+ * Notes that an environment works: a tool has answered in it, or its program has ended. An environment that has worked for long
+ * says nothing about those that are started now, so only its first success counts, and only while the kind is not suspended.
  */
 export function proved(one: Slot): void {
   const { health, kind } = one;

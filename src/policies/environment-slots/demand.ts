@@ -4,9 +4,9 @@ import { byHand } from '../../core/machine/state.ts';
 import { savedTimes, WaitingTimes } from '../../core/why/waiting-times.ts';
 import { count, seconds } from '../../schemas/units.ts';
 
-/** Number of past windows; an odd number, so that one of them is the median. */
+/** Number of past windows. The number is odd, so that the median is one of the windows. */
 const windows = 5;
-/** Most environments, ended because they were idle, whose gaps are measured. */
+/** Most idle environments that were ended and whose gaps are measured. */
 const mostEnded = 64;
 
 const saved = z.strictObject({
@@ -19,7 +19,7 @@ const saved = z.strictObject({
 });
 type Saved = z.output<typeof saved>;
 
-/** The demand for environments of one kind. */
+/** The demand for one kind of environment. */
 export class Demand {
   readonly #starts: WaitingTimes;
   readonly #gaps: WaitingTimes;
@@ -39,7 +39,7 @@ export class Demand {
     this.#startSeconds = this.#starts.quantile(0.9);
   }
 
-  /** Time in which nine of ten environments start, in seconds; 0 while none has. */
+  /** Time within which nine of ten environments start, in seconds; 0 before the first start. */
   get startSeconds(): number {
     return this.#startSeconds;
   }
@@ -55,9 +55,9 @@ export class Demand {
   }
 
   /**
-   * Returns how many programs are expected to ask for an environment while one starts. Arrivals are counted in windows as long as a
-   * start (Little's law: their rate times this time); the median of the last windows is the expectation, so that a single burst is
-   * none, with one standard deviation of a Poisson count on top.
+   * Returns how many programs are expected to ask for an environment while one starts. Arrivals are counted in windows as long as
+   * a start (Little's law: rate times time). The expectation is the median of the last windows, so that a single burst does not
+   * count, plus one standard deviation of a Poisson count.
    */
   expected(at: number): number {
     this.#roll(at);
@@ -77,7 +77,7 @@ export class Demand {
     if (this.#ended.length > mostEnded) this.#ended.shift();
   }
 
-  /** Notes that a program waits for a start; had the last idle environment been kept, it would have had that one. */
+  /** Notes that a program waits for a start: it would have got the latest idle environment, if that had been kept. */
   missed(at: number, mostSeconds: number): void {
     const since = this.#ended.pop();
     if (since !== undefined && at - since <= mostSeconds) this.#gaps.add(at - since);

@@ -5,7 +5,7 @@ import type { Ctx } from './messages.ts';
 import { ruleOf } from './schema.ts';
 import type { Program, Slot, SlotsState } from './state.ts';
 
-/** Tells a program that waits that it gets no environment. */
+/** Tells a waiting program that it gets no environment. */
 export function deny(state: SlotsState, one: Program, reason: Message<'slot.denied'>['reason'], ctx: Ctx): void {
   const { requestId, environment } = one;
   const kind = state.kinds.get(environment)!;
@@ -20,7 +20,7 @@ export function lostSlot(state: SlotsState, { requestId, health, kind }: Slot, c
   const one = state.programs.get(requestId!)!;
   one.slot = null;
   one.since = ctx.at;
-  // What a restarted host has lost is no fault of the environment.
+  // A loss by a restart of the host is no fault of the environment.
   if (health !== 'restarted') one.failures += 1;
   const { failures } = one;
   const { retries: budget } = state.config;

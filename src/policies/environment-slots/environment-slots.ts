@@ -1,6 +1,6 @@
 /**
- * Environments of programs, such as sandboxes, as a pool of slots: started before they are needed, given to the program that has
- * waited longest, and taken back from a tool that does not answer. See README.md.
+ * Environments of programs, such as sandboxes, as a pool of slots: the policy starts environments before they are needed, gives
+ * them to the program that has waited longest, and takes them back from tools that do not answer. See README.md.
  */
 
 import { checkNewPrefix, replacePrefix } from '../../core/ids/minted-ids.ts';
@@ -60,8 +60,8 @@ function changeSlots(state: SlotsState, { environment, slots }: Message<'slots.c
 }
 
 /**
- * Names the environments again that programs have: a host that has lost one says so. All others are gone: programs that wait get new
- * ones.
+ * Names again the environments that programs have, so that the host can report lost ones. All other environments are gone:
+ * waiting programs get new ones.
  */
 function restart(state: SlotsState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   replacePrefix(state, idPrefix);
@@ -85,7 +85,7 @@ function restart(state: SlotsState, { idPrefix }: Message<'host.restarted'>, ctx
   }
 }
 
-/** Programs that wait for an environment or have one: each leaves when its environment is taken back, or when it gets none. */
+/** Programs that wait for an environment or have one. A program leaves when its environment is taken back, or when it gets none. */
 const programs: Ledger<SavedSlots, Message, EnvironmentSlotsDecision> = {
   name: 'programs',
   entered: (event) => (event.type === 'slot.requested' ? [event.requestId] : []),
@@ -97,8 +97,8 @@ const programs: Ledger<SavedSlots, Message, EnvironmentSlotsDecision> = {
 };
 
 /**
- * Starts environments before they are needed, gives each to the program that has waited longest, and takes it back when the program
- * is over, or when its tool does not answer.
+ * Starts environments before they are needed, gives each to the program that has waited longest, and takes it back when the
+ * program is over or its tool does not answer.
  */
 export const environmentSlots: PolicyDefinition<
   EnvironmentSlotsInput,

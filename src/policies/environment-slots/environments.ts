@@ -53,7 +53,7 @@ export function assign(state: SlotsState, slot: Slot, program: Program, ctx: Ctx
     failures > 0
       ? { code: 'retry', waitedSeconds, failures, budget: state.config.retries }
       : { code: 'oldest', waitedSeconds, waiting: kind.waiting.size };
-  // What waits is given an environment at once: only one that was kept tells how long that pays.
+  // A waiting program gets an environment at once, so only an environment that was kept tells how long keeping pays.
   if (slot.since < ctx.at) kind.demand.reused(slot.since, ctx.at);
   kind.waiting.remove(program);
   program.slot = slot;
@@ -62,7 +62,7 @@ export function assign(state: SlotsState, slot: Slot, program: Program, ctx: Ctx
   ctx.emit({ type: 'slot.assign', at: ctx.at, slotId, requestId, environment, reason });
 }
 
-/** Ends an environment; its program, if it has one, leaves with it. */
+/** Ends an environment, and with it its program, if there is one. */
 export function reclaim(state: SlotsState, one: Slot, reason: Message<'slot.reclaim'>['reason'], ctx: Ctx): void {
   const { id: slotId, environment, requestId } = one;
   forgetTool(state, one);
@@ -86,7 +86,10 @@ function late(slotId: string, ctx: Ctx): void {
   ctx.emit({ type: 'slot.late', at: ctx.at, slotId, reason: { code: 'already_ended' } });
 }
 
-/** Handles an environment that has started, or was reset. A report about one that is being stopped has crossed its `slot.reclaim`. */
+/**
+ * Handles an environment that has started, or was reset. A report about an environment that is being stopped has crossed the
+ * `slot.reclaim`.
+ */
 export function ready(state: SlotsState, { slotId }: Message<'slot.ready'>, ctx: Ctx): void {
   const one = state.slots.get(slotId);
   if (one === undefined) return late(slotId, ctx);
@@ -102,7 +105,7 @@ export function ready(state: SlotsState, { slotId }: Message<'slot.ready'>, ctx:
   move(state, one, 'idle', ctx.at + kind.demand.keepSeconds(state.config.maxIdleSeconds), ctx);
 }
 
-/** Handles an environment that is gone through no fault of the code in it. */
+/** Handles an environment that is lost through no fault of the code inside. */
 export function failed(state: SlotsState, { slotId }: Message<'slot.failed'>, ctx: Ctx): void {
   const one = state.slots.get(slotId);
   if (one === undefined) return late(slotId, ctx);
@@ -118,7 +121,7 @@ export function released(state: SlotsState, { slotId }: Message<'slot.released'>
   else remove(state, one, ctx);
 }
 
-/** Takes out an environment that is gone; a program that had it gets another, within its budget. */
+/** Removes a lost environment; its program gets another one, within its budget. */
 export function remove(state: SlotsState, one: Slot, ctx: Ctx): void {
   leave(one);
   setDue(state, one, null);

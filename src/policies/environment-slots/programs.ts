@@ -1,4 +1,4 @@
-/** Handles programs: those that ask for an environment, their tools, and their end. */
+/** Handles programs: they ask for environments, run tools, and end. */
 import { beginRun, raiseAnchor } from '../../core/rollout/adaptive-timeout.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -31,7 +31,7 @@ export function request(state: SlotsState, event: Message<'slot.requested'>, ctx
   state.touched.add(kind);
 }
 
-/** Ends a program. One without an environment needs none. */
+/** Ends a program. A program without an environment no longer needs one. */
 export function closed(state: SlotsState, { requestId }: Message<'program.closed'>, ctx: Ctx): void {
   state.ended.add(requestId);
   const one = state.programs.get(requestId);
@@ -61,7 +61,7 @@ export function toolStarted(state: SlotsState, event: Message<'tool.started'>, c
   setDue(state, slot, ctx.at + limitSeconds);
 }
 
-/** Learns how long a tool takes. One that the host has stopped tells only that the environment works. */
+/** Learns how long a tool takes. A tool that the host has stopped shows only that the environment works. */
 export function toolFinished(state: SlotsState, event: Message<'tool.finished'>, ctx: Ctx): void {
   const slot = state.programs.get(event.requestId)?.slot;
   const tool = slot?.tool;

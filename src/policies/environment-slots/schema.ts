@@ -68,7 +68,6 @@ export function checkBounds(
   if (config.retrySeconds > config.maxRetrySeconds) refuse('retrySeconds', 'a time that is not above maxRetrySeconds');
 }
 
-/** Schema of the configuration. */
 export const environmentSlotsConfig = z
   .strictObject({
     ...slotSettings,
@@ -77,7 +76,7 @@ export const environmentSlotsConfig = z
   })
   .superRefine(checkBounds);
 
-/** Returns how the time limits of tools follow from their answers. */
+/** Returns the rule that derives time limits of tools from earlier answers. */
 export const ruleOf = (config: EnvironmentSlotsConfig): TimeoutRule => ({
   factor: config.toolTimeoutFactor,
   minSeconds: config.minToolTimeoutSeconds,

@@ -55,7 +55,7 @@ function expire(state: SlotsState, one: Slot, ctx: Ctx): void {
   }
 }
 
-/** Ends an environment that has been idle for longer than that usually pays, unless programs are expected to need it. */
+/** Ends an environment that has been idle for longer than usually pays, unless programs are expected to need it. */
 function endIdle(state: SlotsState, { demand, idle }: Kind, one: Slot, ctx: Ctx): void {
   const paysUntil = one.since + demand.keepSeconds(state.config.maxIdleSeconds);
   if (paysUntil > ctx.at) setDue(state, one, paysUntil);
@@ -88,11 +88,11 @@ function fill(state: SlotsState, kind: Kind, ctx: Ctx): void {
     start(state, kind, { code: 'trial', failures: kind.failures }, ctx);
   }
   alarmTrial(state, kind);
-  // A suspension outlives the slots: with new ones, environments fail as before.
+  // A suspension outlives the slots, because with new slots environments would fail as before.
   if (slots === 0 && kind.total === 0 && kind.suspendedAt === null) state.kinds.delete(kind.environment);
 }
 
-/** Starts environments for programs that wait, and one more if others are expected to come before it has started. */
+/** Starts environments for waiting programs, and one more if further programs are expected before it has started. */
 function startAsNeeded(state: SlotsState, kind: Kind, ctx: Ctx): void {
   const { idle, starting, waiting, demand, slots } = kind;
   while (kind.total < slots && starting.size < waiting.size) {

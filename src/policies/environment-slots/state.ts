@@ -10,7 +10,7 @@ import type { EnvironmentSlotsConfig } from '../../generated/settings/environmen
 import { count, environment, requestId, seconds, slotId } from '../../schemas/units.ts';
 import { Demand, demandState } from './demand.ts';
 
-/** Most tools whose times are kept; the least recently used leave. */
+/** Most tools whose times are kept; the least recently used tools are forgotten. */
 const mostTools = 4096;
 
 /** Number of closed programs that are remembered. */
@@ -18,7 +18,7 @@ const rememberedPrograms = 1024;
 
 const outside = () => -1;
 
-/** When something of a slot or of a kind is due. */
+/** The time at which something of a slot or of a kind is due. */
 export interface Alarm {
   due: number;
   readonly of: { readonly slot: Slot } | { readonly kind: Kind };
@@ -43,25 +43,28 @@ const slot = z.strictObject({
   environment,
   /** Number in the order of starts, and of becoming idle. */
   order: count,
-  /** `stopping` is the end of one that was still starting. */
+  /** `stopping` is the end of an environment that was still starting. */
   status: z.enum(['starting', 'idle', 'busy', 'ending', 'stopping']),
-  /** Time since when it has this status; if its program was named again after a restart of the host, since then. In seconds. */
+  /**
+   * Time since which the environment has this status, in seconds; or the time of a host restart after which its program was named
+   * again.
+   */
   since: seconds,
-  /** When the status has lasted too long, or its tool has, in seconds. */
+  /** Time at which the status, or the tool, has lasted too long, in seconds. */
   due: seconds.nullable(),
-  /** The program that has it. */
+  /** The program that has the environment. */
   requestId: requestId.nullable(),
   /** Whether it has ever worked; or whether the host has restarted since, and may have lost it. */
   health: z.enum(['new', 'proven', 'restarted']),
-  /** Whether its start tries a kind that was suspended. */
+  /** Whether the start is a trial of a suspended kind. */
   isTrial: z.boolean(),
-  /** How long the start may take, in seconds. */
+  /** Time limit of the start, in seconds. */
   startLimitSeconds: seconds,
-  /** The tool that runs in it. */
+  /** The tool that runs in the environment. */
   tool: tool.nullable(),
   kind: derived<Kind>(),
   alarm: derived<Alarm>(),
-  /** Place among the idle or the starting ones of its kind. */
+  /** Place among the idle or the starting environments of its kind. */
   heapIndex: derived(outside),
 });
 /** An environment. */
@@ -72,12 +75,12 @@ const program = z.strictObject({
   environment,
   /** Number in the order of requests. */
   seq: count,
-  /** Time since when it waits, in seconds. */
+  /** Time since which the program waits, in seconds. */
   since: seconds,
-  /** How many of its environments have failed. */
+  /** Number of environments of the program that have failed. */
   failures: count,
   slot: derived<Slot | null>(() => null),
-  /** Place among those that wait. */
+  /** Place among the waiting programs. */
   heapIndex: derived(outside),
 });
 /** A program that waits for an environment, or has one. */
@@ -87,48 +90,47 @@ const kind = z.strictObject({
   environment,
   order: count,
   slots: count,
-  /** Failures of environments that have never worked, one after the other. */
+  /** Failures in a row of environments that have never worked. */
   failures: count,
-  /** Suspensions since one last worked. */
+  /** Suspensions since an environment of this kind last worked. */
   suspensions: count,
   suspendedAt: seconds.nullable(),
-  /** When one may be tried, in seconds. */
+  /** Time of the next trial, in seconds. */
   retryAt: seconds,
   /** The longest start, in seconds; 0 while none has started. */
   longestStartSeconds: seconds,
   demand: demandState,
   /** Programs that wait, the oldest first. */
   waiting: derived(() => new IndexedHeap<Program>(bySeq)),
-  /** Environments without a program, the last that became so first: of those that are kept, the same ones are idle longest. */
+  /** Environments without a program, the most recent first, so that of the kept environments the same ones stay idle longest. */
   idle: derived(() => new IndexedHeap<Slot>(latestFirst)),
   starting: derived(() => new IndexedHeap<Slot>(latestFirst)),
   /** Environments that exist. */
   total: derived(() => 0),
-  /** Those among them that end. */
+  /** Number of idle environments that are ending. */
   leaving: derived(() => 0),
   alarm: derived<Alarm>(),
 });
 /** A kind of environments. */
 export interface Kind extends z.output<typeof kind> {}
 
-/** Schema of the state. */
 export const slotsState = z
   .strictObject({
     kinds: mapBy('environment', kind),
     slots: mapBy('id', slot),
     programs: mapBy('requestId', program),
-    /** Ids of the programs that were closed last: if one still asks, that has crossed. */
+    /** Ids of the latest closed programs: a request of such a program has crossed its end. */
     ended: recentIds(requestId, rememberedPrograms),
-    /** The longest answer of each tool, in seconds. */
+    /** Longest answer of each tool, in seconds. */
     tools: anchorsOf(z.string()),
-    /** Time when the timer fires, in seconds, if one is set. */
+    /** Time at which the timer fires, in seconds; `null` without a timer. */
     timerAt: seconds.nullable(),
     seq: count,
     /** Number of the next environment; it never decreases. */
     nextSlot: count,
     ...prefixes,
     alarms: derived(() => new IndexedHeap<Alarm>(byDue)),
-    /** Kinds of which something has changed by the present event. */
+    /** Kinds that the present event has changed. */
     touched: derived(() => new Set<Kind>()),
   })
   .superRefine(({ kinds, slots, programs }, context) => {
@@ -145,9 +147,7 @@ export const slotsState = z
       if (!kinds.has(one.environment)) issue(['programs', index, 'environment'], 'a kind of the snapshot');
     });
   });
-/** The state of the policy. */
 export type SlotsState = Live<z.output<typeof slotsState>, EnvironmentSlotsConfig>;
-/** The state as it is saved. */
 export type SavedSlots = z.input<typeof slotsState>;
 
 /** Returns a new kind, in its saved form. */
@@ -174,7 +174,7 @@ export function begin({ idPrefix, slots }: EnvironmentSlotsConfig): SavedSlots {
   return { ...rest, kinds, seq: kinds.length };
 }
 
-/** Adds a kind of which environments may exist from now on. */
+/** Adds a kind whose environments may exist from now on. */
 export function addKind(state: SlotsState, name: string, slots: number): Kind {
   const added = kind.parse(newKind(name, slots, state.seq++)) as Kind;
   added.alarm = alarmOf({ kind: added });
@@ -207,14 +207,14 @@ export function setDue(state: SlotsState, one: Slot, due: number | null): void {
   else state.alarms.update(one.alarm);
 }
 
-/** Sets the alarm of a suspended kind: for its next trial, if a program waits for it, and it has room. */
+/** Sets the alarm of a suspended kind to its next trial, if a program waits for the kind and the kind has room. */
 export function alarmTrial(state: SlotsState, one: Kind): void {
   one.alarm.due = one.retryAt;
   if (needsTrial(one)) state.alarms.update(one.alarm);
   else state.alarms.remove(one.alarm);
 }
 
-/** Whether a kind is suspended, and a program waits until one of it is tried. */
+/** Whether a kind is suspended and a program waits for a trial. */
 export function needsTrial({ suspendedAt, waiting, starting, total, slots }: Kind): boolean {
   return suspendedAt !== null && waiting.size > 0 && starting.size === 0 && total < slots;
 }
@@ -228,7 +228,7 @@ export function enter(one: Slot): void {
   else if (status !== 'busy') its.leaving += 1;
 }
 
-/** Takes a slot out of the counts of its kind. */
+/** Removes a slot from the counts of its kind. */
 export function leave(one: Slot): void {
   const { kind: its, status } = one;
   its.total -= 1;

@@ -1,4 +1,7 @@
-/** What blocks what in environment-slots: programs wait for environments, and these for their start, their program or their end. */
+/**
+ * What blocks what in environment-slots: programs wait for environments; environments wait for their start, their program or
+ * their end.
+ */
 import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/why/waits.ts';
 import { deadlines } from './settle.ts';
 import { type Kind, needsTrial, type Program, type Slot, type SlotsState } from './state.ts';
@@ -39,7 +42,7 @@ function kindStanding(state: SlotsState, kind: Kind): Standing {
   return { stands: 'is suspended, because environments fail', since: suspendedAt, for: room(state, kind) };
 }
 
-/** A program that has its environment is awaited from then on. */
+/** Once a program has its environment, the event that closes the program is awaited. */
 export const gates: Gates<SlotsState> = {
   'program.closed': ({ programs }, event) => {
     const slot = programs.get(event.requestId as string)?.slot;
@@ -47,7 +50,6 @@ export const gates: Gates<SlotsState> = {
   },
 };
 
-/** What blocks what. */
 export const waits: Waits<SlotsState> = {
   programs: {
     ids: ({ programs }) => programs.keys(),

@@ -83,7 +83,7 @@ function launch(state: FrontierState, choices: Choices, roundId: string, at: num
 function rare(state: FrontierState, choices: Choices, recent: string, at: number): FrontierGroupDispatchEvent {
   const group = pick([...state.groups.values()], choices);
   const promptId = group?.promptId ?? 'p0';
-  // Sometimes the event names another round than that of the group.
+  // Sometimes the event names another round than the group's.
   const roundId = choices.below(6) === 0 ? recent : (group?.round.roundId ?? recent);
   switch (choices.below(8)) {
     case 0:

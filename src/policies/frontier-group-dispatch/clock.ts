@@ -1,6 +1,7 @@
 /**
- * A clock of tokens: it shows how many tokens a request would have now if it were in service all the time. Every completion
- * corrects it. The requests in service and their context are integrated over its tokens. Each event takes constant time.
+ * A clock of tokens: it shows how many tokens a request would have now if it had been in service all the time. Every completion
+ * corrects the clock. The numbers of requests and context tokens in service are integrated over the clock's tokens. Each event
+ * takes constant time.
  */
 import { z } from 'zod';
 
@@ -14,13 +15,13 @@ export const clockSchema = z.strictObject({
   at: amount,
   running: z.int().nonnegative(),
   /**
-   * Readings at the last completion that corrected the clock: its tokens, and the integrals over tokens of the requests in service
-   * and of their context.
+   * Readings at the last completion that corrected the clock: its tokens, and the integrals over tokens for the requests in
+   * service and for their context.
    */
   known: z.strictObject({ at: amount, tokens: amount, requests: amount, context: amount }),
   /** Integrals since that completion: seconds times requests in service, and times `started`. */
   since: z.strictObject({ requestSeconds: amount, startedSeconds: amount }),
-  /** Sum, over the requests in service, of the reading of the clock when each request came. */
+  /** Sum of the clock readings at which the requests in service came. */
   started: amount,
   tokensPerSecond: amount,
 });
@@ -68,21 +69,21 @@ export function markNow(clock: Clock): Mark {
   return { since: at, clock: tokens, requests, context };
 }
 
-/** Counts a request that is admitted with this mark. */
+/** Counts an admitted request with its mark. */
 export function begin(clock: Clock, mark: Mark): void {
   clock.running += 1;
   clock.started += mark.clock;
 }
 
-/** Takes out of service a request that was admitted at this mark. */
+/** Takes a request out of service, given the mark of its admission. */
 export function finish(clock: Clock, { clock: tokens }: Mark): void {
   clock.running -= 1;
   clock.started = Math.max(0, clock.started - tokens);
 }
 
 /**
- * Completes a request that was admitted at this mark and is still in service. Returns the requests in service and their context,
- * averaged over its tokens; `undefined` if the clock has not moved since the mark.
+ * Completes a request that is still in service, given the mark of its admission. Returns the requests in service and their
+ * context, averaged over the tokens of the request; `undefined` if the clock has not moved since the mark.
  */
 export function complete(
   clock: Clock,
@@ -111,14 +112,14 @@ function set({ known, since, at }: Clock, tokens: number, requests: number, cont
   since.startedSeconds = 0;
 }
 
-/** Returns the growth of the integral of requests until the clock shows `tokens`, now. */
+/** Returns the growth, up to now, of the integral of requests over tokens. */
 function requestsUntil({ at, known, since }: Clock, tokens: number): number {
   return (since.requestSeconds / (at - known.at)) * (tokens - known.tokens);
 }
 
 function contextUntil({ at, known, since }: Clock, tokens: number): number {
   const seconds = at - known.at;
-  // The context of a request is the reading of the clock, less the reading when the request came.
+  // The context of a request is the clock reading minus the reading when the request came.
   const mean = (since.requestSeconds / seconds) * (known.tokens + tokens) * 0.5 - since.startedSeconds / seconds;
   return Math.max(0, mean * (tokens - known.tokens));
 }

@@ -64,12 +64,12 @@ const requestLedger: Ledger<SavedFrontier, Message, FrontierGroupDispatchDecisio
     return decision.type === 'request.dropped' ? [decision.requestId] : [];
   },
   held: ({ groups }) => groups.flatMap(({ places }) => places.filter((one) => one.isHeld).map((one) => one.requestId)),
-  // The policy mints no ids. But one request makes it wait for its whole group, and after a restart it names each response of the
-  // group.
+  // The policy mints no ids. But one request lets the policy wait for a whole group, and after a restart it names each response
+  // of the group.
   mints: ({ responsesPerPrompt }) => responsesPerPrompt,
 };
 
-/** Holds requests that wait: each leaves once, admitted or dropped. */
+/** Holds waiting requests: each leaves once, admitted or dropped. */
 const waitingLedger: Ledger<SavedFrontier, Message, FrontierGroupDispatchDecision> = {
   name: 'waiting',
   entered,
@@ -82,7 +82,7 @@ const waitingLedger: Ledger<SavedFrontier, Message, FrontierGroupDispatchDecisio
     groups.flatMap(({ places }) => places.filter((one) => one.status === 'waiting').map((one) => one.requestId)),
 };
 
-/** Admits requests by groups, at most F_w of them in service at once. */
+/** Admits requests by groups, with at most F_w groups in service. */
 export const frontierGroupDispatch: PolicyDefinition<
   FrontierGroupDispatchInput,
   FrontierGroupDispatchConfig,

@@ -17,7 +17,7 @@ import {
   update,
 } from './state.ts';
 
-/** Returns the round with this id; a new round is served after all present ones. */
+/** Returns the round with this id; a new round is served after all rounds that are present. */
 function roundOf(state: FrontierState, roundId: string): Round {
   const known = state.rounds.get(roundId);
   if (known !== undefined) return known;
@@ -68,7 +68,7 @@ export function groupOf(state: FrontierState, promptId: string, roundId: string,
   return group;
 }
 
-/** Returns the mark of requests that are admitted at this event. */
+/** Returns the mark for requests that are admitted at this event. */
 export function admission({ pace: { clock } }: FrontierState, ctx: Ctx): Mark {
   advance(clock, ctx.at);
   return markNow(clock);
@@ -114,8 +114,8 @@ export function refill(state: FrontierState, ctx: Ctx): void {
 }
 
 /**
- * Frees the slots of groups that only wait for retries, the last ones in their order, until another group has room: what they wait for
- * may itself wait for this slot. With its next request each waits for a slot again. Returns whether there is room.
+ * Frees the slots of groups that only wait for retries, last groups first, until another group has room: the retries may
+ * themselves wait for this slot. Such a group waits for a slot again with its next request. Returns whether there is room.
  */
 function yieldSlot(state: FrontierState): boolean {
   if (state.inService - state.idle.size >= state.width) return false;
@@ -129,14 +129,14 @@ function yieldSlot(state: FrontierState): boolean {
   return true;
 }
 
-/** Whether a group has all the responses that it needs, or all that will ever come. */
+/** Whether a group has all responses that it needs, or all that will ever come. */
 export function isWhole(state: FrontierState, { completed, gone, unfinished, places }: Group): boolean {
   const { responsesPerPrompt: needed } = state.config;
   // A retry that is awaited may still bring the response that is needed.
   return completed >= needed || (completed + gone >= needed && places.length === completed + gone + unfinished);
 }
 
-/** Removes a group if none of its requests waits or runs, and no more will come. */
+/** Removes a group without waiting or running requests if no more requests will come. */
 export function leaveIfDone(state: FrontierState, group: Group, ctx: Ctx): void {
   const { promptId, round, places, completed, since } = group;
   const whole = isWhole(state, group);

@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { clockSchema, complete, type Mark, newClock } from './clock.ts';
 import { addPoint, fitSchema, newFit } from './step-cost.ts';
 
-/** Limit on the remembered lengths, which are those of the groups that left last. */
+/** Limit on the number of remembered lengths, those of the groups that left last. */
 const mostLengths = 2048;
-/** Factor on the weight of earlier reports of the trainer, at each further report. */
+/** Each further report of the trainer multiplies the weight of earlier reports by this factor. */
 const trainingRetention = 0.98;
 
 const figure = z.number();
@@ -26,7 +26,7 @@ export const paceSchema = z.strictObject({
     groups: whole,
     served: whole,
     consumed: whole,
-    /** Whether another update was ready for the trainer at its last report. */
+    /** Whether another update was ready for the trainer at the latest report. */
     isSupplied: z.boolean(),
     firstServedSeconds: amount.nullable(),
     trainedUntil: figure.nullable(),
@@ -82,7 +82,7 @@ export function measure(pace: Pace, mark: Mark, tokens: number): void {
   if (around !== undefined) addPoint(pace.fit, tokens, seconds, around.requests, around.context);
 }
 
-/** Remembers the lengths of the responses of a group. */
+/** Remembers the lengths of a group's responses. */
 export function remember(pace: Pace, lengths: number[]): void {
   if (lengths.length === 0 || lengths.length > mostLengths) return;
   pace.lengths.push(lengths);

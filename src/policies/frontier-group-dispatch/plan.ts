@@ -1,6 +1,6 @@
 /**
- * Plans the best width: it simulates a round of the expected size with a small model of engines and trainer. This is a pure
- * computation of bounded size.
+ * Plans the best width: simulates a round of the expected size with a small model of engines and trainer. The computation is pure
+ * and has bounded size.
  */
 import { Heap } from '../../core/collections/heap.ts';
 import { type Pace, trainSecondsPerGroup } from './pace.ts';
@@ -8,11 +8,14 @@ import { type StepCost, stepCost } from './step-cost.ts';
 
 /** Limit on the requests of a modelled round; of a larger round, only the beginning is modelled. */
 const mostRequests = 2048;
-/** Least number of groups whose lengths must be known. */
+/** Least number of groups with known lengths that a plan needs. */
 const fewestGroups = 4;
 /** Factor between widths that are tried. */
 const ratio = 1.15;
-/** The widest of the widths whose time is within this share of the best is taken, because too narrow costs more than too wide. */
+/**
+ * Among the widths whose time is within this share of the best time, the widest is taken, because a frontier that is too narrow
+ * costs more than one that is too wide.
+ */
 const tolerance = 0.005;
 /** Least predicted seconds per token, as a share of the least ever seen: the responses seen were rarely alone in service. */
 const floorShare = 0.75;
@@ -45,9 +48,9 @@ export interface ModelRound {
   readonly groups: number;
   readonly groupsPerUpdate: number;
   readonly step: StepCost;
-  /** Seconds of training for each token. */
+  /** Seconds of training per token. */
   readonly trainSecondsPerToken: number;
-  /** Returns the lengths of the responses of the group at this place in the round. */
+  /** Returns the response lengths of the group at this place in the round. */
   lengths(group: number): readonly number[];
 }
 
@@ -122,7 +125,7 @@ export function planWidth(
   const size = Math.max(1, Math.min(groups, most));
   const orders = size * pace.lengthCount <= fewRequests * known ? strides.length : 2;
   const rounds = strides.slice(0, orders).map((stride, turn): ModelRound => {
-    // Each pass begins one group later: a stride that divides the number of groups would otherwise always meet the same ones.
+    // Each pass begins one group later, because a stride that divides the number of groups would always meet the same groups.
     const sample = (group: number) => group * stride + Math.floor((group * stride) / known) + turn * 7;
     const lengths = (group: number) => pace.lengths[sample(group) % known]!;
     return { groups: size, groupsPerUpdate, step, trainSecondsPerToken, lengths };

@@ -1,4 +1,4 @@
-/** Handles requests: they come, are admitted or deferred, and end. */
+/** Handles requests: they arrive, are admitted or deferred, and end. */
 import { groupKey } from '../../core/rollout/trained-groups.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -82,7 +82,7 @@ export function arrived(state: FrontierState, arrival: Arrival, ctx: Ctx): void 
   }
 }
 
-/** Gives up a request that a new one for the same response replaces. */
+/** Gives up a request that is replaced by a new request for the same response. */
 function replaceRequest(state: FrontierState, before: Request, ctx: Ctx): void {
   if (before.status === 'gone') before.group.gone -= 1;
   if (before.isHeld) drop(state, before, 'open', { code: 'replaced', ended: !isUnfinished(before) }, ctx);
@@ -126,7 +126,7 @@ export function drop(
   });
 }
 
-/** Returns the request with this id if it runs; a report about any other request is late. */
+/** Returns the request with this id if it is running; a report about any other request is late. */
 function admitted(state: FrontierState, requestId: string, tokens: number | undefined, ctx: Ctx): Request | undefined {
   const request = state.requests.get(requestId);
   if (request !== undefined && isRunning(request)) return request;
@@ -154,7 +154,7 @@ export function failed(state: FrontierState, { requestId }: Named, ctx: Ctx): vo
   settle(state, request.group, ctx);
 }
 
-/** Handles a response that is dropped after its completion, or with it: another try may come for it. */
+/** Handles a response that is dropped after or with its completion: another try may come for it. */
 export function dropped(state: FrontierState, { requestId }: Named, ctx: Ctx): void {
   if (endWaiting(state, requestId, ctx)) return;
   const request = state.requests.get(requestId);
@@ -165,7 +165,9 @@ export function dropped(state: FrontierState, { requestId }: Named, ctx: Ctx): v
   settle(state, group, ctx);
 }
 
-/** Ends a request that waits, although an engine seems to have had it: it is not admitted any more, and another try may come for it. */
+/**
+ * Ends a waiting request that an engine seems to have had: the request is not admitted any more, and another try may come for it.
+ */
 function endWaiting(state: FrontierState, requestId: string, ctx: Ctx): boolean {
   const request = state.requests.get(requestId);
   if (request?.status !== 'waiting') return false;
@@ -208,7 +210,7 @@ function settle(state: FrontierState, group: Group, ctx: Ctx): void {
   refill(state, ctx);
 }
 
-/** Closes a group: its waiting requests are dropped, and it leaves as soon as none of its requests runs, or at once. */
+/** Closes a group: its waiting requests are dropped, and the group leaves when none of its requests runs, or at once. */
 function close(state: FrontierState, group: Group, atOnce: boolean, ctx: Ctx): void {
   for (const request of group.places) {
     if (request.status === 'waiting') drop(state, request, 'gone', { code: 'closed' }, ctx);
@@ -231,7 +233,7 @@ export function closed(
   refill(state, ctx);
 }
 
-/** Handles a surplus response. One that was only to be compared with is of a prompt of which nothing else comes. */
+/** Handles a surplus response. If the response was only for comparison, nothing else of its prompt comes. */
 export function surplus(state: FrontierState, { requestId, reason }: Message<'response.surplus'>, ctx: Ctx): void {
   const group = reason.code === 'control' ? state.requests.get(requestId)?.group : undefined;
   if (group === undefined) return;
@@ -239,7 +241,10 @@ export function surplus(state: FrontierState, { requestId, reason }: Message<'re
   refill(state, ctx);
 }
 
-/** Handles a deferred prompt. Its own round has deferred it, or a later round into which it was carried, as too old. */
+/**
+ * Handles a deferred prompt. The prompt was deferred by its own round, or, as too old, by a later round into which it was
+ * carried.
+ */
 export function deferred(
   state: FrontierState,
   { prompt: { promptId }, roundId, reason }: Message<'prompt.deferred'>,

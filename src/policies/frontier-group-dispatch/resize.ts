@@ -7,7 +7,7 @@ import { type FrontierState, startWidth } from './state.ts';
 
 /** A new plan is made when the round becomes this many times larger than planned. */
 const outgrown = 1.25;
-/** Least number of reports of a round before a wait of the trainer counts as caused by the frontier. */
+/** A wait of the trainer counts as caused by the frontier only after so many reports of a round. */
 const fewestReports = 4;
 
 function resize(state: FrontierState, width: number, reason: Message<'frontier.resized'>['reason'], ctx: Ctx): void {
@@ -16,7 +16,7 @@ function resize(state: FrontierState, width: number, reason: Message<'frontier.r
   ctx.emit({ type: 'frontier.resized', at: ctx.at, width, reason });
 }
 
-/** Returns the expected number of groups of the current round: those that have come, but no fewer than the last round had. */
+/** Returns the expected number of groups in the current round: those that have come, but at least as many as in the last round. */
 function groupsOf({ pace }: FrontierState): number {
   return Math.max(1, pace.round.groups, pace.plan.lastGroups);
 }
@@ -56,8 +56,8 @@ export function planRound(state: FrontierState, ctx: Ctx): void {
 }
 
 /**
- * With `auto`, makes a plan in a round that began without one, once as many groups have left as it began with. This plan may only
- * widen the frontier: the first groups to leave are the shortest, and narrowing this late saves little.
+ * With `auto`, makes a plan in a round that began without a plan, once as many groups have left as the round began with. This
+ * plan may only widen the frontier: the first groups to leave are the shortest, and narrowing this late saves little.
  */
 export function planLate(state: FrontierState, ctx: Ctx): void {
   const { config, pace, deferred } = state;

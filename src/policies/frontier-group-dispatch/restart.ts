@@ -11,8 +11,8 @@ import { drop, end } from './requests.ts';
 import { type FrontierState, type Group, isUnfinished, type Request } from './state.ts';
 
 /**
- * Drops the requests that were in flight or waited, unless they came since the restart. Their groups keep their slots for the
- * responses still needed.
+ * Drops all requests that were in flight or waiting, except those that came since the restart. Their groups keep their slots for
+ * the responses still needed.
  */
 export function restart(state: FrontierState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   replacePrefix(state, idPrefix);
@@ -25,9 +25,9 @@ export function restart(state: FrontierState, { idPrefix }: Message<'host.restar
 }
 
 /**
- * Drops the lost requests of a group, each named in a decision. Then only as many responses are asked for as the group still needs:
- * one that comes after the group has left would belong to another group. Returns the indices of those that no dropped request has
- * named.
+ * Drops the lost requests of a group, and names each in a decision. Only as many responses are requested as the group still
+ * needs, because a response that comes after the group has left would belong to another group. Returns the indices that no
+ * dropped request has named.
  */
 function loseRequests(state: FrontierState, group: Group, ctx: Ctx): number[] {
   const { places, isClosing } = group;
@@ -57,7 +57,7 @@ function loseRequests(state: FrontierState, group: Group, ctx: Ctx): number[] {
   return indices.sort((a, b) => a - b);
 }
 
-/** Whether a request has the new prefix, and not an earlier one that begins with it. */
+/** Whether the id of a request has the new prefix, and not an earlier prefix that begins with the new one. */
 function cameSince({ prefix, oldPrefixes }: FrontierState, { requestId }: Request): boolean {
   if (prefix === '' || !requestId.startsWith(prefix)) return false;
   return !oldPrefixes.some((old) => old.length > prefix.length && requestId.startsWith(old));

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { idPrefix, positiveCount } from '../../schemas/units.ts';
 
-/** Schema of the configuration. */
 export const frontierConfig = z.strictObject({
   responsesPerPrompt: positiveCount.describe('K: requests of a group; it has left when that many have ended.'),
   width: z

@@ -25,7 +25,7 @@ const request = z.strictObject({
   isHeld: z.boolean(),
   /** Tokens of the response, once completed. */
   tokens: count,
-  /** The mark of its admission. */
+  /** The mark from the admission. */
   mark,
   group: derived<Group>(),
 });
@@ -38,18 +38,18 @@ const group = z.strictObject({
   seq: count,
   /** The reference that the host has attached to the prompt. */
   ref: ref.optional(),
-  /** Time when it came into service, in seconds; `null` while it is deferred. */
+  /** Time at which the group came into service, in seconds; `null` while it is deferred. */
   since: seconds.nullable(),
   /** Whether no more requests come; then the group leaves as soon as none of its requests waits or runs. */
   isClosing: z.boolean(),
-  /** The request of each index, in the order of the first request of each index; a later request replaces the earlier one. */
+  /** The latest request for each index, in the order of first requests. */
   places: z.array(request),
   round: derived<Round>(),
   /** Requests that wait or run. */
   unfinished: derived(() => 0),
   completed: derived(() => 0),
   gone: derived(() => 0),
-  /** The part of this group in `FrontierState.owed`. */
+  /** The group's part of `FrontierState.owed`. */
   owed: derived(() => 0),
   heapIndex: derived(() => -1),
 });
@@ -57,9 +57,9 @@ export interface Group extends z.output<typeof group> {}
 
 const round = z.strictObject({
   roundId,
-  /** Rounds are served in the order in which they began. */
+  /** Number in the order of beginning; rounds are served in this order. */
   ordinal: count,
-  /** Order of the next group whose requests give no order. */
+  /** Order for the next group whose requests give no order. */
   nextOrder: count,
   groups: derived(() => new Set<Group>()),
   /** Position among the rounds without groups. */
@@ -71,7 +71,6 @@ const byBeginning = (a: Round, b: Round): number => a.ordinal - b.ordinal;
 export const byOrder = (a: Group, b: Group): number =>
   a.round.ordinal - b.round.ordinal || a.order - b.order || a.seq - b.seq;
 
-/** Schema of the state. */
 export const frontierState = z.strictObject({
   rounds: mapBy('roundId', round),
   groups: mapBy('promptId', group),
@@ -85,21 +84,19 @@ export const frontierState = z.strictObject({
   newest: roundId.nullable(),
   seq: count,
   roundSeq: count,
-  /** Held requests, by id: not dropped, and their group has not left. */
+  /** Held requests by id: requests that are not dropped and whose group has not left. */
   requests: derived(() => new Map<string, Request>()),
-  /** Rounds without groups that have not ended; the oldest one is forgotten first. */
+  /** Unfinished rounds without groups; the oldest is forgotten first. */
   empty: derived(() => new IndexedHeap<Round>(byBeginning)),
   /** Groups with requests that wait for a slot, lowest order first. */
   deferred: derived(() => new IndexedHeap<Group>(byOrder)),
-  /** Groups in service of which nothing runs: a retry is awaited. Others may take their slots. */
+  /** Groups in service without running requests, which wait for retries. Other groups may take their slots. */
   idle: derived(() => new Set<Group>()),
   /** Number of requests, of groups in service, that run or are still to come. */
   owed: derived(() => 0),
   inService: derived(() => 0),
 });
-/** The state of the policy. */
 export type FrontierState = Live<z.output<typeof frontierState>, FrontierGroupDispatchConfig>;
-/** The state as it is saved. */
 export type SavedFrontier = z.input<typeof frontierState>;
 
 /** Returns the number of groups that `auto` begins with. */

@@ -1,4 +1,4 @@
-/** Fits the cost of a token as a function of the requests in service and their context: a plane, by least squares. */
+/** Fits the cost per token to the requests in service and their context: a plane, by least squares. */
 import { z } from 'zod';
 
 /** Factor on the earlier sums at each further completion: about the last 4,000 completions count. */
@@ -10,7 +10,7 @@ const leastDifference = 1e-6;
 
 const amount = z.number().nonnegative();
 
-/** Schema of the sums of the fit; n requests, c tokens of context, weighted by the tokens of each response. */
+/** Schema for the sums of the fit: n requests, c tokens of context, weighted by the tokens of each response. */
 export const fitSchema = z.strictObject({
   weight: amount,
   n: amount,
@@ -21,7 +21,7 @@ export const fitSchema = z.strictObject({
   cc: amount,
   nSeconds: amount,
   cSeconds: amount,
-  /** The least seconds per token of any response; it rises slowly again. */
+  /** Least seconds per token of any response; the value slowly rises again. */
   fastest: amount.nullable(),
 });
 /** The sums of a fit, as plain data. */
@@ -46,7 +46,7 @@ export function addPoint(fit: Fit, tokens: number, seconds: number, n: number, c
   fit.cSeconds = fit.cSeconds * retention + c * seconds;
 }
 
-/** Seconds per token: `base` + `slope` · requests in service + `contextSlope` · their tokens, all >= 0. */
+/** Seconds per token: `base` + `slope` · requests in service + `contextSlope` · their context tokens, all >= 0. */
 export interface StepCost {
   readonly base: number;
   readonly slope: number;
@@ -55,7 +55,7 @@ export interface StepCost {
   readonly fastest: number;
 }
 
-/** Returns the plane of least squares whose three coefficients are >= 0. */
+/** Returns the least-squares plane whose three coefficients are >= 0. */
 export function stepCost({ weight, fastest, ...sums }: Fit): StepCost | undefined {
   if (weight === 0 || fastest === null) return undefined;
   const [n, c, seconds] = [sums.n / weight, sums.c / weight, sums.seconds / weight];
@@ -64,7 +64,7 @@ export function stepCost({ weight, fastest, ...sums }: Fit): StepCost | undefine
   const nc = sums.nc / weight - n * c;
   const nSeconds = sums.nSeconds / weight - n * seconds;
   const cSeconds = sums.cSeconds / weight - c * seconds;
-  // Start from a flat plane: without other evidence, width seems to cost nothing.
+  // The search starts from a flat plane: without other evidence, width seems to cost nothing.
   let best: StepCost = { base: seconds, slope: 0, contextSlope: 0, fastest };
   let least = 0;
   const consider = (slope: number, contextSlope: number): void => {

@@ -6,15 +6,15 @@ type Next = HeldThing | AwaitedEvent;
 
 const prompt = ({ promptId: id }: Group): HeldThing => ({ what: 'prompts', id });
 
-/** The slots, for which deferred groups wait. */
+/** The slots for which deferred groups wait. */
 const slots: readonly HeldThing[] = Object.freeze([{ what: 'slots', id: 'frontier' }]);
 
-/** What a slot waits for: any group in service leaves. */
+/** What a slot waits for: some group in service leaves. */
 function* inService({ groups }: FrontierState): Iterable<HeldThing> {
   for (const group of groups.values()) if (group.since !== null) yield prompt(group);
 }
 
-/** What a group in service waits for: its requests, and those that have not come. */
+/** What a group in service waits for: its requests, and requests that have not come. */
 function* requests({ config }: FrontierState, group: Group): Iterable<Next> {
   const { places, promptId, roundId, since, isClosing } = group;
   for (const one of places) {
@@ -30,7 +30,7 @@ function* requests({ config }: FrontierState, group: Group): Iterable<Next> {
   }
 }
 
-/** What the place of a failed request waits for. */
+/** What a failed request's place waits for. */
 function* retry({ group: { promptId, roundId }, index, isHeld, requestId }: Request): Iterable<AwaitedEvent> {
   yield { event: { type: 'request.arrived', promptId, roundId, index } };
   if (isHeld) yield { event: { type: 'response.abandoned', requestId } };
@@ -76,7 +76,7 @@ function* requestIds({ groups }: FrontierState, isListed: (one: Request) => bool
   for (const { places } of groups.values()) for (const one of places) if (isListed(one)) yield one.requestId;
 }
 
-/** No engine has a request that is not admitted, so none can end it; one that is admitted is awaited from then on. */
+/** Engines have only admitted requests, so no engine can end a request before its admission. */
 export const gates: Gates<FrontierState> = {
   'response.completed': ({ requests }, event) => {
     const id = event.requestId as string;
@@ -86,7 +86,6 @@ export const gates: Gates<FrontierState> = {
   },
 };
 
-/** What blocks what. */
 export const waits: Waits<FrontierState> = {
   prompts: {
     ids: ({ groups }) => groups.keys(),

@@ -25,7 +25,7 @@ function engineId({ topology, replaced }: ScaleDownState, choices: Choices): str
   return topology.engines[engineIndex]?.engineId ?? 'unheard-of';
 }
 
-/** Cuts the same GPUs into engines of one, two or four; sometimes while that is not allowed. */
+/** Cuts the same GPUs into engines with one, two or four GPUs; sometimes while that is not allowed. */
 function placed({ topology, config }: ScaleDownState, choices: Choices, at: number): GpuScaleDownEvent {
   const known = topology.engines.flatMap(({ serverId, gpuIds }) => gpuIds.map((gpu) => [serverId, gpu] as const));
   const named = [...new Set(config.communicationGroups.flat()), 'g0', 'g1', 'g2', 'g3'];
@@ -87,7 +87,7 @@ function ofRelease({ release, topology }: ScaleDownState, choices: Choices, at: 
   const moving = release?.moves.ids() ?? [];
   const id = moving[choices.below(moving.length + 1)] ?? requestId(choices);
   const row = release?.moves.row(id) ?? -1;
-  // The last try is the most frequent one.
+  // The latest try is the most likely one.
   const attempt = row < 0 ? 1 : Math.max(1, release!.moves.attempts(row) - (choices.below(6) === 0 ? 1 : 0));
   const tried = attempt > 1 ? { attempt } : undefined;
   const gpuIds = release?.engines.flatMap((engineIndex) => topology.engines[engineIndex]!.gpuIds) ?? [];

@@ -1,10 +1,9 @@
 /**
- * Chooses the engines to release: half of the GPUs, without splitting a unit. Among all such choices it prefers the one that splits
- * the fewest servers between rollout and training, then moves the fewest tokens, then takes the first engines in the order of
- * servers.
+ * Chooses the engines to release: half of the GPUs, without splitting a unit. The preferred choice splits the fewest servers
+ * between rollout and training, then moves the fewest tokens, then takes the first engines in the order of servers.
  *
  * Units are decided one after the other. The possible continuations depend only on the GPUs taken so far and on the servers that
- * still have undecided units. So among the ways that agree in these, only the best are kept: as many as the requested number of
+ * still have undecided units. So among ways that agree in both, only the best are kept: as many as the requested number of
  * choices.
  */
 import type { Topology } from './state.ts';
@@ -17,7 +16,7 @@ export interface ChoiceInput {
   readonly tokens: ArrayLike<number>;
 }
 
-/** Servers with the same units, treated as one. */
+/** Servers with equal units, treated as one. */
 interface ServerClass {
   readonly weight: number;
   readonly first: number;
@@ -27,11 +26,11 @@ interface ServerClass {
 /** A choice for the units decided so far. */
 interface Way {
   readonly gpus: number;
-  /** One digit for each open server class: 0 kept so far, 1 taken so far, 2 split. */
+  /** One digit per open server class: 0 kept so far, 1 taken so far, 2 split. */
   readonly servers: number;
   readonly split: number;
   readonly tokens: number;
-  /** Twice the rank of `before`, plus 1 if the unit is kept; this orders ways by the first units that they take. */
+  /** Twice the rank of `before`, plus 1 if the unit is kept; this number orders ways by the first units that they take. */
   readonly tie: number;
   readonly taken: boolean;
   readonly before: Way | undefined;
@@ -45,7 +44,7 @@ const maxWays = 5000;
 
 const better = (a: Way, b: Way): number => a.split - b.split || a.tokens - b.tokens || a.tie - b.tie;
 
-/** Counts the GPUs of the rollout, and how many of them to release. */
+/** Counts the GPUs of the rollout, and the GPUs to release. */
 export function wantedGpus(
   { engines }: Topology,
   isUp: (engineIndex: number) => boolean,
@@ -158,7 +157,7 @@ function serverClasses({ engines, units }: Topology, isUp: (engineIndex: number)
   return { classes, touched };
 }
 
-/** Returns the place value of the digit of each class in `Way.servers`; classes that are never open together share a digit. */
+/** Returns the place value of each class's digit in `Way.servers`; classes that are never open together share a digit. */
 function slotsOf(classes: readonly ServerClass[]): number[] {
   const freeAfter: number[] = [];
   const slots: number[] = [];

@@ -9,31 +9,29 @@ import { binOf } from './survival.ts';
  * time, because none is requested until the release is over. Columns are not saved.
  */
 export class Columns {
-  /**
-   * The index of the engine of each request, and the group of the request; −1 if the engine is unknown, or the request has ended.
-   */
+  /** For each request: the index of its engine and its group; −1 if the engine is unknown, or the request has ended. */
   cells = new Int32Array(0);
-  /** Tokens of each request in the KV cache, prompt and response. */
+  /** For each request: its tokens in the KV cache, prompt and response. */
   kvTokens = new Float64Array(0);
-  /** Tokens that each request has generated, up to the cap. */
+  /** For each request: its generated tokens, up to the cap. */
   generated = new Int32Array(0);
-  /** The index of the engine of each request after the migration. */
+  /** For each request: the index of its engine after the migration. */
   engineIndices = new Int32Array(0);
-  /** Rows in the order in which their requests reach the cap. */
+  /** Rows in the order in which the requests reach the cap. */
   order = new Int32Array(0);
   /** Working space of the sort; afterwards `order`, sorted by engine. */
   spare = new Int32Array(0);
   /** Rows of the requests that leave their engine, in the order of the report. */
   rows = new Int32Array(0);
-  /** The weight bin of each request in `rows`. */
+  /** For each request in `rows`: its weight bin. */
   bins = new Uint16Array(0);
-  /** The target of each moving request, in the order in which the requests are dealt out. */
+  /** For each moving request, in the order of dealing: its target. */
   targets = new Int32Array(0);
-  /** The index of the engine that each moving request leaves. */
+  /** For each moving request: the index of the engine that it leaves. */
   from = new Int32Array(0);
-  /** The index of the target engine of each moving request. */
+  /** For each moving request: the index of the target engine. */
   to = new Int32Array(0);
-  /** `from` and `to` of each moving request, as one number. */
+  /** For each moving request: `from` and `to` as one number. */
   pairs = new Int32Array(0);
   /** Ids of the requests that move. */
   ids: string[] = [];
@@ -44,7 +42,7 @@ export class Columns {
   /** Index of the ids. */
   readonly room = new IndexRoom();
 
-  /** Makes room for this number of requests. */
+  /** Makes room for so many requests. */
   reserve(requests: number): this {
     if (requests <= this.cells.length) return this;
     const size = requests + (requests >> 2);
@@ -72,8 +70,8 @@ const digitBits = 13;
 const digits = 1 << digitBits;
 
 /**
- * Writes the rows that have an engine into `columns.order`, sorted by the latest time at which their requests reach the cap; returns
- * their number. The most tokens may be held at these times.
+ * Writes the rows that have an engine into `columns.order`, sorted by the latest time at which their requests reach the cap;
+ * returns the number of rows. At these times, engines may hold the most tokens.
  */
 export function orderByEnd(columns: Columns, rows: number): number {
   const { cells, generated, order, spare } = columns;
@@ -106,7 +104,7 @@ export function orderByEngine(columns: Columns, size: number, count: number): In
   return starts;
 }
 
-// Requests whose lengths differ by at most an eighth form a group; a group is two bins.
+// Requests whose lengths differ by at most an eighth form a group. A group is two bins wide.
 
 /** The index of an engine and a group as one number: `(engineIndex << groupBits) + group`; there are fewer than 256 groups. */
 export const groupBits = 8;
@@ -116,7 +114,6 @@ export function groupOf(tokens: number, maxTokens: number): number {
   return binOf(tokens < maxTokens ? tokens : maxTokens) >> 1;
 }
 
-/** Returns the number of groups. */
 export function groupCount(maxTokens: number): number {
   return groupOf(maxTokens, maxTokens) + 1;
 }
@@ -132,7 +129,7 @@ export class Loads {
   constructor(engineCount: number, groups: number) {
     this.groups = groups;
     this.#engineCount = engineCount;
-    // An odd number of cache lines; otherwise the same group of all engines would use one set of the cache.
+    // The stride is an odd number of cache lines; otherwise the same group of all engines would use one set of the cache.
     this.#stride = 8 * (((groups + 1) >> 1) | 1);
     this.#table = new Float64Array(engineCount * this.#stride);
   }
@@ -158,14 +155,13 @@ export class Loads {
     table[at + 2]! += kvTokens * kvTokens;
   }
 
-  /** Returns an independent copy. */
   copy(): Loads {
     const copy = new Loads(this.#engineCount, this.groups);
     copy.#table.set(this.#table);
     return copy;
   }
 
-  /** Returns the number of requests of a group on an engine. */
+  /** Returns the number of requests in a group on an engine. */
   count(engineIndex: number, group: number): number {
     return this.#table[engineIndex * this.#stride + 4 * group]!;
   }
@@ -175,7 +171,7 @@ export class Loads {
     return this.#table[engineIndex * this.#stride + 4 * group + 1]!;
   }
 
-  /** Returns the sum of the squares of the KV tokens of the requests of a group on an engine. */
+  /** Returns the sum of squared KV tokens over the requests in a group on an engine. */
   kvSquared(engineIndex: number, group: number): number {
     return this.#table[engineIndex * this.#stride + 4 * group + 2]!;
   }

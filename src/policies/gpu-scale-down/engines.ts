@@ -28,7 +28,7 @@ export function checkFailure(state: ScaleDownState, { releaseId }: Message<'gpus
   if (current(state, releaseId) === undefined) checkMinted(state, 'releaseId', releaseId);
 }
 
-/** Returns the release with this id, if it is not over. */
+/** Returns the release with this id if it is not over. */
 export function current(state: ScaleDownState, releaseId: string): Release | undefined {
   return state.release?.releaseId === releaseId ? state.release : undefined;
 }
@@ -49,7 +49,7 @@ export function reclaim(state: ScaleDownState, reason: Message<'gpus.reclaim'>['
 }
 
 export function checkRelease(state: ScaleDownState, event: Message<'gpus.released' | 'gpus.returned'>): void {
-  // `releaseId` is optional for other policies; here every release has one.
+  // The schema makes `releaseId` optional for other policies; here every release has one.
   const { releaseId = '', gpuIds } = event;
   const release = current(state, releaseId);
   if (release === undefined) return checkMinted(state, 'releaseId', releaseId);
@@ -96,8 +96,8 @@ export function restarted(state: ScaleDownState, { idPrefix }: Message<'host.res
 }
 
 /**
- * Refuses other engines while something depends on the present ones. They may come if no release is under way or in training, and
- * the open round, if any, has not been evaluated since it began or since the last restart of the host.
+ * Refuses other engines while something depends on the present engines. Other engines may come if no release is under way or in
+ * training, and the open round, if any, has not been evaluated since it began or since the latest restart of the host.
  */
 export function checkPlaced({ config, release, round }: ScaleDownState, event: Message<'engines.placed'>): void {
   if (release !== undefined) {

@@ -63,7 +63,7 @@ const afterRelease: ReadonlySet<string> = new Set([
   'host_restarted',
 ]);
 
-/** Holds GPUs that train: they enter when they are released, and leave when the policy asks for them back. */
+/** Holds GPUs that train: they enter with their release, and leave when the policy asks for them back. */
 const lent: Ledger<SavedScaleDown, Message, GpuScaleDownDecision> = {
   name: 'releases',
   entered: (event) => (event.type === 'gpus.released' ? [event.releaseId ?? ''] : []),
@@ -95,7 +95,7 @@ export const gpuScaleDown: PolicyDefinition<
   link,
   handlers,
   after: (state) => {
-    // The cached report depends on the requests that end after it.
+    // The requests that end after a cached report change it, so the cache is dropped.
     state.checked = null;
   },
   decisions: scaleDownDecisions,

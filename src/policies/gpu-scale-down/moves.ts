@@ -1,7 +1,4 @@
-/**
- * Handles the requests that move: the lists in the decision, the records that are kept until they arrive, and the reports about
- * them.
- */
+/** Handles moving requests: the lists in the decision, the records that are kept until arrival, and the reports. */
 import { StringHash, StringIndex } from '../../core/ids/string-index.ts';
 import { refuse } from '../../errors.ts';
 import type { MigrationBatch } from '../../schemas/gpus.ts';
@@ -11,7 +8,7 @@ import { checkMinted, current, late, reclaim } from './engines.ts';
 import type { Ctx } from './schema.ts';
 import { endedSets, Moves, type Release, type ScaleDownState } from './state.ts';
 
-/** Indices of the engines that requests leave, and of the engines to which they may go. */
+/** Indices of the engines that requests leave, and of the engines that may receive requests. */
 export interface Sides {
   readonly from: readonly number[];
   readonly to: readonly number[];
@@ -44,7 +41,7 @@ function read({ requests, columns }: Report, size: number): StringHash {
   return hash;
 }
 
-/** Marks moves whose requests have ended; they belong to no pair of engines. */
+/** Marks moves whose requests have ended; such moves belong to no pair of engines. */
 function unlist(state: ScaleDownState, moves: Moves, pairs: Int32Array): void {
   for (const ended of endedSets(state)) {
     for (const id of ended) {
@@ -97,7 +94,7 @@ export function checkMove(state: ScaleDownState, event: Message<'request.migrate
   if (release === undefined) return checkMinted(state, 'releaseId', releaseId);
   const row = release.moves.row(requestId);
   if (row < 0) {
-    // After a restart, the requests of a release that is still on its way back are forgotten.
+    // It does not matter which try has moved the request.
     if (release.phase === 'reclaiming') return;
     refuse('unknown_id', 'requestId', 'a request of the release', requestId);
   }
@@ -129,7 +126,7 @@ export function moveFailed(state: ScaleDownState, event: Message<'migration.fail
   if (attempt < moves.attempts(row)) return late(requestId, 'migration_closed', ctx);
   const status = moves.status(row);
   if (status !== 'moving') {
-    // An ended request needs no move; it stays ended, even if it still arrives.
+    // An ended request needs no move; the request stays ended even if it still arrives.
     if (status !== 'ended') late(requestId, 'migration_closed', ctx);
     return;
   }

@@ -14,8 +14,8 @@ const polynomial = (factors: readonly number[], x: number): number =>
   factors.reduce((sum, factor) => sum * x + factor, 0);
 
 /**
- * Returns the quantile of the standard normal distribution, by Acklam's rational approximation; right to 1e-6, and rounded to 1e-6,
- * so that machines whose logarithms differ in the last bit give the same result.
+ * Returns the quantile of the standard normal distribution, by Acklam's rational approximation; exact to 1e-6, and rounded to
+ * 1e-6, so that machines whose logarithms differ in the last bit give the same result.
  *
  * @param share - from 0 to 1, both excluded
  */

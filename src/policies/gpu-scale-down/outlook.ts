@@ -2,12 +2,12 @@
  * The projected peak of an engine's KV cache (RollPacker §4.4, second criterion).
  *
  * All requests of an engine decode in step, so future time is counted in tokens. A request that has reached s tokens still runs t
- * tokens later with probability S(s + t) / S(s + 1), since it generates at least one more; it then holds t more tokens, up to the
- * cap. The sum over requests has the mean, the variance and the skewness that follow; its quantile comes from a normal distribution
- * corrected for the skewness (Cornish and Fisher), and the peak is the largest over t. Chances are computed at a few times, for
- * groups of requests of about the same length, and interpolated linearly between the times. The requests that are left are counted
- * exactly; if requests reach the cap between two times, the sum is also taken at such a moment. The cost is requests + engines ×
- * groups × times.
+ * tokens later with probability S(s + t) / S(s + 1), since it generates at least one more token; the request then holds t more
+ * tokens, up to the cap. These chances give the mean, the variance and the skewness of the sum over requests. The quantile of the
+ * sum comes from a normal distribution corrected for skewness (Cornish and Fisher), and the peak is the largest quantile over t.
+ * Chances are computed at a few times, for groups of requests of about the same length, and interpolated linearly between the
+ * times. The requests that are left are counted exactly; if requests reach the cap between two times, the sum is also taken at
+ * such a moment. The cost is requests + engines × groups × times.
  */
 
 import type { Columns, Loads } from './columns.ts';
@@ -15,21 +15,24 @@ import { Moments } from './peak.ts';
 import { type Moment, type Packed, packedAt, RequestsToCap } from './requests-to-cap.ts';
 import { binFloor, binOf, type SurvivalCurve } from './survival.ts';
 
-/** The expected future of all requests in flight. There is one for each decision; an engine uses the part of its requests. */
+/**
+ * The expected future of all requests in flight. One outlook serves a whole decision; each engine reads the part for its own
+ * requests.
+ */
 export class Outlook {
   /** Number of requests. */
   readonly requests: number;
   readonly #maxTokens: number;
   readonly #columns: Columns;
-  /** Groups that have requests, and the mean of the generated tokens in each of them. */
+  /** Groups that have requests, and the mean number of generated tokens in each group. */
   readonly #groups: readonly number[];
   readonly #ages: Float64Array;
   readonly #times: readonly number[];
   /** Chance that a request still runs, by time and group, while the cap is not reached. */
   readonly #chance: Float64Array;
-  /** Standard deviation of that chance that is due to the small history. */
+  /** Standard deviation of that chance, as far as the small history causes it. */
   readonly #doubt: Float64Array;
-  /** The largest expected sum of the tokens of all requests. */
+  /** The largest expected token sum over all requests. */
   readonly expectedTokens: number;
   /** At the time of that sum, by group: the chance that a request still runs, and the tokens generated until then. */
   readonly chanceThen: Float64Array;
@@ -37,7 +40,7 @@ export class Outlook {
 
   /**
    * @param total - all requests in flight
-   * @param rows - rows of these requests, in the order in which they reach the cap
+   * @param rows - rows of these requests, ordered by the time at which they reach the cap
    */
   constructor(curve: SurvivalCurve, maxTokens: number, total: Loads, rows: Int32Array, columns: Columns) {
     this.requests = rows.length;
@@ -78,7 +81,7 @@ export class Outlook {
   }
 
   /**
-   * Computes the moments of the KV cache use of an engine.
+   * Computes the moments of the KV cache use on an engine.
    *
    * @param rows - rows of its requests, in the order in which they reach the cap
    */
@@ -154,7 +157,7 @@ export class Outlook {
     const { step, time: now, size } = moment;
     let mean = 0;
     let variance = 0;
-    // The error of the history is common to all requests, so it does not average out.
+    // All requests share the error of the history, so the error does not average out.
     let doubt = 0;
     let third = 0;
     let all = 0;
@@ -181,7 +184,7 @@ export class Outlook {
     moments.set(step, { mean, variance: variance + doubt * doubt, third, all, half });
   }
 
-  /** Returns the covariance of the sums at two moments: a request that runs at the later one also ran at the earlier one. */
+  /** Returns the covariance of the sums at two moments: a request that runs at the later moment also ran at the earlier one. */
   #common(packed: Packed, later: Moment, earlier: Moment): number {
     let common = 0;
     for (let index = 0; index < later.size; index += 1) {

@@ -1,10 +1,10 @@
 /**
- * Peak KV cache use of an engine: a quantile of the peak, and the chance of a level; and the joint peak of engines.
+ * Peak KV cache use of an engine (a quantile of the peak, and the chance of a level), and the joint peak of several engines.
  *
  * The sum over requests at a time is modelled as a normal distribution, corrected for skewness (Cornish and Fisher). The sum
- * exceeds a level at some time if it does so at the worst time, or if it rises over the level from one time to the next. For a
- * Gaussian process, the share z · √(1 − ρ) of the sums over the level has risen over it since the time before, where ρ is the
- * correlation of the two times (Rice 1944).
+ * exceeds a level at some time if it does so at the worst time, or if it crosses the level between two times. For a Gaussian
+ * process, among the sums above the level, the share z · √(1 − ρ) has crossed it since the time before, where ρ is the
+ * correlation between the two times (Rice 1944).
  */
 import { probit, upperTail } from './normal.ts';
 
@@ -12,7 +12,7 @@ import { probit, upperTail } from './normal.ts';
 const crossing = 0.45;
 // Limit on the chance to exceed a level at any time, as a multiple of the chance at the worst time.
 const manyTimes = 64;
-// Number of times that the range of the fill is halved: to a 256th.
+// The range of the fill is halved so many times: to a 256th.
 const halvings = 8;
 
 /** The sum over the requests of an engine at a time, in tokens. */
@@ -21,9 +21,9 @@ export interface Sum {
   readonly variance: number;
   /** The third central moment. */
   readonly third: number;
-  /** The sum if all requests are still there. */
+  /** The sum if all requests stay until then. */
   readonly all: number;
-  /** Half of the mean tokens of a request. */
+  /** Half of a request's mean tokens. */
   readonly half: number;
 }
 
@@ -31,18 +31,18 @@ export interface Sum {
 export class Moments {
   readonly #mean: Float64Array;
   /**
-   * The mean of the sum, plus half of the mean tokens of a request (`mean` + `half` of {@link Sum}): a continuity correction,
-   * since the sum moves in steps of whole requests.
+   * The mean of the sum plus half of a request's mean tokens (`mean` + `half` of {@link Sum}): a continuity correction, since the
+   * sum moves in steps of whole requests.
    */
   readonly #middle: Float64Array;
   readonly #deviation: Float64Array;
   /** A sixth of the skewness. */
   readonly #tilt: Float64Array;
-  /** The sum if all requests are still there. */
+  /** The sum if all requests stay until then. */
   readonly #all: Float64Array;
   /**
-   * `crossing` · √(1 − ρ) by time. Multiplied by z, it is the share, among the sums over z, of those that have risen over z since
-   * the time before.
+   * `crossing` · √(1 − ρ) by time. Multiplied by z, this is the share, among the sums above z, that has crossed z since the time
+   * before.
    */
   readonly #apart: Float64Array;
   readonly #common: (time: number) => number;
@@ -132,13 +132,13 @@ export class Moments {
 export interface Filling {
   /** Largest share of its capacity that any engine fills, with the requested chance for all engines together. */
   readonly fill: number;
-  /** The peak of each engine by itself, with that chance, in tokens. */
+  /** The peak of each engine alone, with that chance, in tokens. */
   readonly peaks: readonly number[];
 }
 
 /**
- * Computes the share of its capacity that, with a chance of `quantile`, no engine exceeds. The rest of the chance, 1 −
- * `quantile`, is not divided equally among the engines: an engine that fills more of its capacity takes a larger part of it.
+ * Computes the share of capacity that no engine exceeds, with a chance of `quantile`. The remaining chance, 1 − `quantile`, is
+ * not divided equally: an engine that fills more of its capacity takes a larger part.
  *
  * @param engines - at least one
  * @param capacities - capacity of each engine, in tokens

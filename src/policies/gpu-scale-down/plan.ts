@@ -12,7 +12,7 @@ import { binOf } from './survival.ts';
 
 type RejectReason = Message<'scale-down.rejected'>['reason'];
 
-/** Engines to release, and the expected use of the others. */
+/** Engines to release, and the expected use of the other engines. */
 export interface Plan {
   /** Indices of the engines to release, of the remaining engines, and of those remaining engines that take requests. */
   readonly chosen: readonly number[];
@@ -26,11 +26,11 @@ export interface Plan {
   readonly fullest: { engineId: string; projectedTokens: number; capacityTokens: number };
 }
 
-// A product of doubles may have this relative error, and is rounded up.
+// A product of doubles may have this relative error, so the quotient is rounded up.
 const exact = 1 - 1e-12;
 const groupMask = (1 << groupBits) - 1;
 
-/** Deals the requests that leave their engines out to targets, and adds them to the loads; returns their number. */
+/** Deals out the requests that leave their engines to targets, and adds them to the loads; returns the number of these requests. */
 function deal(report: Report, loads: Loads, leaves: Int32Array, targets: Target[], outlook: Outlook): number {
   const { requests, columns } = report;
   const { cells, kvTokens, rows, bins, from, to, pairs, targets: goesTo, engineIndices } = columns;
@@ -80,7 +80,7 @@ export function planFor(
 ): Plan | RejectReason {
   const { topology, config, status } = state;
   const { engines } = topology;
-  // The number of each leaving engine among those that leave, from 1.
+  // For each leaving engine: its number, from 1.
   const leaves = new Int32Array(engines.length);
   for (const [at, engineIndex] of chosen.entries()) leaves[engineIndex] = at + 1;
   const keep: number[] = [];
@@ -131,7 +131,7 @@ export interface Target {
   free: number;
 }
 
-// A heavier request gets the bin of this weight.
+// Heavier requests get the bin for this weight.
 const heaviest = 2 ** 30;
 const bins = binOf(heaviest) + 1;
 
@@ -147,17 +147,17 @@ export function weightBin(weight: number): number {
 }
 
 /**
- * Deals requests out to targets. Requests of about the same weight are dealt as one: the number for each target follows from its
- * free tokens, so that the cost does not depend on the number of requests. Within a bin, the first requests go to the first target.
- * Ties go to the first target.
+ * Deals requests out to targets. Requests with about the same weight are dealt together: the free tokens of a target determine
+ * how many it gets, so that the cost does not depend on the number of requests. Within a bin, the first requests go to the first
+ * target. Ties go to the first target.
  *
- * @param targets - at least one; `free` is reduced by the tokens that a target gets
+ * @param targets - at least one; the function reduces `free` by the tokens that a target gets
  * @param goesTo - output: index of the target of each request, in the order in which requests are dealt out
  * @returns for each bin, the index at which its requests begin in that order
  */
 export function assign({ counts, sums }: Weights, targets: readonly Target[], goesTo: Int32Array): Int32Array {
   const starts = new Int32Array(bins);
-  // The order is kept from one bin to the next: it is nearly sorted then.
+  // Each bin starts with the order from the bin before, which is nearly sorted.
   const order = targets.map((_, at) => at);
   let next = 0;
   for (let bin = bins - 1; bin >= 0; bin -= 1) {
@@ -176,8 +176,9 @@ export function assign({ counts, sums }: Weights, targets: readonly Target[], go
 }
 
 /**
- * Returns the number of requests for each target, if n equal requests go one by one to the target with the most free tokens. Each
- * target gets as many as bring it to the common level, rounded down; the remaining ones go to the targets that then have most.
+ * Returns how many requests each target gets if n equal requests go one by one to the target with the most free tokens. Each
+ * target gets as many as bring it to the common level, rounded down; the remaining requests go to the targets that then have
+ * most.
  *
  * @param order - all targets, in any order; the function sorts it by free tokens
  */
@@ -195,7 +196,7 @@ function share(n: number, weight: number, targets: readonly Target[], order: num
   let sum = n * weight;
   let level = sum;
   let among = 1;
-  // Targets at the level or under it get nothing.
+  // Targets at or below the level get nothing.
   for (; among < order.length && top - free[order[among]!]! < level; among += 1) {
     sum += top - free[order[among]!]!;
     level = sum / (among + 1);

@@ -114,7 +114,7 @@ export function answered(state: ScaleDownState, event: Message<'progress.reporte
 
 type RejectReason = Message<'scale-down.rejected'>['reason'];
 
-// Number of choices of engines that are tried before a milestone is given up.
+// So many choices of engines are tried before a milestone is given up.
 const mostChoices = 4;
 
 /** Returns the first choice of engines that leaves enough room; if there is none, the reason against the first choice. */
@@ -176,9 +176,9 @@ function decide(state: ScaleDownState, query: Query, requests: readonly RunningR
 }
 
 /**
- * Reads a report into the columns of the one before, without requests whose engine is lost or that have ended since the query. If
- * only a few have ended, they are read like the others: finding them takes as long as reading all, and they raise the projection
- * only by their share.
+ * Reads a report into the columns of the previous report, without requests that have ended since the query or whose engine is
+ * lost. If only a few have ended, they are read like the others: finding them takes as long as reading all, and they raise the
+ * projection only slightly.
  */
 function readReport(state: ScaleDownState, requests: readonly RunningRequest[]): Report {
   const { status, columns } = state;
@@ -200,7 +200,7 @@ function readReport(state: ScaleDownState, requests: readonly RunningRequest[]):
     const { requestId, engineId, tokens, promptTokens } = requests[index]!;
     let engineIndex = after[last]!;
     if (engineIds[engineIndex] !== engineId) {
-      // The bit operation tells the compiler that it is a whole number either way.
+      // The bit operation tells the compiler that the value is always a whole number.
       engineIndex = (engineIndexOf.get(engineId) ?? -1) | 0;
       if (engineIndex >= 0) {
         after[last] = engineIndex;
@@ -227,7 +227,7 @@ function readReport(state: ScaleDownState, requests: readonly RunningRequest[]):
   return { requests, unknown, columns, loads };
 }
 
-/** At most one request in this many counts as few. */
+/** Ended requests count as few if they are at most one in so many. */
 const few = 50;
 const filterSize = 2 ** 16;
 

@@ -1,6 +1,6 @@
 /**
  * Follows the requests of an engine as they reach the cap, one after the other. Groups are disjoint ranges of lengths. So at any
- * time, the groups up to a certain one are complete, this one may have lost requests, and the later ones are gone.
+ * time there is one group that may have lost some requests; groups before it are complete, and groups after it are gone.
  */
 import type { Columns, Loads } from './columns.ts';
 
@@ -37,15 +37,15 @@ export function packedAt(loads: Loads, engineIndex: number, groups: readonly num
 
 /** A moment between two of the times that are looked at, and the requests left at this moment. */
 export interface Moment {
-  /** Index of the later one of the two times. */
+  /** Index of the later time. */
   readonly step: number;
   /** Tokens from now. */
   readonly time: number;
   /** Position between the earlier and the later time, 0 to 1. */
   readonly share: number;
-  /** Groups that have requests; the groups after them have reached the cap. */
+  /** Number of groups that have requests; later groups have reached the cap. */
   readonly size: number;
-  /** Requests left in the last of these groups. */
+  /** Requests left in the last remaining group. */
   readonly count: number;
   readonly kv: number;
   readonly kvSquared: number;
@@ -57,7 +57,7 @@ export class RequestsToCap {
   readonly #rows: Int32Array;
   readonly #columns: Columns;
   readonly #maxTokens: number;
-  /** Index, in the rows, of the next one to reach the cap. */
+  /** Index in the rows: the next request to reach the cap. */
   #next = 0;
   #size: number;
   #count = 0;
@@ -75,8 +75,8 @@ export class RequestsToCap {
   }
 
   /**
-   * Returns, for each time, the moment since the time before at which the most tokens are expected. If a step cannot exceed an
-   * earlier one, all requests at its beginning are assumed to stay until its end, so that no request is searched for.
+   * Returns, for each time, the moment since the previous time at which the most tokens are expected. If a step cannot exceed an
+   * earlier step, all requests at its beginning are assumed to stay until its end, which saves the search through the requests.
    *
    * @param times - the first is now
    * @param chances - chance that a request still runs, by time and group; linear between two times

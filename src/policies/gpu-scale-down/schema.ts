@@ -79,7 +79,6 @@ const shape = z.strictObject({
   ...scaleDownSettings,
 });
 
-/** Schema of the configuration. */
 export const scaleDownConfig = shape.superRefine((config, context) => {
   for (const issue of conflicts(config)) context.addIssue({ code: 'custom', ...issue });
 });

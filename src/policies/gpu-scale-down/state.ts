@@ -1,4 +1,4 @@
-/** The state of gpu-scale-down: engines, their topology, and requests that move. */
+/** The state of gpu-scale-down: engines, their topology, and moving requests. */
 import { z } from 'zod';
 import { prefixes } from '../../core/ids/minted-ids.ts';
 import { recentIds } from '../../core/ids/recent-ids.ts';
@@ -16,7 +16,7 @@ const statuses = ['moving', 'moved', 'failed', 'ended'] as const;
 /** The status of a move; `ended`: the request was aborted or completed on the way. */
 export type MoveStatus = (typeof statuses)[number];
 
-/** Moving requests as they are saved: in columns, because there may be very many. */
+/** Moving requests in saved form: columns, because there may be very many requests. */
 const savedMoves = z
   .strictObject({
     ids: z.array(z.string()),
@@ -24,7 +24,7 @@ const savedMoves = z
     to: z.array(count),
     tokens: z.array(count),
     status: z.array(z.enum(statuses)),
-    /** Rows with more than one attempt, each with its attempts after the first. */
+    /** Rows with more than one attempt, each with the later attempts. */
     retries: z.array(z.tuple([count, count])),
   })
   .refine(({ ids, from, to, tokens, status }) => [from, to, tokens, status].every((one) => one.length === ids.length), {
@@ -38,12 +38,12 @@ export class Moves {
   readonly #from: Int32Array;
   readonly #to: Int32Array;
   readonly #tokens: Float64Array;
-  /** Attempts after the first, by row; rows with one attempt are absent. */
+  /** By row: attempts after the first; rows with one attempt are absent. */
   readonly #retries = new Map<number, number>();
   readonly #status: Uint8Array;
 
   /**
-   * Holds the requests that begin to move. The arrays are kept, not copied.
+   * Holds the requests that begin to move, and keeps the given arrays without copying.
    *
    * @param ids - ids by row; more ids may follow; for an id that is given twice, only the first row is found
    * @param index - index of these ids
@@ -103,7 +103,7 @@ export class Moves {
     this.#status[row] = statuses.indexOf(status);
   }
 
-  /** Counts one more try, to another engine. */
+  /** Counts another try, to another engine. */
   retry(row: number, to: number): void {
     this.#to[row] = to;
     this.#retries.set(row, this.attempts(row));
@@ -113,7 +113,7 @@ export class Moves {
     const ids = this.ids();
     const [from, to, tokens] = [new Array(ids.length), new Array(ids.length), new Array(ids.length)];
     const status: MoveStatus[] = new Array(ids.length);
-    // A loop, because `Array.from` takes several times as long, and there may be a hundred thousand moves.
+    // This is a loop because `Array.from` takes several times as long, and there may be a hundred thousand moves.
     for (let row = 0; row < ids.length; row += 1) {
       from[row] = this.#from[row]!;
       to[row] = this.#to[row]!;
@@ -163,7 +163,7 @@ const query = z.strictObject({
   roundId: z.string(),
   /** Value of `finished` at the query. */
   finished: count,
-  /** Requests that have ended since the query; the report may still name them. */
+  /** Requests that have ended since the query, although the report may still name them. */
   ended: ids,
 });
 /** A `progress.query` that is not answered. */
@@ -178,23 +178,22 @@ const release = z.strictObject({
   /** Projected free KV of each engine at its peak, by index; 0 for released engines. */
   free: z.array(z.number()),
 });
-/** GPUs that are on their way to training, there, or on their way back. */
+/** GPUs on their way to training, in training, or on their way back. */
 export interface Release extends z.output<typeof release> {}
 
-/** Schema of the state. */
 export const scaleDownState = z.strictObject({
-  /** Histories of response lengths in short rounds, and in long ones. */
+  /** Histories of response lengths: one for short rounds, one for long rounds. */
   short: history,
   long: history,
   /** Engines that were placed last; absent while the engines of the configuration are in use. */
   placed: z.array(placedEngine).optional(),
-  /** Ids of engines of the former layout that no longer exist. */
+  /** Ids of engines in the former layout that no longer exist. */
   replaced: ids,
   topology: derived<Topology>(),
-  /** Status by the index of the engine; `drained` engines keep their requests and are no target. */
+  /** Status by the index of the engine; a `drained` engine keeps its requests and cannot be a target. */
   status: z.array(z.enum(['up', 'drained', 'lost'])),
   recentRounds: recentIds(z.string()),
-  /** Requests whose abort was decided and is not confirmed, of this round and of the round before. */
+  /** Requests of this round and the previous one whose abort is not confirmed yet. */
   aborting: ids,
   abortingBefore: ids,
   kind: roundKind,
@@ -205,14 +204,12 @@ export const scaleDownState = z.strictObject({
   ...prefixes,
   /** Number of the next query or release. */
   nextId: count,
-  /** A report that the check has read, kept so that it need not be read again. */
+  /** The report that the check has read, kept so that the handler need not read it again. */
   checked: derived((): Report | null => null),
   /** The columns that reports are read into. */
   columns: derived(() => new Columns()),
 });
-/** The state of the policy. */
 export type ScaleDownState = Live<z.output<typeof scaleDownState>, GpuScaleDownConfig>;
-/** The state as it is saved. */
 export type SavedScaleDown = z.input<typeof scaleDownState>;
 
 export const begin = (): SavedScaleDown => ({
@@ -250,12 +247,11 @@ export function endedSets({ query, aborting, abortingBefore }: ScaleDownState): 
   return [query?.ended, aborting, abortingBefore].filter((ids) => ids !== undefined && ids.size > 0) as never;
 }
 
-/** An engine of the rollout. */
 export interface Engine {
   readonly engineId: string;
   readonly serverId: string;
   readonly gpuIds: readonly string[];
-  /** Capacity of its KV cache, in tokens. */
+  /** Capacity of the KV cache, in tokens. */
   readonly capacityTokens: number;
 }
 
@@ -266,7 +262,7 @@ export interface Topology {
   /** Engines by server id, then by engine id. */
   readonly engines: readonly Engine[];
   readonly engineIndexOf: ReadonlyMap<string, number>;
-  /** Indices of the engines of each unit; units by their least index. */
+  /** Indices of the engines of each unit; the units are ordered by their least index. */
   readonly units: readonly (readonly number[])[];
 }
 

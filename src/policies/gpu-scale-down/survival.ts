@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 
-/** Bins per octave: the width of a bin is at most 1/16 of the least number in it. */
+/** Bins per octave: a bin is at most 1/16 as wide as its least number. */
 const perOctave = 16;
 
 /** Returns the bin of a whole number from 0 to 2³⁰; each number below 32 has its own bin. */
@@ -49,7 +49,7 @@ function loadTable(table: Float64Array, rows: Rows): void {
 /** Weights below a thousandth of a request are dropped, so that old rounds are forgotten in the end and snapshots stay short. */
 const roundedDown = (value: number): number => Math.floor(value * 1000 + 1e-6) / 1000;
 
-/** Lengths at which the requests of one kind of round ended; the weight of older rounds falls exponentially. */
+/** Lengths at which requests ended in one kind of round; the weight of older rounds decays exponentially. */
 export class LengthHistory {
   readonly maxTokens: number;
   readonly #closed: Float64Array;
@@ -63,14 +63,14 @@ export class LengthHistory {
     this.#open = new Float64Array(binOf(maxTokens) + 1);
   }
 
-  /** Adds a request of the current round, with the tokens that it had when it ended. */
+  /** Adds a request of the current round, with its tokens at the end. */
   add(tokens: number): void {
     this.#open[binOf(Math.min(tokens, this.maxTokens))]! += 1;
     this.#openCount += 1;
   }
 
   /**
-   * Closes the round. Its requests count only from now on: in an open round, mostly short ones have ended.
+   * Closes the round. Its requests count only from now on, because in an open round mostly short requests have ended.
    *
    * @param retention - share of the weight of earlier rounds that remains, 0 to 1
    */
@@ -101,14 +101,13 @@ export class LengthHistory {
 }
 
 /**
- * The share of requests that still run at a length: a life table, linear between the edges of bins. One request that never ends is
- * added to every history. So without history, and beyond the longest request seen, every request is assumed to run to the cap,
- * where it ends.
+ * The share of requests that still run at a length: a life table, linear between the edges of bins. One request that never ends
+ * is added to every history. So without history, and beyond the longest request seen, every request is assumed to run to the cap.
  */
 export class SurvivalCurve {
   /** Share of requests that reach the floor of each bin. */
   readonly #atFloor: Float64Array;
-  /** Estimated variance of the logarithm of that share (Greenwood 1926). */
+  /** Estimated variance for the logarithm of that share (Greenwood 1926). */
   readonly #variance: Float64Array;
 
   /** @param ended - weight of requests that ended, by bin; the last bin contains the cap */
@@ -137,7 +136,7 @@ export class SurvivalCurve {
     return this.#read(this.#atFloor, tokens);
   }
 
-  /** Returns the variance of the logarithm of that share: the uncertainty of so short a history. It grows with the length. */
+  /** Returns the variance for the logarithm of that share: the uncertainty from a short history, which grows with the length. */
   variance(tokens: number): number {
     return this.#read(this.#variance, tokens);
   }

@@ -3,12 +3,12 @@ import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core
 import { targetOf } from './schema.ts';
 import type { Engine, Release, ScaleDownState } from './state.ts';
 
-/** Rows of the requests that are on their way to another engine. */
+/** Rows of requests that are moving to another engine. */
 function moving({ moves }: Release): number[] {
   return moves.ids().flatMap((_, row) => (moves.status(row) === 'moving' ? [row] : []));
 }
 
-/** What a release waits for: first the requests that move, then the host. */
+/** What a release waits for: first the moving requests, then the host. */
 function releasing({ round }: ScaleDownState, release: Release): readonly (HeldThing | AwaitedEvent)[] {
   const ids = release.moves.ids();
   const rows = moving(release);

@@ -21,7 +21,7 @@ export function arbitrary(state: AssemblyState, choices: Choices): GroupAssembly
   return rewarded(state, choices, at);
 }
 
-/** Returns the time of the last event that the state knows of. */
+/** Returns the time of the latest event in the state. */
 function latest({ rounds }: AssemblyState): number {
   let time = 0;
   for (const { groups, completed: said } of rounds.values()) {
@@ -89,7 +89,7 @@ function counted(
 
 const knows = (round: Round, promptId: string): boolean => round.groups.has(promptId) || round.unrewarded.has(promptId);
 
-/** Changes the responses of a prompt so that it cannot count with them. */
+/** Changes the responses of a prompt so that the prompt cannot count with them. */
 function odd(state: AssemblyState, choices: Choices, ids: string[]): void {
   const other = pick([...state.byRequest.keys()], choices);
   if (choices.below(3) === 0) ids.length = 0;
@@ -138,7 +138,7 @@ function finals(round: Round | undefined, promptId: string, weightVersion: numbe
 }
 
 function left(state: AssemblyState, choices: Choices, at: number): GroupAssemblyEvent {
-  // Sometimes the group counts already; then it stays.
+  // Sometimes the group counts already, and stays.
   const group = pick(choices.below(6) === 0 ? allGroups(state) : [...state.open.values()], choices);
   const promptId = group?.promptId ?? `p${choices.below(9)}`;
   const roundId = `r${choices.below(50)}`;
@@ -177,7 +177,7 @@ function left(state: AssemblyState, choices: Choices, at: number): GroupAssembly
   }
 }
 
-/** Returns all responses of a group, or some of them: the others belong to another copy of the prompt. Sometimes one is unknown. */
+/** Returns all or some responses of a group: the others belong to another copy of the prompt. Sometimes one response is unknown. */
 function namedOf(group: Group | undefined, choices: Choices): string[] {
   const ids = [...(group?.members.keys() ?? [])];
   if (isRare(choices)) ids.push(`p${choices.below(9)}/8#${choices.below(1000)}`);

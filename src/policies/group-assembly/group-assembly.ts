@@ -1,6 +1,6 @@
 /**
- * Group assembly (RollPacker §4.3, §4.4): rewards come one by one, but groups are trained as a whole. A prompt that counts becomes
- * a group as soon as each of its responses has its reward, and a round is ready when all its groups are. See README.md.
+ * Group assembly (RollPacker §4.3, §4.4): rewards come one by one, but groups are trained as a whole. A counting prompt becomes a
+ * group as soon as all its responses have rewards, and a round is ready when all its groups are. See README.md.
  */
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
 import { groupKey } from '../../core/rollout/trained-groups.ts';
@@ -48,7 +48,7 @@ const handlers = [
   on(rewardReady, (state, { requestId, reward: value }, ctx) => reward(state, requestId, value, ctx)),
   on(rewardFailed, (state, { requestId }, ctx) => reward(state, requestId, null, ctx)),
   on(hostRestarted, (state, _, ctx) => {
-    // Rewards in progress are computed again; the known ones stay.
+    // Rewards in progress are computed again; known rewards stay.
     if (state.config.askAgain) askAgain(state, ctx);
     resumeRounds(state, ctx);
   }),
@@ -76,8 +76,8 @@ const groupLedger: Ledger<SavedAssembly, Message, GroupAssemblyDecision> = {
 /**
  * Joins rewards that come one by one into whole groups.
  *
- * It takes the decisions of `tail-batching` or `speculative-admission` as its events, and rewards by `reward.ready`: `for (const
- * decision of tail.send(event)) if (groups.takes(decision)) groups.send(decision)`.
+ * The policy takes the decisions of `tail-batching` or `speculative-admission` as its events, and rewards by `reward.ready`:
+ * `for (const decision of tail.send(event)) if (groups.takes(decision)) groups.send(decision)`.
  */
 export const groupAssembly: PolicyDefinition<
   GroupAssemblyInput,

@@ -24,7 +24,7 @@ export function accept(state: AssemblyState, { requestId, promptId, domain }: Me
 }
 
 /**
- * Forgets exactly the responses in a list. The prompt may have been drawn again while it was still in an earlier round; then its
+ * Forgets exactly the listed responses. The prompt may have been drawn again while it was still in an earlier round; then its
  * other responses belong to the other copy.
  */
 export function forgetNamed(state: AssemblyState, named: readonly { readonly requestId: string }[] = []): void {
@@ -80,7 +80,7 @@ export function countPrompt(state: AssemblyState, event: Message<'prompt.counted
     if (known !== undefined) continue;
     askReward(requestId, group, 'kept_without_reward', ctx);
   }
-  // If members remain, they belong to another copy of the prompt.
+  // Members that remain belong to another copy of the prompt.
   if (open?.members.size === 0) state.open.delete(promptId);
   round.groups.set(promptId, group);
   round.waiting += 1;
@@ -97,7 +97,7 @@ function askReward(
   ctx.emit({ type: 'reward.request', at: ctx.at, requestId, ...named, reason: { code } });
 }
 
-/** Asks again for the rewards that were being computed: a restart of the host has lost them. */
+/** Asks again for unfinished rewards, which a restart of the host has lost. */
 export function askAgain(state: AssemblyState, ctx: Ctx): void {
   for (const group of allGroups(state)) {
     for (const { requestId, reward: known } of group.members.values()) {
@@ -118,7 +118,7 @@ export function reward(state: AssemblyState, requestId: string, value: number | 
   if (owner.round !== null && owner.waiting === 0) completeGroup(state, owner, owner.round, ctx);
 }
 
-/** Returns the responses that have a reward, and the sum of their tokens. */
+/** Returns the responses with rewards, and the sum of their tokens. */
 function rewardedOf(group: Group): { responses: RewardedResponse[]; tokens: number } {
   const responses: RewardedResponse[] = [];
   let sum = 0;

@@ -51,7 +51,7 @@ export function failRound(state: AssemblyState, { roundId }: Message<'round.fail
   giveUp(state, round, ctx);
 }
 
-/** Withdraws the groups of a failed round: they are not trained. */
+/** Withdraws the groups of a failed round, which are not trained. */
 function giveUp(state: AssemblyState, round: Round, ctx: Ctx): void {
   const { roundId } = round;
   for (const group of round.groups.values()) {
@@ -66,7 +66,7 @@ function giveUp(state: AssemblyState, round: Round, ctx: Ctx): void {
   ctx.emit({ type: 'round.rewarded', at: ctx.at, roundId, kind, weightVersion, prompts: [], reason });
 }
 
-/** Gives a response its reward, if there is one. */
+/** Gives a response its reward, if there is a reward. */
 function fillReward(response: FinalResponse, group: Group): boolean {
   const value = group.members.get(response.requestId)?.reward;
   if (typeof value !== 'number') return false;
@@ -74,7 +74,7 @@ function fillReward(response: FinalResponse, group: Group): boolean {
   return true;
 }
 
-/** Hands a round over once it is complete and none of its groups waits. */
+/** Hands a complete round over once no group of the round waits. */
 export function finishIfReady(state: AssemblyState, round: Round, ctx: Ctx): void {
   const { roundId, completed, groups } = round;
   if (completed === null || round.waiting > 0) return;
@@ -93,7 +93,7 @@ export function finishIfReady(state: AssemblyState, round: Round, ctx: Ctx): voi
   ctx.emit({ type: 'round.rewarded', at: ctx.at, roundId, kind, weightVersion, prompts, reason });
 }
 
-/** Names rounds that are not complete, with the prompts that count for them, because the host may have forgotten them. */
+/** Names incomplete rounds with their counting prompts, because the host may have forgotten them. */
 export function resumeRounds({ rounds }: AssemblyState, ctx: Ctx): void {
   for (const { roundId, groups, unrewarded, completed } of rounds.values()) {
     if (completed !== null) continue;

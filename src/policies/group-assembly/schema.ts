@@ -1,7 +1,6 @@
 /** Configuration of group-assembly. */
 import { z } from 'zod';
 
-/** Schema of the configuration. */
 export const assemblyConfig = z.strictObject({
   askAgain: z
     .boolean()

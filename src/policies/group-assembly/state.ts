@@ -11,7 +11,7 @@ const member = z.strictObject({
   tokens: count,
   /** Versions of the weights that generated the response; absent if this was only the version of the round. */
   weightVersions: z.array(weightVersion).optional(),
-  /** The reward: `undefined` while it is awaited, `null` if it will never come. */
+  /** The reward: `undefined` while it is missing, `null` if it will never come. */
   reward: z.number().nullable().optional(),
   owner: derived<Group>(),
 });
@@ -36,7 +36,7 @@ export interface Group extends z.output<typeof group> {}
 const round = z.strictObject({
   roundId,
   groups: mapBy('promptId', group),
-  /** Prompts that count, but got no reward at all. */
+  /** Prompts that count but got no reward at all. */
   unrewarded: setOf(promptId),
   completed: z.strictObject({ kind: roundKind, weightVersion, prompts: z.array(finalPrompt), at: seconds }).nullable(),
   /** Number of groups that wait for rewards. */
@@ -45,16 +45,13 @@ const round = z.strictObject({
 /** A round with groups that wait for rewards, or that is not complete. */
 export interface Round extends z.output<typeof round> {}
 
-/** Schema of the state. */
 export const assemblyState = z.strictObject({
   rounds: mapBy('roundId', round),
   /** Prompts that do not count yet. */
   open: mapBy('promptId', group),
   byRequest: derived(() => new Map<string, Member>()),
 });
-/** The state of the policy. */
 export type AssemblyState = Live<z.output<typeof assemblyState>, GroupAssemblyConfig>;
-/** The state as it is saved. */
 export type SavedAssembly = z.input<typeof assemblyState>;
 
 /** Sets the derived fields. */
@@ -79,7 +76,7 @@ export function newGroup(promptId: string, domain: string | undefined): Group {
   return { promptId, domain, promptTokens: undefined, members: new Map(), since: 0, round: null, waiting: 0 };
 }
 
-/** Puts a response into a group, and into the index by which rewards find it. */
+/** Puts a response into a group, and into the index for rewards. */
 export function addMember(state: AssemblyState, owner: Group, id: string, reward: Member['reward']): Member {
   const member: Member = { requestId: id, owner, tokens: 0, reward };
   owner.members.set(id, member);
@@ -89,8 +86,8 @@ export function addMember(state: AssemblyState, owner: Group, id: string, reward
 }
 
 /**
- * Moves a response to another group. It keeps its own reward; without one it gets the given reward, which may have come after a
- * failure while the prompt was away. Rewards still find the response.
+ * Moves a response to another group. The response keeps its own reward; a response without a reward gets the given one, which may
+ * have come after a failure while the prompt was away. Rewards still find the response.
  */
 export function moveMember(owner: Group, member: Member, reward: Member['reward']): Member {
   member.owner.members.delete(member.requestId);
@@ -101,12 +98,12 @@ export function moveMember(owner: Group, member: Member, reward: Member['reward'
   return member;
 }
 
-/** Removes a group from the indices: no reward finds its responses any more. */
+/** Removes a group from the indices, so that no reward finds its responses any more. */
 export function forget(state: AssemblyState, group: Group): void {
   for (const requestId of group.members.keys()) state.byRequest.delete(requestId);
 }
 
-/** Sets the tokens and weight versions of a response when its prompt counts. */
+/** Sets the tokens and weight versions of a response whose prompt now counts. */
 export function describe(member: Member, ownTokens: number, weightVersions: readonly number[] | undefined): void {
   member.tokens = ownTokens;
   if (weightVersions !== undefined) member.weightVersions = weightVersions.slice();

@@ -48,7 +48,7 @@ function completed({ rounds }: QueueState, at: number): LongPromptQueueEvent {
   return { type: 'round.completed', at, ...round, prompts: [], openedSeconds: at, deferred: 0, reason };
 }
 
-/** Makes an event for a prompt that continues in the next round, or ends there. */
+/** Makes an event for a prompt that continues in the next round or ends there. */
 function carried(promptId: string, at: number, roundId: string, choices: Choices): LongPromptQueueEvent {
   const event = { at, promptId, roundId, dropped: [] };
   switch (choices.below(4)) {
@@ -63,7 +63,7 @@ function carried(promptId: string, at: number, roundId: string, choices: Choices
   }
 }
 
-/** Returns the first kept response whose reward is awaited; sometimes one whose reward is not awaited. */
+/** Returns the first kept response that lacks a reward; sometimes a response that does not. */
 function anyOf(unrewarded: QueueState['unrewarded'], choices: Choices): string {
   const [first = 'unknown'] = unrewarded.keys();
   return choices.below(4) === 0 ? 'unknown' : first;

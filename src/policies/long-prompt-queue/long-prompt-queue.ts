@@ -112,7 +112,7 @@ function exhaust(state: QueueState, { domain }: Message<'source.exhausted'>, ctx
   });
 }
 
-/** Queues a prompt. If it is queued already, the queued one keeps its place, and the two are merged. */
+/** Queues a prompt. If the prompt is queued already, the queued copy keeps its place, and the two are merged. */
 function queue(state: QueueState, prompt: Prompt, roundId: string, ctx: Ctx): void {
   const before = state.entries.get(prompt.promptId);
   if (before !== undefined) {
@@ -132,7 +132,7 @@ function queue(state: QueueState, prompt: Prompt, roundId: string, ctx: Ctx): vo
   put(state, { prompt: unused === undefined ? prompt : joined(prompt, unused), seq: state.seq++ });
 }
 
-/** Queues a prompt that comes back without a deferral; if it is here already, it keeps its place. */
+/** Queues a prompt that comes back without a deferral; a prompt that is here already keeps its place. */
 function giveBack(state: QueueState, prompt: Prompt, roundId: string, ctx: Ctx): void {
   const before = state.entries.get(prompt.promptId);
   const unused = state.unused.get(prompt.promptId);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { count, domain, positiveCount, speculationFactor } from '../../schemas/units.ts';
 
-/** Settings that only the queue has; a recipe adds them to the shared settings. */
+/** Settings of the queue alone; a recipe adds them to the shared settings. */
 export const queueSettings = {
   order: z
     .enum(['fifo', 'longest-expected-first'])
@@ -16,7 +16,6 @@ export const queueSettings = {
     .describe('A prompt that has waited this many rounds forces a long round, with fresh prompts where too few wait.'),
 };
 
-/** Schema of the configuration. */
 export const queueConfig = z.strictObject({
   promptsPerRound: positiveCount.describe(
     'P0: prompts that a round trains on; a long round starts with that many queued.',

@@ -21,13 +21,12 @@ const byVersion = (a: Entry, b: Entry): number =>
 const byLength = (a: Entry, b: Entry): number =>
   (b.prompt.expectedTokens ?? 0) - (a.prompt.expectedTokens ?? 0) || byAge(a, b);
 
-/** Schema of the state. */
 export const queueState = z.strictObject({
   entries: mapBy((one) => one.prompt.promptId, entry),
   /** Prompts that were handed back unused; they go into the next round. A prompt is either here or in `entries`, once. */
   unused: mapBy('promptId', prompt),
   recentRounds: recentIds(roundId),
-  /** The round that was planned last, until it is completed. */
+  /** The latest planned round, until it is completed. */
   openRound: roundId.nullable(),
   rounds: count,
   seq: count,
@@ -39,16 +38,14 @@ export const queueState = z.strictObject({
   byAge: derived(() => new Heap<Entry>(byAge)),
   /** Entries, longest expected response first, then oldest; not used with `order: fifo`. */
   byLength: derived(() => new Heap<Entry>(byLength)),
-  /** Entries that keep tokens, those with the oldest weights first; only with `maxStaleness`. */
+  /** Entries with kept tokens, oldest weights first; only with `maxStaleness`. */
   byVersion: derived(() => new Heap<Entry>(byVersion)),
   /** Entries deferred `maxDeferrals` times or more, oldest first. */
   tooOften: derived(() => new Heap<Entry>(byAge)),
-  /** Complete responses that prompts keep and that have no reward yet. */
+  /** Complete responses that prompts keep and that lack a reward. */
   unrewarded: derived(() => new Map<string, KeptResponse>()),
 });
-/** The state of the policy. */
 export type QueueState = Live<z.output<typeof queueState>, LongPromptQueueConfig>;
-/** The state as it is saved. */
 export type SavedQueue = z.input<typeof queueState>;
 
 export const begin = (): SavedQueue => ({
@@ -81,7 +78,7 @@ function release({ unrewarded }: QueueState, { kept = [] }: Prompt): void {
   for (const one of kept) if (unrewarded.get(one.requestId) === one) unrewarded.delete(one.requestId);
 }
 
-/** Whether a prompt that waits here keeps a response with this id that has no reward yet. */
+/** Whether a waiting prompt keeps a response with this id that lacks a reward. */
 export function awaitsReward({ unrewarded }: QueueState, { requestId }: { readonly requestId: string }): boolean {
   return unrewarded.has(requestId);
 }
@@ -92,7 +89,7 @@ export function reward({ unrewarded }: QueueState, requestId: string, value: num
   unrewarded.delete(requestId);
 }
 
-/** Adds an entry; it replaces an entry with the same prompt id, if any. */
+/** Adds an entry, which replaces an entry with the same prompt id. */
 export function put(state: QueueState, entry: Entry): void {
   const { promptId } = entry.prompt;
   const before = state.entries.get(promptId);
@@ -165,7 +162,7 @@ export function takeDeferred(state: QueueState, most: number): Prompt[] {
   return taken;
 }
 
-/** Adds a prompt after those that were handed back unused; if it is among them already, it keeps its place. */
+/** Adds a prompt after those that were handed back unused; a prompt that is among them already keeps its place. */
 export function putUnused(state: QueueState, prompt: Prompt): void {
   const before = state.unused.get(prompt.promptId);
   if (before !== undefined) release(state, before);

@@ -1,4 +1,4 @@
-/** What blocks what in long-prompt-queue: all that it holds waits for a round. */
+/** What blocks what in long-prompt-queue: everything held waits for a round. */
 import { keptResponses } from '../../core/why/response-waits.ts';
 import type { AwaitedEvent, Standing, Waits } from '../../core/why/waits.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
@@ -26,7 +26,6 @@ function standing(state: QueueState, promptId: string): Standing | undefined {
   };
 }
 
-/** What blocks what. */
 export const waits: Waits<QueueState> = {
   prompts: { ids: ({ entries, unused }) => [...entries.keys(), ...unused.keys()], of: standing },
   responses: keptResponses(prompts, ({ entries, unused }, id) => [entries.get(id)?.prompt, unused.get(id)]),

@@ -1,6 +1,6 @@
 /**
- * Which programs run at all: each engine has a budget of tokens. Programs wait while they fit no engine; where contexts grow over
- * the budget, the largest pause: they are ahead of the others, and few of them make much room.
+ * Decides which programs run at all: each engine has a budget of tokens. Programs wait while they fit no engine. Where contexts
+ * outgrow the budget, the largest programs pause: they are ahead of the others, and a few of them make much room.
  */
 import { Deadlines, onlyTimer } from '../../core/rollout/deadlines.ts';
 import { longestPauseSeconds } from '../../core/rollout/shared-faults.ts';
@@ -36,8 +36,8 @@ import {
 } from './state.ts';
 
 /**
- * The end of the longest wait, or the cache that is first not worth its room to what waits; the next single turn, where engines get no
- * others. There are none without an engine.
+ * The earliest of these times: the longest wait ends; a cache is no longer worth the room that waiting programs need; the next
+ * single turn is due on an engine that gets no other turns. Without engines there are no deadlines.
  */
 export const deadlines = new Deadlines<ProgramState>({
   ...onlyTimer,
@@ -54,7 +54,7 @@ export const deadlines = new Deadlines<ProgramState>({
       : { code: 'retry_pause', longestPauseSeconds },
 });
 
-/** Routes what waits and has room now, resumes what is paused, and sets the timer. */
+/** Routes waiting programs that now have room, resumes paused ones, and sets the timer. */
 export function settle(state: ProgramState, ctx: Ctx): void {
   settleFaults(state, ctx);
   dropExpiredCaches(state, ctx.at);
@@ -76,14 +76,17 @@ function dropExpiredCaches(state: ProgramState, at: number): void {
     countOut(state, first.program);
 }
 
-/** Lets in what has waited too long, whatever the budget: for one turn at least, and others pause before it. */
+/** Lets in programs that have waited too long, whatever the budget: for at least one turn, and others pause first. */
 function forceOverdue(state: ProgramState, ctx: Ctx): void {
   if (!hasOpen(state)) return;
   for (let first = state.waitsEnd.peek(); first !== undefined && first.at <= ctx.at; first = state.waitsEnd.peek())
     letIn(state, first.program, bestEngine(state, first.program, ctx.at, true)!, true, ctx);
 }
 
-/** Returns the engine for a program that has room: for one that has not begun, an engine that gets a single turn now, as it loses least. */
+/**
+ * Returns the engine for a program that has room. A program that has not begun may go to an engine that gets a single turn now,
+ * because such a program loses least.
+ */
 function bestFor(state: ProgramState, one: Program, at: number): Estimate {
   if (one.routes === 0 && !state.faults.isQuiet) {
     for (const engine of state.engines.values())
@@ -93,9 +96,9 @@ function bestFor(state: ProgramState, one: Program, at: number): Estimate {
 }
 
 /**
- * Returns the next program that has room. Those that have begun are first, the smallest before larger ones, so that all get on
- * alike and none is left over for the end; then those that have not, in the order of their prompts; then paused ones that wait for
- * tools.
+ * Returns the next program that has room. Programs that have begun come first, small before large, so that all progress alike and
+ * none is left over at the end; then programs that have not begun, in the order of their prompts; then paused programs that wait
+ * for tools.
  */
 function nextFitting(state: ProgramState): Program | undefined {
   const next = state.ready.peek() ?? state.fresh.peek() ?? state.paused.peek();
@@ -106,7 +109,7 @@ function nextFitting(state: ProgramState): Program | undefined {
   return undefined;
 }
 
-/** Lets a program in that waits: it is resumed if it is paused, and its turn is routed if it has asked. */
+/** Lets a waiting program in: a paused program is resumed, and a requested turn is routed. */
 function letIn(state: ProgramState, one: Program, found: Estimate, anyRoom: boolean, ctx: Ctx): void {
   const waited = ctx.at - one.waitsSince!;
   leaveLine(state, one);
@@ -114,7 +117,7 @@ function letIn(state: ProgramState, one: Program, found: Estimate, anyRoom: bool
   one.forced = anyRoom;
   if (one.paused) resume(state, one, found.engine, anyRoom, ctx);
   if (one.phase === 'asked') route(state, one, found, waited, ctx);
-  // What was forced while its tool runs does not count: it has been resumed, and that is all.
+  // A program that was forced in while its tool runs does not count: it is only resumed.
   else if (!anyRoom) {
     if (one.phase === 'answered') one.keptUntil = ctx.at + worthSeconds(state, found.engine);
     countIn(state, one, found.engine);
@@ -133,7 +136,7 @@ function resume(state: ProgramState, one: Program, engine: Engine, isForced: boo
   ctx.emit({ type: 'program.resume', at: ctx.at, requestId: one.requestId, reason });
 }
 
-/** Routes a turn that was asked for. If the program counts on an engine, it has its room there. */
+/** Routes a requested turn. A program that counts on an engine has its room there. */
 export function route(
   state: ProgramState,
   one: Program,
@@ -164,8 +167,8 @@ export function route(
 }
 
 /**
- * Brings an engine back into its budget: programs that need no engine now pause, the largest first, and then running ones at the
- * end of their turns. One program is always left, so that one that alone exceeds the budget runs.
+ * Brings an engine back into its budget: programs that need no engine now pause, largest first, and then running ones at the end
+ * of their turns. One program always stays, so that a program that alone exceeds the budget runs.
  */
 export function enforce(state: ProgramState, engine: Engine, ctx: Ctx): void {
   const budgetTokens = budgetOf(state, engine);
@@ -190,14 +193,14 @@ export function pause(state: ProgramState, one: Program, ctx: Ctx): void {
   ctx.emit({ type: 'program.pause', at: ctx.at, requestId: one.requestId, reason });
 }
 
-/** Puts a program into the line of those that wait for room. */
+/** Puts a program into the line for room. */
 export function wait(state: ProgramState, one: Program, at: number): void {
   one.waitsSince = at;
   one.line = state.seq++;
   enterLine(state, one);
 }
 
-/** Ends the turn of a program on its engine, without pausing or counting it out. */
+/** Ends the turn of a program on its engine, without pausing the program or removing it from the budget. */
 export function endTurn(state: ProgramState, one: Program, contextTokens: number, at: number): void {
   const engine = state.engines.get(one.engineId!)!;
   change(state, one, () => {

@@ -24,7 +24,7 @@ function opened(state: ProgramState, at: number, choices: Choices): ProgramSched
   return { type: 'program.opened', at, requestId, promptId: `p${prompt}`, promptTokens: 40 * prompt };
 }
 
-/** The usual next report of a program, or another one of a program that is here or was. */
+/** The usual next report of a program, or any report of a program that is open or was open. */
 function step(state: ProgramState, at: number, choices: Choices): ProgramSchedulingEvent {
   const one = pick([...state.programs.values()], choices);
   const past = choices.below(12) === 0 ? pick([...state.ended], choices) : undefined;

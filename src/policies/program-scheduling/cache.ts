@@ -1,6 +1,6 @@
 /**
- * What the prefix cache of an engine is believed to hold: tokens of programs and of prompts, the least recently used first. Engines
- * evict in this order, so what is known to be gone says that all that was used before it is gone, too.
+ * The believed content of an engine's prefix cache: tokens of programs and of prompts, least recently used first. Engines evict
+ * in this order, so if an entry is known to be gone, all entries used before it are gone, too.
  */
 import { z } from 'zod';
 import type { Linked } from '../../core/collections/linked-list.ts';
@@ -8,7 +8,7 @@ import { LinkedList } from '../../core/collections/linked-list.ts';
 import { byHand } from '../../core/machine/state.ts';
 import { count, tokenSum } from '../../schemas/units.ts';
 
-/** Most entries of a cache: it is a model, and must not grow with very short contexts. */
+/** Most entries of a cache: the model must not grow with very short contexts. */
 const mostEntries = 1024;
 
 interface Entry extends Linked<Entry> {
@@ -40,7 +40,7 @@ export class PrefixCache {
     return this.#entries.get(key)?.tokens ?? 0;
   }
 
-  /** Puts an entry in, as the one that was used last; replaces the entry of the same key. */
+  /** Puts an entry in as the most recently used one, and replaces an entry with the same key. */
   put(key: string, size: number, used: number): void {
     this.take(key);
     if (size <= 0) return;
@@ -51,7 +51,7 @@ export class PrefixCache {
     if (this.#entries.size > mostEntries) this.#remove(this.#order.peek()!);
   }
 
-  /** Takes an entry out, and returns its number in the order of use; -1 if there is none. */
+  /** Takes an entry out, and returns its number in the order of use; -1 without such an entry. */
   take(key: string): number {
     const entry = this.#entries.get(key);
     if (entry === undefined) return -1;

@@ -1,6 +1,6 @@
 /**
- * What a turn would cost on an engine: the rule by which turns are routed. It has no threshold to tune. All of it is seconds of
- * turns: those of the turn itself, and those by which it delays the turns that run there.
+ * The cost of a turn on an engine, which decides the routing of turns. There is no threshold to tune. The cost is in seconds:
+ * those of the turn itself, and the delay of the turns that run there.
  */
 import { stepSecondsOf } from '../../core/rollout/engine-settings.ts';
 import { type Rates, ratesOf } from './pace.ts';
@@ -9,9 +9,9 @@ import { addedTokens, type Engine, isOpen, ownTokens, type Program, type Program
 /** The engine for a turn. */
 export interface Estimate {
   readonly engine: Engine;
-  /** Seconds until the turn would have finished, and by which it would delay all others there. */
+  /** Seconds until the turn would have finished, plus the delay for all other turns on the engine. */
   readonly seconds: number;
-  /** The same on the engine of its last turn; `undefined` if that takes no turns. */
+  /** The same for the engine of the last turn; `undefined` if that engine takes no turns. */
   readonly stayingSeconds: number | undefined;
 }
 
@@ -23,12 +23,12 @@ export function budgetOf({ config }: ProgramState, { capacityTokens }: Engine): 
 /** Part of a turn by which every program may grow, before what was let in has to pause: on average a turn is half over. */
 const turnsAhead = 0.5;
 
-/** Tokens of the programs of an engine, where those with which all programs begin count once. */
+/** Tokens of the programs on an engine; the common beginning of all programs counts once. */
 export function heldTokens({ pace }: ProgramState, { usedTokens, prompts }: Engine): number {
   return Math.max(0, usedTokens - Math.max(0, prompts.size - 1) * Math.floor(pace.commonTokens));
 }
 
-/** Tokens by which they would grow with a program. */
+/** Additional tokens on the engine if a program is let in. */
 export function newTokens({ pace }: ProgramState, one: Program, engine: Engine): number {
   const tokens = addedTokens(one, engine);
   const isKnown = one.promptId === null || engine.prompts.size === 0 || engine.prompts.has(one.promptId);
@@ -36,8 +36,8 @@ export function newTokens({ pace }: ProgramState, one: Program, engine: Engine):
 }
 
 /**
- * Tokens that a program may add to an engine when it is let in. One without members has always room, so that a program that alone
- * exceeds every engine runs, too, and so that no engine is idle while something waits.
+ * Tokens that a program may add to an engine when it is let in. An engine without members always has room, so that a program that
+ * exceeds every engine runs, too, and no engine is idle while something waits.
  */
 function roomOf(state: ProgramState, engine: Engine): number {
   const { size } = engine.members;
@@ -45,7 +45,7 @@ function roomOf(state: ProgramState, engine: Engine): number {
   return budgetOf(state, engine) - heldTokens(state, engine) - turnsAhead * size * state.pace.growthTokens;
 }
 
-/** Whether a program has room on an engine: it is a member already, or may be let in. */
+/** Whether a program has room on an engine, as a member or as a newcomer. */
 export function hasRoom(state: ProgramState, one: Program, engine: Engine): boolean {
   return (one.counted && one.engineId === engine.engineId) || newTokens(state, one, engine) <= roomOf(state, engine);
 }
@@ -55,14 +55,14 @@ function unreadOf({ unreadTokens, unreadAt }: Engine, readSeconds: number, at: n
   return Math.max(0, unreadTokens - (at - unreadAt) / readSeconds);
 }
 
-/** Tokens of its context that an engine is believed to have cached for a program. */
+/** Context tokens of a program that an engine is believed to have in its cache. */
 function cachedOf({ promptId, promptTokens, contextTokens, ownKey, promptKey }: Program, { cache }: Engine): number {
   const own = cache.of(ownKey);
   const isShared = promptId !== null && (own > 0 || cache.of(promptKey) > 0);
   return Math.min(contextTokens, isShared ? own + promptTokens : own);
 }
 
-/** Seconds of a step with the turn in it, as configured. */
+/** Seconds of a step that includes the turn, as configured. */
 function secondsWith({ config }: ProgramState, { contextTokens }: Program, engine: Engine): number {
   return stepSecondsOf(config.decode, engine.running + 1, engine.runningTokens + contextTokens);
 }
@@ -72,12 +72,12 @@ function costOf(state: ProgramState, one: Program, engine: Engine, rates: Rates,
   const { contextTokens } = one;
   const { running } = engine;
   const isMember = one.counted && one.engineId === engine.engineId;
-  // What does not fit is evicted, and has to be read again.
+  // Tokens that do not fit are evicted, and have to be read again.
   const overflow = heldTokens(state, engine) + (isMember ? 0 : newTokens(state, one, engine)) - engine.capacityTokens;
-  // A prompt that no program there has takes room from others, which will be read again.
+  // A prompt that is new on the engine takes room from others, which will be read again.
   const newPrompt = one.promptId === null || engine.prompts.has(one.promptId) ? 0 : one.promptTokens;
   const toRead = contextTokens - cachedOf(one, engine) + Math.max(0, overflow) + newPrompt;
-  // A step gets longer for every turn that runs: by this turn's sequence and context, and by what is read in it.
+  // Every running turn's step gets longer, by this turn's sequence and context, and by the tokens read.
   const slower = running * (sequenceSeconds + contextTokenSeconds * contextTokens);
   const { readSeconds, decodeFactor } = rates;
   return (
@@ -87,8 +87,8 @@ function costOf(state: ProgramState, one: Program, engine: Engine, rates: Rates,
 }
 
 /**
- * Returns the engine on which a turn costs least, among those with room, or among all; `undefined` if there is none. At equal costs
- * the engine of its last turn is first, and then the lowest id.
+ * Returns the engine on which a turn costs least, among engines with room or among all; `undefined` if there is none. Ties go to
+ * the engine of the last turn, then to the lowest id.
  */
 export function bestEngine(state: ProgramState, one: Program, at: number, anyRoom: boolean): Estimate | undefined {
   const rates = ratesOf(state.pace, state.config);
@@ -110,7 +110,7 @@ export function bestEngine(state: ProgramState, one: Program, at: number, anyRoo
   return best && { engine: best, seconds: least, stayingSeconds };
 }
 
-/** Returns what a turn costs on an engine that is given. */
+/** Returns the cost of a turn on a given engine. */
 export function estimateOn(state: ProgramState, one: Program, engine: Engine, at: number): Estimate {
   return {
     engine,
@@ -120,7 +120,7 @@ export function estimateOn(state: ProgramState, one: Program, engine: Engine, at
 }
 
 /**
- * Gives an engine the context of a turn to read; what it has cached of it is in use from now on.
+ * Gives an engine the context of a turn to read; the cached part of the context is in use from now on.
  *
  * @returns tokens that were believed to be cached
  */
@@ -141,7 +141,7 @@ export function beginReading(state: ProgramState, one: Program, engine: Engine, 
   return cachedTokens;
 }
 
-/** Keeps the tokens of a turn that is over in the cache, as those that were used last; what it had to read has been read. */
+/** Keeps the tokens of an ended turn in the cache as the most recently used ones; the engine has read what it had to read. */
 export function endReading(state: ProgramState, one: Program, engine: Engine, at: number): void {
   const left = unreadOf(engine, ratesOf(state.pace, state.config).readSeconds, at);
   engine.unreadTokens = Math.max(0, Math.min(left, engine.givenTokens - one.belief.givenTokens));
@@ -156,8 +156,8 @@ export function trim(engine: Engine): void {
 }
 
 /**
- * How long the cache of a program is worth its room, in seconds: reading its context again takes the engine as long as the room, as a
- * part of the whole, is worth in this time. The size of the context does not matter.
+ * Seconds for which a program's cache is worth its room: reading the context again takes the engine as long as the room, as a
+ * share of the whole, is worth in this time. The size of the context cancels out.
  */
 export function worthSeconds(state: ProgramState, { capacityTokens }: Engine): number {
   return capacityTokens * ratesOf(state.pace, state.config).readSeconds;

@@ -1,4 +1,4 @@
-/** Handles engines: they come, are drained, are lost, and report what they have to do. */
+/** Handles engines: they join, are drained or lost, and report their load. */
 
 import { IndexedHeap } from '../../core/collections/heap.ts';
 import { removeEngine } from '../../core/rollout/engines.ts';
@@ -37,7 +37,7 @@ export function addEngine(state: ProgramState, { engineId }: { readonly engineId
   });
 }
 
-/** Drains an engine: its programs go on elsewhere, those whose turns run at the end of them. */
+/** Drains an engine: its programs continue elsewhere, those with running turns after these turns. */
 export function drainEngine(state: ProgramState, { engineId }: { readonly engineId: string }): void {
   const engine = state.engines.get(engineId);
   if (engine === undefined) return;
@@ -63,7 +63,7 @@ export function loseEngine(state: ProgramState, { engineId }: Message<'engine.lo
   removeEngine(state, engineId);
 }
 
-/** Gives up the turn of a program, so that it is routed again. */
+/** Gives up the turn of a program, so that the turn is routed again. */
 export function askAgain(state: ProgramState, one: Program, cause: NonNullable<Program['cause']>, at: number): void {
   countOut(state, one);
   one.phase = 'asked';
@@ -83,14 +83,14 @@ export function engineReported(state: ProgramState, event: Message<'engine.repor
   engine.capacityTokens = kvCapacityTokens;
   if (preemptions < engine.preemptions) engine.cache.shrink(0);
   engine.preemptions = preemptions;
-  // Nothing waits for its first token, so everything is read.
+  // No turn waits for its first token, so everything has been read.
   if (waiting === 0) engine.unreadTokens = 0;
   if (cachedTokens !== undefined) engine.cache.shrink(cachedTokens + promptsOf(engine));
   trim(engine);
   if (engine.status === 'open') enforce(state, engine, ctx);
 }
 
-/** Tokens of the prompts of its members: an engine does not count them as cached while a turn of one runs. */
+/** Prompt tokens of the engine's members, which an engine does not report as cached while a member runs a turn. */
 function promptsOf({ prompts }: Engine): number {
   let sum = 0;
   for (const { tokens } of prompts.values()) sum += tokens;

@@ -1,19 +1,22 @@
 /**
- * Keeps turns away from engines on which those of different prompts fail one after the other: such an engine gets single turns, after
- * pauses, until one of them has finished.
+ * Keeps turns away from an engine on which turns of different prompts fail in a row: the engine gets single turns, after pauses,
+ * until one of them has finished.
  */
 import { beginTry, type FaultDomain, isFailing, mustWait } from '../../core/rollout/shared-faults.ts';
 import type { Ctx } from './messages.ts';
 import { leaveEngine } from './packing.ts';
 import { type Engine, hasOpen, isSuspended, type Program, type ProgramState } from './state.ts';
 
-/** Programs of a prompt may all fail for its sake: only those of others say something about the engine. */
+/** All programs of a prompt may fail because of the prompt; only failures of different prompts say something about the engine. */
 const itemOf = ({ promptId, requestId }: Program): string => promptId ?? requestId;
 
 const domainOf = ({ faults }: ProgramState, id: string): FaultDomain | undefined =>
   faults.find({ scope: 'engine', id });
 
-/** Whether an engine that gets only single turns takes one of this program now. Where others take turns, no prompt is tried on it again. */
+/**
+ * Whether an engine that gets only single turns takes a turn of this program now. Where other engines take turns, no prompt is
+ * tried twice on this engine.
+ */
 export function takesSingle(state: ProgramState, one: Program, engine: Engine, at: number): boolean {
   if (one.phase !== 'asked' || engine.status !== 'open' || !isSuspended(state, engine)) return false;
   const item = itemOf(one);
@@ -21,7 +24,7 @@ export function takesSingle(state: ProgramState, one: Program, engine: Engine, a
   return !mustWait(domain, item, at) && !(domain.failing.has(item) && hasOpen(state));
 }
 
-/** Notes that a turn begins. Returns what its reason says if it is a single one. */
+/** Notes that a turn begins. For a single turn, returns the part of the reason that says so. */
 export function beginTurn(
   state: ProgramState,
   one: Program,
@@ -39,7 +42,7 @@ export function turnSucceeded({ faults }: ProgramState, one: Program, ctx: Ctx):
   if (!faults.isQuiet) faults.succeeded({ scope: 'engine', id: one.engineId }, itemOf(one), one.launched, ctx);
 }
 
-/** Notes that a turn has failed for its engine's sake. */
+/** Notes that a turn has failed through a fault of its engine. */
 export function turnFailed(state: ProgramState, one: Program, ctx: Ctx): void {
   const { requestId } = one;
   const { faults } = state;
@@ -57,7 +60,7 @@ export function turnFailed(state: ProgramState, one: Program, ctx: Ctx): void {
     isGood: false,
   } as const;
   faults.failed(failure, requestId, ctx.at);
-  // Nothing is charged here, so nothing has to be judged.
+  // No failure is charged here, so none has to be judged.
   faults.forget(item);
   const domain = domainOf(state, engineId)!;
   const others = [...engine.members].filter((other) => other !== one && other.phase === 'running');
@@ -68,13 +71,13 @@ export function turnFailed(state: ProgramState, one: Program, ctx: Ctx): void {
   leaveEngine(state, engine);
 }
 
-/** Whether there is another engine: with one alone there is nothing to compare it with. */
+/** Whether there is another engine, without which there is no comparison. */
 function hasAlternative({ engines }: ProgramState, engine: Engine): boolean {
   for (const other of engines.values()) if (other !== engine && other.status !== 'drained') return true;
   return false;
 }
 
-/** Follows every event: forgets engines that have left, and single turns that are over, however they have ended. */
+/** Follows every event: forgets engines that have left, and single turns that have ended in any way. */
 export function settleFaults(state: ProgramState, ctx: Ctx): void {
   const { faults, engines, programs } = state;
   if (faults.isQuiet) return;
@@ -98,7 +101,10 @@ export function nextSingleAt({ faults, engines, asked }: ProgramState): number |
   return first;
 }
 
-/** Returns a program that waits, and an engine for a single turn of it: one that has not begun first, since it loses least. */
+/**
+ * Returns a waiting program, and an engine for a single turn of it. Programs that have not begun come first, because they lose
+ * least.
+ */
 export function nextSingle(state: ProgramState, at: number): { one: Program; engine: Engine } | undefined {
   const { faults, engines, fresh, programs, asked } = state;
   if (faults.isQuiet || asked === 0) return undefined;

@@ -1,23 +1,23 @@
 /**
- * What turns take, learnt from turns: a line through the last ones, by least squares. Reading a token of a context takes so long, and
- * a step takes so many times what the configuration says. The configuration counts as four turns, and older turns weigh less.
+ * Learns from turns how long turns take: a line through the latest turns, by least squares. The two results are the seconds to
+ * read a context token, and the ratio of a step's time to the configured time. The configuration counts as four turns, and older
+ * turns weigh less.
  */
 import { z } from 'zod';
 import type { ProgramSchedulingConfig } from '../../generated/settings/program-scheduling.ts';
 
 const sum = z.number();
-/** Schema of what was learnt. */
 export const pace = z.strictObject({
-  /** Sums over turns of products: of tokens read and seconds of decoding as configured, with each other and with the time taken. */
+  /** Sums of products over turns: tokens read, configured decoding seconds, and time taken. */
   readRead: sum,
   readDecode: sum,
   decodeDecode: sum,
   readTime: sum,
   decodeTime: sum,
-  /** Tokens that a turn generates, and by which a context grows from turn to turn. */
+  /** Mean tokens that a turn generates, and mean growth of a context from turn to turn. */
   turnTokens: sum,
   growthTokens: sum,
-  /** Tokens with which programs of different prompts begin alike, such as a system prompt. */
+  /** Tokens at the beginning that programs of different prompts share, such as a system prompt. */
   commonTokens: sum.nonnegative(),
 });
 export type Pace = z.output<typeof pace>;
@@ -28,14 +28,14 @@ export function newPace(): Pace {
   return { ...sums, turnTokens: 200, growthTokens: 400, commonTokens: 0 };
 }
 
-/** Part of the weight of a turn that is left when the next one has ended. */
+/** Each turn multiplies the weight of earlier turns by this factor. */
 const retention = 63 / 64;
 /** Turns as which the configuration counts, each with 1000 tokens read and a second of decoding. */
 const prior = { turns: 4, tokens: 1000 };
-/** What was learnt is at most so many times what is configured, or less. */
+/** Learnt values differ from the configured ones at most by this factor. */
 const farthest = 32;
 
-/** Learns from a turn that has read these tokens, was to decode for so long as configured, and has taken so many seconds. */
+/** Learns from a turn that has read so many tokens, should have decoded for the configured time, and has taken so many seconds. */
 export function learnTurn(one: Pace, readTokens: number, decodeSeconds: number, seconds: number): void {
   one.readRead = retention * one.readRead + readTokens * readTokens;
   one.readDecode = retention * one.readDecode + readTokens * decodeSeconds;
@@ -53,7 +53,7 @@ export interface Rates {
   readonly decodeFactor: number;
 }
 
-/** Returns what was learnt. */
+/** Returns the learnt rates. */
 export function ratesOf(one: Pace, { prefillTokensPerSecond }: ProgramSchedulingConfig): Rates {
   const configured = 1 / prefillTokensPerSecond;
   const { turns, tokens } = prior;

@@ -1,7 +1,7 @@
 /**
- * Frees engines in the tail of a rollout. Where the programs that are left fit on fewer engines, and take their turns there nearly as
- * fast as alone on an engine, the emptiest engine is given no more turns, and is named when it runs none. It is given turns again where
- * something waits for room, or where turns have become too slow.
+ * Frees engines at the end of a rollout. Where the remaining programs fit on fewer engines, and take their turns there nearly as
+ * fast as alone, the emptiest engine gets no more turns, and is named when it runs none. It gets turns again when something waits
+ * for room, or when turns have become too slow.
  */
 import { budgetOf, heldTokens } from './cost.ts';
 import type { Ctx } from './messages.ts';
@@ -13,7 +13,7 @@ const ahead = 2;
 
 interface Engines {
   readonly open: readonly Engine[];
-  /** Those that are given no turns, so that they are free. */
+  /** Engines that get no turns, so that they become free. */
   readonly spare: readonly Engine[];
   /** Mean tokens of the contexts that count. */
   readonly contextTokens: number;
@@ -33,7 +33,7 @@ function enginesOf(state: ProgramState): Engines {
   return { open, spare, contextTokens: members === 0 ? 0 : held / members };
 }
 
-/** Seconds of a turn beside others, so many in all: of its steps, and of what all of them read. */
+/** Seconds of one among so many parallel turns: the time of its steps, and of the reading for all of them. */
 function turnSeconds({ pace, config }: ProgramState, turns: number, contextTokens: number): number {
   const { stepSeconds, sequenceSeconds, contextTokenSeconds } = config.decode;
   const { readSeconds, decodeFactor } = ratesOf(pace, config);
@@ -42,7 +42,7 @@ function turnSeconds({ pace, config }: ProgramState, turns: number, contextToken
   return turns * readTokens * readSeconds + Math.max(1, pace.turnTokens) * decodeFactor * step;
 }
 
-/** Whether turns take longer than they may, if all programs run one at a time, evenly on so many engines. */
+/** Whether turns take longer than allowed if all programs run at once, spread evenly over so many engines. */
 function areSlow(state: ProgramState, engines: number, contextTokens: number): boolean {
   const turns = Math.max(1, state.programs.size / engines);
   const alone = turnSeconds(state, 1, contextTokens);
@@ -52,7 +52,7 @@ function areSlow(state: ProgramState, engines: number, contextTokens: number): b
 /** Frees engines, the emptiest first, as long as all programs have room on the others, and are fast enough there. */
 export function pack(state: ProgramState): void {
   if (state.config.tailSlowdown === undefined) return;
-  // What waits would be let in sooner on one engine more.
+  // With one more engine, waiting programs would be let in sooner.
   while (state.waitsEnd.size === 0) {
     const { open, contextTokens } = enginesOf(state);
     if (open.length < 2 || areSlow(state, open.length - 1, ahead * contextTokens)) return;
@@ -64,12 +64,12 @@ export function pack(state: ProgramState): void {
   }
 }
 
-/** Counts out the programs of an engine; those that run a turn leave when it ends. */
+/** Removes the programs of an engine from its budget; programs with a running turn leave after the turn. */
 export function leaveEngine(state: ProgramState, engine: Engine): void {
   for (const one of [...engine.members]) if (one.phase !== 'running') countOut(state, one);
 }
 
-/** Gives engines turns again while no other takes any, or while turns are too slow. */
+/** Gives engines turns again while no other engine takes any, or while turns are too slow. */
 export function unpack(state: ProgramState): void {
   if (state.config.tailSlowdown === undefined) return;
   for (let all = enginesOf(state); all.spare.length > 0; all = enginesOf(state)) {
@@ -79,7 +79,7 @@ export function unpack(state: ProgramState): void {
   }
 }
 
-/** Gives an engine turns again, one that still runs some first; returns whether there was one. */
+/** Gives an engine turns again, preferably one that still runs some; returns whether there was such an engine. */
 export function reopen(state: ProgramState): boolean {
   const { spare } = enginesOf(state);
   const engine = spare.find(({ status }) => status === 'emptying') ?? spare[0];

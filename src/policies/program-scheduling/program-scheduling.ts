@@ -65,7 +65,7 @@ const handlers = [
   on(hostRestarted, restart),
 ];
 
-/** Holds programs: each enters when it is opened, and leaves when it is closed. */
+/** Holds programs: a program enters when it is opened, and leaves when it is closed. */
 const programs: Ledger<SavedPrograms, Message, ProgramSchedulingDecision> = {
   name: 'programs',
   entered: (event) => (event.type === 'program.opened' ? [event.requestId] : []),
@@ -76,8 +76,8 @@ const programs: Ledger<SavedPrograms, Message, ProgramSchedulingDecision> = {
 /**
  * Decides which programs run, and on which engine each of their turns.
  *
- * `turn.requested` asks for an engine, and `turn.route` names it, at once or when there is room. The turn ends with `turn.finished`,
- * and the program with `program.closed`.
+ * `turn.requested` asks for an engine, and `turn.route` names the engine, at once or when there is room. The turn ends with
+ * `turn.finished`, and the program with `program.closed`.
  */
 export const programScheduling: PolicyDefinition<
   ProgramSchedulingInput,

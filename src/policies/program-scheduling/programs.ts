@@ -1,4 +1,4 @@
-/** Handles programs: they begin, their turns are asked for and end, and they are closed; and restarts of the host. */
+/** Handles programs: they open, request turns, end turns, and close; and restarts of the host. */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { deadlines, endTurn, enforce, pause, route, wait } from './admission.ts';
@@ -33,7 +33,8 @@ export function open(state: ProgramState, event: Message<'program.opened'>, ctx:
   const one: Program = {
     requestId,
     promptId,
-    // Without a prompt nothing says who shares these tokens. What counts once must be equal for all that share it.
+    // Without a prompt id, nothing says who shares these tokens. Tokens that count once must be equal for all programs that share
+    // them.
     promptTokens: promptId === null ? 0 : (siblings?.promptTokens ?? promptTokens),
     seq,
     group: siblings?.seq ?? seq,
@@ -77,7 +78,7 @@ export function turnRequested(state: ProgramState, event: Message<'turn.requeste
   const { requestId, contextTokens } = event;
   const one = state.programs.get(requestId);
   if (one === undefined) return late(requestId, 'already_ended', ctx);
-  // A tool whose answer was not reported has answered.
+  // A tool has answered if the next turn is requested, even if nobody reported the answer.
   if (one.phase === 'tool') learnAnswer(state, one, ctx.at);
   // A turn that runs is given up, and runs anew.
   if (one.phase === 'running') endTurn(state, one, one.contextTokens, ctx.at);
@@ -113,7 +114,7 @@ export function turnFinished(state: ProgramState, event: Message<'turn.finished'
     // What was used before tokens that are gone is gone, too: engines evict in this order, and a new engine has nothing.
     if (cachedTokens !== undefined && 2 * cachedTokens < belief.cachedTokens) engine.cache.forgetUntil(belief.used);
     const { pace } = state;
-    // What was there before any program of its prompt is what other prompts begin with, too.
+    // Tokens that were cached before any program of the prompt ran must be common to other prompts.
     if (one.turns === 0 && cachedTokens !== undefined && belief.cachedTokens === 0)
       pace.commonTokens = averaged(pace.commonTokens, cachedTokens);
     pace.turnTokens = averaged(pace.turnTokens, generated);
@@ -126,7 +127,7 @@ export function turnFinished(state: ProgramState, event: Message<'turn.finished'
       pause(state, one, ctx);
     else enforce(state, engine, ctx);
   } else if (one.phase === 'asked' && generated > 0) {
-    // The engine has finished, although it counts as lost.
+    // The engine has finished the turn, although it counts as lost.
     leaveLine(state, one);
     finish(one, tokens);
     one.phase = 'idle';
@@ -138,13 +139,13 @@ export function turnFinished(state: ProgramState, event: Message<'turn.finished'
   } else late(requestId, 'out_of_turn', ctx);
 }
 
-/** Refuses the end of a response, unless a turn of it runs: without one it says nothing about an engine. */
+/** Refuses the end of a response unless the program runs a turn: without a turn, the end says nothing about an engine. */
 export function checkRunning(state: ProgramState, { requestId }: { readonly requestId: string }): void {
   if (state.programs.get(requestId)?.phase === 'running') return;
   refuse('out_of_order', 'requestId', 'a program whose turn runs', requestId);
 }
 
-/** Ends the last turn of a program. That it is over is told by `program.closed`. */
+/** Ends the last turn of a program; `program.closed` reports the end of the program. */
 export function responseCompleted(state: ProgramState, { requestId }: { requestId: string }, ctx: Ctx): void {
   const one = state.programs.get(requestId)!;
   turnSucceeded(state, one, ctx);
@@ -169,7 +170,10 @@ function finish(one: Program, tokens: number): void {
   one.turns += 1;
 }
 
-/** Learns by how much contexts grow from turn to turn: by what a turn has generated, which counts already, and what a tool adds. */
+/**
+ * Learns by how much contexts grow from turn to turn: by the tokens that a turn has generated, which count already, and by the
+ * tokens that a tool adds.
+ */
 function learnGrowth({ pace }: ProgramState, one: Program, contextTokens: number): void {
   const grown = contextTokens - one.askedTokens;
   if (grown > 0) pace.growthTokens = averaged(pace.growthTokens, grown);
@@ -199,7 +203,7 @@ export function close(state: ProgramState, { requestId }: Message<'program.close
   ctx.emit({ type: 'program.ended', at: ctx.at, requestId, tokens, reason });
 }
 
-/** Routes again all turns that ran, and names the programs whose next report is awaited. */
+/** Routes all running turns again, and names the programs whose next report is awaited. */
 export function restart(state: ProgramState, _: Message<'host.restarted'>, ctx: Ctx): void {
   deadlines.forget(state);
   state.faults.restart(ctx.at);

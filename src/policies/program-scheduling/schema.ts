@@ -28,5 +28,4 @@ export const programSettings = {
   decode: decodeOf('turn'),
 };
 
-/** Schema of the configuration. */
 export const programConfig = z.strictObject(programSettings);

@@ -25,60 +25,60 @@ export interface Due {
 const program = z.strictObject({
   requestId,
   promptId: promptId.nullable(),
-  /** Tokens that it shares with the other programs of its prompt. */
+  /** Tokens that the program shares with other programs of the same prompt. */
   promptTokens: count,
   seq: count,
-  /** Number of the first program of its prompt: prompts begin in this order, so that groups complete. */
+  /** Number of the prompt's first program: prompts begin in this order, so that groups complete. */
   group: count,
   /** `idle`: between a turn and what follows; `answered`: its tool has answered; `asked`: it wants a turn, and waits for room. */
   phase: z.enum(['idle', 'tool', 'answered', 'asked', 'running']),
-  /** Time since when it is in this phase, in seconds. */
+  /** Time since which the program is in this phase, in seconds. */
   since: seconds,
   contextTokens: count,
-  /** Tokens with which its last turn began. */
+  /** Context tokens at the beginning of the latest turn. */
   askedTokens: count,
-  /** Tokens that it has generated. */
+  /** Tokens that the program has generated. */
   tokens: count,
   turns: count,
   /** Number of routes so far. */
   routes: count,
   moves: count,
-  /** Number of its last route, in the order of routes and failures. */
+  /** Number of the latest route, in the order of routes and failures. */
   launched: count,
-  /** Engine of its last turn. */
+  /** Engine of the latest turn. */
   engineId: engineId.nullable(),
-  /** Whether it counts in the budget of this engine. */
+  /** Whether the program counts in the budget of this engine. */
   counted: z.boolean(),
-  /** Whether it counts until the end of its turn, and is then paused. */
+  /** Whether the program counts only until the end of its turn, and is then paused. */
   leaving: z.boolean(),
   paused: z.boolean(),
-  /** Whether it was let in because it had waited too long; then it is the last to pause. */
+  /** Whether the program was let in because it had waited too long; such a program is the last to pause. */
   forced: z.boolean(),
-  /** Why it is routed, where that is no matter of cost. */
+  /** Why the program is routed again, if the reason is not the cost. */
   cause: z.enum(['engine_lost', 'host_restarted']).nullable(),
-  /** Number in the order of those that wait for room. */
+  /** Number in the order of programs that wait for room. */
   line: count,
-  /** Time since when it waits for room, or is paused; `null` if neither. */
+  /** Time since which the program waits for room, or is paused; `null` otherwise. */
   waitsSince: seconds.nullable(),
   pausedAt: seconds,
   pausedSeconds: seconds,
   tool: z.string().nullable(),
-  /** Time until which its cache is worth its room while it needs no engine. */
+  /** Time until which the program's cache is worth its room while the program needs no engine. */
   keptUntil: seconds,
-  /** What was believed when its turn was routed. */
+  /** Estimates from the time when the turn was routed. */
   belief: z.strictObject({
-    /** Tokens that the engine had cached, and their number in the order of use. */
+    /** Tokens that the engine had in its cache, and the number of this entry in the order of use. */
     cachedTokens: count,
     used: z.int(),
-    /** Tokens to read until the end of its context, and `givenTokens` of the engine with it. */
+    /** Tokens to read until the end of this context, and the engine's `givenTokens` including it. */
     readTokens: z.number().nonnegative(),
     givenTokens: count,
-    /** Seconds of a step. */
+    /** Seconds per step. */
     stepSeconds: seconds,
   }),
   heapIndex: derived(outside),
   due: derived<Due>(),
-  /** Keys of the program and of its prompt in the caches. */
+  /** Keys in the caches: of the program and of its prompt. */
   ownKey: derived<string>(),
   promptKey: derived<string>(),
 });
@@ -88,30 +88,33 @@ export interface Program extends z.output<typeof program> {}
 /** Whom to pause first: what had not waited too long before; the largest; of equals the one that was opened last. */
 export const pausesFirst = (a: Program, b: Program): number =>
   Number(a.forced) - Number(b.forced) || ownTokens(b) - ownTokens(a) || b.seq - a.seq;
-/** The smallest first; of equals the one that waits longest. */
+/** Smallest program first; among equals, the one that has waited longest. */
 const smallestFirst = (a: Program, b: Program): number => ownTokens(a) - ownTokens(b) || a.line - b.line;
 const byGroup = (a: Program, b: Program): number => a.group - b.group || a.seq - b.seq;
 const byTime = (a: Due, b: Due): number => a.at - b.at || a.program.seq - b.program.seq;
 
-/** Tokens of the context that it shares with no other program. */
+/** Context tokens that the program shares with no other program. */
 export function ownTokens({ contextTokens, promptTokens }: Program): number {
   return Math.max(0, contextTokens - promptTokens);
 }
 
 const engine = z.strictObject({
   engineId,
-  /** `open`: it takes turns; `drained`: the host said that it takes none; `emptying` and `free`: none are given to it, see packing.ts. */
+  /**
+   * `open`: the engine takes turns; `drained`: the host said that it takes none; `emptying` and `free`: the policy gives it none,
+   * see packing.ts.
+   */
   status: z.enum(['open', 'drained', 'emptying', 'free']),
   capacityTokens: count,
-  /** Tokens that it had still to read at a time, of contexts that are not cached, and all that it was ever given to read. */
+  /** Tokens of uncached contexts that the engine still had to read at a time, and all tokens that it was ever given to read. */
   unreadTokens: z.number().nonnegative(),
   unreadAt: seconds,
   givenTokens: count,
   preemptions: count,
   cache: prefixCache,
-  /** Programs that count in its budget. */
+  /** Programs that count in the budget. */
   members: derived(() => new Set<Program>()),
-  /** Tokens of their contexts; those of a prompt count once. */
+  /** Tokens of their contexts; shared prompt tokens count once. */
   usedTokens: derived(() => 0),
   prompts: derived(() => new Map<string, { members: number; tokens: number }>()),
   running: derived(() => 0),
@@ -122,7 +125,7 @@ const engine = z.strictObject({
   busy: derived(() => new IndexedHeap<Program>(pausesFirst)),
   resting: derived(() => new IndexedHeap<Program>(pausesFirst)),
 });
-/** An engine, and the programs that count in its budget. */
+/** An engine with the programs that count in its budget. */
 export interface Engine extends z.output<typeof engine> {}
 
 const mostTools = 64;
@@ -135,27 +138,26 @@ const tools = byHand(z.array(z.tuple([z.string(), savedTimes])).describe('Tool, 
   encode: (map) => [...map].map(([tool, times]) => [tool, times.save()] as [string, ReturnType<WaitingTimes['save']>]),
 });
 
-/** Number of programs that are remembered when they have ended. */
+/** Number of ended programs that are remembered. */
 const mostEnded = 1024;
 
-/** Schema of the state. */
 export const programState = z.strictObject({
   programs: mapBy('requestId', program),
   engines: mapBy('engineId', engine),
   goneEngines,
-  /** Ids of the programs that ended last: a report about one of them is late, not wrong. */
+  /** Ids of the latest ended programs: a report about one of them is late, not wrong. */
   ended: recentIds(requestId, mostEnded),
   tools,
   /** Engines on which turns have failed lately. */
   faults: sharedFaults,
   seq: count,
   pace,
-  /** Time when the timer fires, in seconds, if one is set. */
+  /** Time at which the timer fires, in seconds; `null` without a timer. */
   timerAt: seconds.nullable(),
   groups: derived(() => new Map<string, { seq: number; promptTokens: number; programs: number }>()),
-  /** Programs that wait for their turns. */
+  /** Number of programs that wait for a turn. */
   asked: derived(() => 0),
-  /** Programs that wait for room: those that have begun; those that have not; and paused ones that need no engine yet. */
+  /** Programs that wait for room: begun ones; ones that have not begun; and paused ones that need no engine yet. */
   ready: derived(() => new IndexedHeap<Program>(smallestFirst)),
   fresh: derived(() => new IndexedHeap<Program>(byGroup)),
   paused: derived(() => new IndexedHeap<Program>(smallestFirst)),
@@ -163,9 +165,7 @@ export const programState = z.strictObject({
   waitsEnd: derived(() => new IndexedHeap<Due>(byTime)),
   keepsEnd: derived(() => new IndexedHeap<Due>(byTime)),
 });
-/** The state of the policy. */
 export type ProgramState = Live<z.output<typeof programState>, ProgramSchedulingConfig>;
-/** The state as it is saved. */
 export type SavedPrograms = z.input<typeof programState>;
 
 /** Returns the initial state. */
@@ -192,7 +192,7 @@ export function link(state: ProgramState): void {
   }
 }
 
-/** Keys of a program and of its prompt in the caches; kept, since a new text is slower to look up. */
+/** Keys of a program and of its prompt in the caches. The texts are stored, because a new text is slower to look up. */
 export function keysOf({ requestId, promptId }: { requestId: string; promptId: string | null }) {
   return { ownKey: `r${requestId}`, promptKey: `p${promptId}` };
 }
@@ -212,7 +212,7 @@ export function leaveGroup(state: ProgramState, { promptId }: Program): void {
   if (group.programs === 0) state.groups.delete(promptId);
 }
 
-/** Whether turns fail on an engine one after the other, so that it gets only single ones. */
+/** Whether turns on an engine fail in a row, so that the engine gets only single turns. */
 export function isSuspended({ faults }: ProgramState, { engineId: id }: Engine): boolean {
   return !faults.isQuiet && faults.find({ scope: 'engine', id })?.suspension != null;
 }
@@ -228,7 +228,7 @@ export function hasOpen(state: ProgramState): boolean {
   return false;
 }
 
-/** Tokens by which the used tokens of an engine would grow with a program. */
+/** Growth of an engine's used tokens if a program is added. */
 export function addedTokens(one: Program, { prompts }: Engine): number {
   const shares = one.promptId !== null && prompts.has(one.promptId);
   return shares ? ownTokens(one) : Math.max(one.contextTokens, one.promptTokens);
@@ -248,7 +248,7 @@ export function countIn(state: ProgramState, one: Program, engine: Engine): void
   place(state, one, engine);
 }
 
-/** Puts a member where its phase belongs. */
+/** Puts a member into the collection for its phase. */
 function place(state: ProgramState, one: Program, engine: Engine): void {
   if (one.phase === 'running') {
     engine.running += 1;
@@ -291,7 +291,7 @@ export function countOut(state: ProgramState, one: Program): Engine {
   return engine;
 }
 
-/** Lets a running member leave the budget at the end of its turn. */
+/** Lets a running member leave the budget after its turn. */
 export function leaveLater(state: ProgramState, one: Program): void {
   const engine = state.engines.get(one.engineId!)!;
   engine.busy.remove(one);
@@ -306,7 +306,7 @@ function lineOf({ phase, routes }: Program): Line {
   return phase === 'answered' ? 'ready' : 'paused';
 }
 
-/** Adds a program to the line of those that wait for room. */
+/** Adds a program to the line for room. */
 export function enterLine(state: ProgramState, one: Program): void {
   state[lineOf(one)].update(one);
   if (one.phase === 'asked') state.asked += 1;

@@ -1,11 +1,11 @@
-/** Handles tools: how long they take says how long a cache is worth its room. */
+/** Handles tools: their durations determine how long a cache is worth its room. */
 import { WaitingTimes } from '../../core/why/waiting-times.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { worthSeconds } from './cost.ts';
 import { type Ctx, late } from './messages.ts';
 import { change, countOut, type Program, type ProgramState } from './state.ts';
 
-/** With fewer answers of a tool, what the host expects counts. */
+/** With fewer answers of a tool, the host's expectation counts. */
 const fewAnswers = 8;
 
 export function toolStarted(state: ProgramState, event: Message<'tool.started'>, ctx: Ctx): void {

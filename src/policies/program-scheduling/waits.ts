@@ -3,10 +3,10 @@ import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core
 import { deadlines } from './admission.ts';
 import type { Program, ProgramState } from './state.ts';
 
-/** The room of the engines, for which programs wait: one thing for all of them, because each program that runs may make it. */
+/** The room on engines, for which programs wait. All engines are one thing here, because each running program may make room. */
 const rooms: readonly HeldThing[] = Object.freeze([{ what: 'room', id: 'engines' }]);
 
-/** What makes room: the programs that have it now, or an engine, or the timer. */
+/** What makes room: the programs that occupy it now, or an engine, or the timer. */
 function* room({ engines, timerAt }: ProgramState): Iterable<HeldThing | AwaitedEvent> {
   let isOpen = false;
   for (const { status } of engines.values()) isOpen ||= status === 'open';
@@ -44,7 +44,6 @@ export const gates: Gates<ProgramState> = {
   },
 };
 
-/** What blocks what. */
 export const waits: Waits<ProgramState> = {
   programs: {
     ids: ({ programs }) => programs.keys(),

@@ -22,7 +22,7 @@ import {
 
 const kind = 'reward/';
 
-/** Returns the id of a dispatch. */
+/** Returns the id for a dispatch. */
 export const dispatchIdOf = (prefix: string, number: number): string => mintedId(prefix, kind, number);
 
 export function checkDispatch(state: RewardState, { dispatchId }: { readonly dispatchId: string }): void {
@@ -123,7 +123,7 @@ function reasonOf(
   return { code, waitedSeconds, running };
 }
 
-/** Cancels a dispatch; it holds its slot until the cancellation is confirmed, or its grace time is over. */
+/** Cancels a dispatch, which keeps its slot until the cancellation is confirmed or its grace time is over. */
 export function cancelDispatch(
   state: RewardState,
   dispatch: Dispatch,
@@ -139,7 +139,7 @@ export function cancelDispatch(
   ctx.emit({ type: 'reward.cancel', at: ctx.at, dispatchId: id, workerId, requestId, reason });
 }
 
-/** Ends a dispatch: its slot is free. */
+/** Ends a dispatch, which frees its slot. */
 export function release(state: RewardState, dispatch: Dispatch): void {
   const { worker } = dispatch;
   state.dispatches.delete(dispatch.id);

@@ -1,4 +1,4 @@
-/** Handles dispatches that have failed or succeeded: what is charged to a response, what is forgotten, and what is suspended. */
+/** Handles failed and successful dispatches: charges failures to responses or forgets them, and suspends workers. */
 import {
   type FaultDomain,
   itemsToSuspend,
@@ -29,14 +29,14 @@ import {
 const domainOf = (worker: Worker): Where => ({ scope: 'reward', id: worker.id });
 const whole: Where = { scope: 'reward', id: null };
 
-/** Where a dispatch has failed: with one worker there is nothing to compare it with. */
+/** The place of a failed dispatch. With a single worker there is nothing to compare, so the worker is not named. */
 function whereOf(worker: Worker): Where {
   const { active, pool } = worker;
   const isCompared = active && (pool.activeWorkers > 1 || pool.faults.find(domainOf(worker)) !== undefined);
   return isCompared ? domainOf(worker) : whole;
 }
 
-/** Handles a try that has failed. The failure is open, until others show whether it was one of the response. */
+/** Handles a failed try. The failure stays open until other tries show whether it was the response's own. */
 export function fault(state: RewardState, sample: Sample, { worker, id }: Dispatch, ctx: Ctx): void {
   const { requestId: item } = sample;
   const { faults } = worker.pool;
@@ -49,7 +49,10 @@ export function fault(state: RewardState, sample: Sample, { worker, id }: Dispat
   goOn(state, sample, ctx);
 }
 
-/** Tries a response again after a failure, within its budget. Beyond it the response is set aside until its failures are judged. */
+/**
+ * Tries a response again after a failure, within its budget. A response beyond its budget is set aside until its failures are
+ * judged.
+ */
 function goOn(state: RewardState, sample: Sample, ctx: Ctx): void {
   const pool = state.pools[sample.kind];
   const { infrastructure: budget, giveUpSeconds } = state.config.retry;
@@ -77,7 +80,7 @@ function putOff(sample: Sample, at: number, seconds: number): void {
   sample.since = at + seconds;
 }
 
-/** Ends a response without a reward. It must be in no queue. */
+/** Ends a response without a reward. The response must be in no queue. */
 export function fail(state: RewardState, sample: Sample, reason: Message<'reward.failed'>['reason'], ctx: Ctx): void {
   ctx.emit({ type: 'reward.failed', at: ctx.at, ...named(sample), reason });
   end(state, sample);
@@ -89,7 +92,7 @@ function giveUp(state: RewardState, sample: Sample, limitSeconds: number, ctx: C
   fail(state, sample, { code: 'not_compared', failures, seconds, limitSeconds }, ctx);
 }
 
-/** Notes that a worker has answered, and charges or forgets the failures of others that this dispatch was made after. */
+/** Notes that a worker has answered, and charges or forgets earlier failures of other responses. */
 export function answered(state: RewardState, sample: Sample, { worker, number }: Dispatch, ctx: Ctx): void {
   const { pool } = worker;
   const { faults } = pool;
@@ -102,7 +105,7 @@ export function answered(state: RewardState, sample: Sample, { worker, number }:
   if (hasRecovered) {
     reheap(worker);
     for (const one of drain(ctx.at, pool.parked, pool.pauses)) {
-      // Its failures are judged first, by this success or by those to come.
+      // The failures of this response are judged first, by this success or by later ones.
       if (one.asideAt !== null) putOff(one, ctx.at, longestPauseSeconds);
       putInLine(pool, one);
     }
@@ -116,7 +119,7 @@ export function judge(state: RewardState, { failure, isOwn }: Verdict, ctx: Ctx)
   if (sample === undefined) return;
   if (isOwn) sample.failures += 1;
   else sample.failed = Math.max(0, sample.failed - 1);
-  // One that is being computed is judged by its end.
+  // A response that is being computed is judged by the end of its computation.
   if (sample.dispatch !== null) return;
   const { infrastructure: budget } = state.config.retry;
   const { failures } = sample;
@@ -133,7 +136,10 @@ export function judge(state: RewardState, { failure, isOwn }: Verdict, ctx: Ctx)
   }
 }
 
-/** Dispatches again what a lost worker has computed. This costs a response nothing, unless it ran alone, as one that has lost three. */
+/**
+ * Dispatches again what a lost worker has computed. The loss costs a response nothing, unless the response ran alone because it
+ * had lost three workers.
+ */
 export function workerLostUnder(state: RewardState, sample: Sample, { id }: Worker, ctx: Ctx): void {
   const pool = state.pools[sample.kind];
   const isAlone = runsAlone(pool, sample);
@@ -154,7 +160,7 @@ export function forgetWorker(state: RewardState, worker: Worker, ctx: Ctx): void
   for (const one of faults.removeDomain(domainOf(worker), ctx)) judge(state, one, ctx);
 }
 
-/** Follows every event: suspends workers and kinds on which different responses fail one after the other. */
+/** Follows every event: suspends workers and kinds on which different responses fail in a row. */
 export function settleFaults(state: RewardState, pool: Pool, ctx: Ctx): void {
   const { faults } = pool;
   if (!faults.isQuiet) {

@@ -1,7 +1,7 @@
-/** Groups of responses that leave together, such as those of a prompt or of a round. Adding and removing take O(1). */
+/** Groups of responses that leave together, such as the responses of a prompt or of a round. Adding and removing take O(1). */
 
 type IndexField = 'indexInPrompt' | 'indexInRound';
-/** A member stores its positions in its groups. */
+/** A member stores its own position in each group. */
 type Member = { readonly seq: number } & Record<IndexField, number>;
 
 export class Group<T extends Member> {
@@ -20,7 +20,7 @@ export class Group<T extends Member> {
     (member as Member)[this.#field] = this.#members.push(member) - 1;
   }
 
-  /** Removes a member; the last one takes its place. */
+  /** Removes a member; the last member takes its position. */
   remove(member: T): void {
     const last = this.#members.pop()!;
     if (last === member) return;
@@ -29,7 +29,7 @@ export class Group<T extends Member> {
     (last as Member)[this.#field] = index;
   }
 
-  /** Returns the members in the order in which their rewards were requested. */
+  /** Returns the members in the order of their requests. */
   members(): T[] {
     return this.#members.slice().sort((a, b) => a.seq - b.seq);
   }

@@ -13,7 +13,7 @@ import {
   type Worker,
 } from './state.ts';
 
-/** Queues a response again, at its old place: before all that were requested later. */
+/** Queues a response again at its old place: before all responses that were requested later. */
 export function queueAgain(state: RewardState, sample: Sample, cause: Sample['cause'], at: number): void {
   sample.dispatch = null;
   sample.cause = cause;
@@ -23,7 +23,7 @@ export function queueAgain(state: RewardState, sample: Sample, cause: Sample['ca
   if (sample.asideAt !== null) noteAside(state, sample);
 }
 
-/** Takes all responses out of some queues of a pool, to be put in line anew: none of them is put off any longer. */
+/** Takes all responses out of some queues of a pool, so that they can be queued anew; none of them is put off any longer. */
 export function drain(at: number, ...queues: readonly IndexedHeap<Sample>[]): Sample[] {
   const all: Sample[] = [];
   for (const queue of queues) {

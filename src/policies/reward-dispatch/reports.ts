@@ -1,4 +1,4 @@
-/** Handles reports about dispatches, and dispatches whose reports do not come. */
+/** Handles reports about dispatches, and dispatches whose reports are missing. */
 import { Deadlines, onlyTimer } from '../../core/rollout/deadlines.ts';
 import { longestPauseSeconds } from '../../core/rollout/shared-faults.ts';
 import { refuse } from '../../errors.ts';
@@ -54,7 +54,7 @@ export function finished(state: RewardState, event: Message<'reward.finished'>, 
     answered(state, sample, dispatch, ctx);
     timedOut(state, sample, dispatch, seconds, ctx);
   } else {
-    // The worker has cancelled on its own, so this is a fault of the worker.
+    // The worker has cancelled without being asked, which is a fault of the worker.
     fault(state, sample, dispatch, ctx);
   }
 }
@@ -125,7 +125,7 @@ function pauseEndsAt(state: RewardState): number | undefined {
   return first;
 }
 
-/** The ends of the times in which workers are to answer, and of the pauses of retries. */
+/** Two kinds of deadlines: workers must have answered, and pauses of retries end. */
 export const deadlines = new Deadlines<RewardState>({
   ...onlyTimer,
   timerId: 'reward-dispatch/deadline',

@@ -92,8 +92,8 @@ const samples: Ledger<SavedRewards, Message, RewardDispatchDecision> = {
 /**
  * Computes each reward as soon as its response is complete, on the least loaded worker of its kind.
  *
- * `reward.requested` asks for a reward. Its computation runs from `reward.dispatch` over `reward.started` to `reward.finished`.
- * `reward.scored` gives the result, which other policies take as `reward.ready`.
+ * `reward.requested` asks for a reward. The computation begins with `reward.dispatch`, continues with `reward.started` and ends
+ * with `reward.finished`. `reward.scored` gives the result, which other policies take as `reward.ready`.
  */
 export const rewardDispatch: PolicyDefinition<
   RewardDispatchInput,

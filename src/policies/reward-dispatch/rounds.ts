@@ -33,8 +33,9 @@ export function cancelNamed(state: RewardState, named: Named, code: CancelCode, 
 }
 
 /**
- * Handles a prompt that leaves a round: cancels the responses that the event names, and those requested for the prompt in that
- * round. Others are not cancelled, because the prompt may have been drawn again while it was still in an earlier round.
+ * Handles a prompt that leaves a round: cancels the responses that the event names, and the responses that were requested for the
+ * prompt in that round. Other responses are not cancelled, because the prompt may have been drawn again while it was still in an
+ * earlier round.
  */
 export function promptLeft(
   state: RewardState,

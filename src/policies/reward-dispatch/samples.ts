@@ -18,7 +18,7 @@ interface Wanted {
   readonly budgetSeconds?: number | undefined;
 }
 
-/** Returns the reward kind: as requested, else by the domain, else the default. */
+/** Returns the reward kind: the requested kind, otherwise that of the domain, otherwise the default. */
 function kindOf({ config }: RewardState, { kind, domain }: Wanted): RewardKind {
   return kind ?? kindOfDomain(config, domain);
 }
@@ -34,7 +34,7 @@ export function checkRoom(state: RewardState, event: Message<'reward.requested'>
   refuse('limit_exceeded', 'requestId', expected, event.requestId);
 }
 
-/** Counts the responses that are set aside: were there no room for others, nothing could be compared with them. */
+/** Counts responses that are set aside: if they took all the room, nothing could be compared with them. */
 function countAsides({ samples }: RewardState, { faults }: Pool): number {
   let asides = 0;
   for (const item of faults.items) {
@@ -44,7 +44,7 @@ function countAsides({ samples }: RewardState, { faults }: Pool): number {
   return asides;
 }
 
-/** Takes a response in. If it is in already, nothing is added: its reward is computed once. */
+/** Takes a response in. A response that is in already is not added again, because its reward is computed once. */
 export function want(state: RewardState, wanted: Wanted, ctx: Ctx): void {
   const { requestId, promptId, roundId } = wanted;
   const known = state.samples.get(requestId);
@@ -87,7 +87,7 @@ export function want(state: RewardState, wanted: Wanted, ctx: Ctx): void {
   state.pools[kind].fresh.push(sample);
 }
 
-/** Removes a response; nothing of it is kept. */
+/** Removes a response completely. */
 export function end(state: RewardState, sample: Sample): void {
   const { requestId, kind } = sample;
   const { faults, suspects } = state.pools[kind];
@@ -97,7 +97,7 @@ export function end(state: RewardState, sample: Sample): void {
   suspects.delete(sample);
 }
 
-/** Keeps a reward for a completed round that trains on it: from now on nothing cancels it. */
+/** Keeps a reward for a completed round that trains on the response: from now on nothing cancels the reward. */
 export function keep(state: RewardState, sample: Sample): void {
   sample.final = true;
   detach(state, sample);

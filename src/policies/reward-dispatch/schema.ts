@@ -54,13 +54,12 @@ const shape = z.strictObject({
   idPrefix: idPrefix.default('').describe('Prefix of every dispatch id; new after each restart of the host.'),
 });
 
-/** Returns the numbers of waiting rewards at which the host is told to pause, and to resume. */
+/** Returns the queue lengths at which the host is told to pause and to resume. */
 export function queueMarks(config: z.output<typeof shape>): { saturated: number; resumed: number } {
   const saturated = config.saturatedQueued ?? config.maxQueued;
   return { saturated, resumed: config.resumedQueued ?? Math.floor(saturated / 2) };
 }
 
-/** Schema of the configuration. */
 export const rewardDispatchConfig = shape.superRefine((config, context) => {
   const { saturated, resumed } = queueMarks(config);
   const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });

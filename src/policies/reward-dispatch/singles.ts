@@ -2,7 +2,7 @@
 import { beginTry, type FaultDomain, mustWait } from '../../core/rollout/shared-faults.ts';
 import { hasRoom, isSuspect, type Pool, type RewardState, type Sample, type Worker } from './state.ts';
 
-/** With more suspects than this the workers are at fault, and not the responses. */
+/** With more suspects than this, the fault is in the workers and not in the responses. */
 const mostSuspects = 8;
 
 /** Whether no dispatch of a kind has failed lately, and no response is suspected. */
@@ -18,7 +18,7 @@ function suspectRuns({ suspects }: Pool): boolean {
   return false;
 }
 
-/** Whether a response is the only suspected one that was being computed, so that the loss of its worker is its own fault. */
+/** Whether no other suspected response was being computed, so that the loss of the worker is this response's own fault. */
 export function runsAlone({ suspects }: Pool, sample: Sample): boolean {
   if (!isSuspect(sample) || suspects.size > mostSuspects) return false;
   for (const one of suspects) if (one !== sample && one.dispatch !== null) return false;
@@ -29,7 +29,7 @@ const wholeOf = ({ faults }: Pool): FaultDomain | undefined => faults.find({ sco
 const domainOf = ({ pool: { faults }, id }: Worker): FaultDomain | undefined => faults.find({ scope: 'reward', id });
 const isLessThan = (a: Sample, b: Sample | undefined): boolean => b === undefined || a.seq < b.seq;
 
-/** Returns the next response to dispatch, and its worker, if there is one. */
+/** Returns the next response to dispatch and its worker, if both exist. */
 export function nextTry(state: RewardState, pool: Pool, at: number): { sample: Sample; worker: Worker } | undefined {
   const whole = wholeOf(pool);
   const isSuspended = whole?.suspension != null;
@@ -43,17 +43,20 @@ export function nextTry(state: RewardState, pool: Pool, at: number): { sample: S
   return undefined;
 }
 
-/** Returns the responses that may be next: one to dispatch again, in the order of requests, and one that is new. */
+/** Returns the candidates for the next dispatch: one response to dispatch again, in the order of requests, and one new response. */
 function inLine({ again, doubtful, fresh }: Pool, hasSuspect: boolean): (Sample | undefined)[] {
   const suspect = hasSuspect ? undefined : doubtful.peek();
   const other = again.peek();
   const first = suspect !== undefined && isLessThan(suspect, other) ? suspect : other;
   const all = [first, first === suspect ? other : suspect, fresh.peek()];
-  // Another tells more than one that was set aside.
+  // A response that was not set aside tells more than one that was.
   return all.sort((a, b) => Number(a?.asideAt != null) - Number(b?.asideAt != null));
 }
 
-/** Returns a worker: one that is suspended and due for a single try, or the least loaded one; never, if others are free, the one of the last failure. */
+/**
+ * Returns a worker: a suspended worker that is due for a single try, or the least loaded one; never the worker of the last
+ * failure if others are free.
+ */
 function workerFor(
   state: RewardState,
   pool: Pool,
@@ -92,7 +95,8 @@ export function beginSingle(pool: Pool, sample: Sample, worker: Worker, dispatch
     const { failures } = first;
     return { code: 'probe', ...pool.faults.named(first), failures, pauseSeconds: pauses[0]! } as const;
   }
-  // One that was set aside is tried again, lest it waits for others on a worker that no other needs.
+  // A response that was set aside is tried again; otherwise it could wait for comparison on a worker that no other response
+  // needs.
   if (sample.asideAt === null) return undefined;
   const where = { scope: 'reward', id: sample.failedOn } as const;
   const failures = pool.faults.find(where)?.failures ?? 0;

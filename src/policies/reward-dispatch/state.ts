@@ -33,27 +33,27 @@ const sample = z.strictObject({
   since: seconds,
   /** The reason why the response is queued. */
   cause: z.enum(['requested', 'retry_infrastructure', 'retry_timeout', 'host_restarted']),
-  /** Failures that are proven to be its own. */
+  /** Failures that are proven to be the response's own. */
   failures: count,
-  /** All failed tries that are not forgotten, except those that ran out of time. */
+  /** All failed tries that are not forgotten, except tries that ran out of time. */
   failed: count,
   timeouts: count,
-  /** Workers that were lost under it, one after the other. */
+  /** Number of workers in a row that were lost while computing this response. */
   losses: count,
-  /** The worker of the last failed try, and its end, in seconds. */
+  /** The worker of the latest failed try, and the end of this try, in seconds. */
   failedOn: workerId.nullable(),
   failedAt: seconds.nullable(),
-  /** When it may be tried again, in seconds; `null` unless its next try is put off. */
+  /** Time of the next try, in seconds; `null` unless that try is put off. */
   pausedUntil: seconds.nullable(),
-  /** Since when its failures pass the budget, and are not judged, in seconds. */
+  /** Time since which unjudged failures exceed the budget, in seconds. */
   asideAt: seconds.nullable(),
-  /** Number of its last dispatch. */
+  /** Number of the latest dispatch. */
   lastDispatch: count,
   /** Number of dispatches so far. */
   attempts: count,
   /** Whether a completed round trains on the response; then nothing cancels its reward. */
   final: z.boolean(),
-  /** The round with which the response leaves, or in which it leaves with its prompt; `null` once it is final. */
+  /** The round with which the response leaves, alone or with its prompt; `null` once the response is final. */
   roundId: roundId.nullable(),
   /** The dispatch that computes the reward; `null` while the response waits. */
   dispatch: derived<Dispatch | null>(),
@@ -64,7 +64,7 @@ const sample = z.strictObject({
   previous: derived<Sample | null>(),
   next: derived<Sample | null>(),
 });
-/** A response whose reward is requested: it waits, or a worker computes it. */
+/** A response whose reward is requested: the response waits, or a worker computes its reward. */
 export interface Sample extends z.output<typeof sample> {}
 
 const dispatch = z.strictObject({
@@ -82,11 +82,11 @@ const dispatch = z.strictObject({
   sample: derived<Sample | null>(),
   worker: derived<Worker>(),
   heapIndex: derived(outside),
-  // Neighbours in the list of dispatches of the worker.
+  // Neighbours in the worker's list of dispatches.
   previous: derived<Dispatch | null>(),
   next: derived<Dispatch | null>(),
 });
-/** A try on a worker. It holds a slot of the worker until the try ends, or its cancellation is confirmed or expires. */
+/** A try on a worker. The try holds a slot of the worker until it ends, or until its cancellation is confirmed or expires. */
 export interface Dispatch extends z.output<typeof dispatch> {}
 
 const worker = z.strictObject({
@@ -97,9 +97,9 @@ const worker = z.strictObject({
   pool: derived<Pool>(),
   /** Dispatches of the worker, in order. */
   running: derived(() => new LinkedList<Dispatch>()),
-  /** How many of them are not cancelled. */
+  /** Number of dispatches that are not cancelled. */
   live: derived(zero),
-  /** Sum of the budgets of its dispatches, in whole milliseconds: sums of seconds would depend on their order. */
+  /** Sum of the budgets of all dispatches, in whole milliseconds: a sum of seconds would depend on the order of adding. */
   assignedMs: derived(zero),
   heapIndex: derived(outside),
 });
@@ -111,12 +111,12 @@ const byDeadline = (a: Dispatch, b: Dispatch): number => a.deadline - b.deadline
 const bySeq = (a: Sample, b: Sample): number => a.seq - b.seq;
 const byPause = (a: Sample, b: Sample): number => a.pausedUntil! - b.pausedUntil! || a.seq - b.seq;
 const isAside = ({ asideAt }: Sample): number => (asideAt === null ? 0 : 1);
-/** Order of requests; those that are set aside last. */
+/** Order of requests, but responses that are set aside come last. */
 const byLine = (a: Sample, b: Sample): number => isAside(a) - isAside(b) || a.seq - b.seq;
-/** Orders the one first that was tried longest ago; those that are set aside last. */
+/** The response that was tried longest ago comes first; responses that are set aside come last. */
 const byTurn = (a: Sample, b: Sample): number =>
   isAside(a) - isAside(b) || a.lastDispatch - b.lastDispatch || a.seq - b.seq;
-/** A response that was set aside then; stale when it was tried, or judged, since. */
+/** A response that was set aside at this time. The entry is stale if the response was tried or judged since. */
 export interface Aside {
   readonly at: number;
   readonly sample: Sample;
@@ -127,20 +127,20 @@ const poolOf = (kind: RewardKind) =>
   z.strictObject({
     /** Whether the last notice to the host said that the queue is long. */
     saturated: z.boolean(),
-    /** The faults that dispatches of this kind share: on a worker, or on all. */
+    /** Faults that dispatches of this kind share, on one worker or on all. */
     faults: sharedFaultsOf(kind),
     kind: derived(() => kind),
     /** Workers with a free slot that are not suspended, the least loaded first. */
     open: derived(() => new IndexedHeap<Worker>(byLoad)),
-    /** Responses that were never dispatched, in the order of their requests. */
+    /** Responses that were never dispatched, in the order of requests. */
     fresh: derived(() => new LinkedList<Sample>()),
-    /** Responses to dispatch again; each was requested before any of the fresh ones. */
+    /** Responses to dispatch again; each was requested before all fresh ones. */
     again: derived(() => new IndexedHeap<Sample>(byLine)),
     /** Responses whose next try is put off. */
     pauses: derived(() => new IndexedHeap<Sample>(byPause)),
     /** While the kind is suspended: all responses to dispatch again, in turn. */
     parked: derived(() => new IndexedHeap<Sample>(byTurn)),
-    /** Responses under which too many workers were lost, and which of them wait for the end of another. */
+    /** Responses under which too many workers were lost, and the suspects that wait until another suspect has ended. */
     suspects: derived(() => new Set<Sample>()),
     doubtful: derived(() => new IndexedHeap<Sample>(bySeq)),
     /** With `giveUpSeconds`: responses that were set aside. */
@@ -149,31 +149,30 @@ const poolOf = (kind: RewardKind) =>
     live: derived(zero),
     activeWorkers: derived(zero),
   });
-/** The workers of one kind, and the responses that wait for them. */
+/** The workers of one kind, and the responses that wait for such workers. */
 export interface Pool extends z.output<ReturnType<typeof poolOf>> {}
 
-/** Reward kinds, in the order in which they are served. */
+/** Reward kinds, in the order of service. */
 export const kinds = ['rule', 'sandbox', 'judge'] as const satisfies readonly RewardKind[];
 
-/** Schema of the state. */
 export const rewardState = z
   .strictObject({
     samples: mapBy('requestId', sample),
     dispatches: mapBy('id', dispatch),
     workers: mapBy('id', worker),
     pools: z.strictObject({ rule: poolOf('rule'), sandbox: poolOf('sandbox'), judge: poolOf('judge') }),
-    /** Time when the timer fires, in seconds, if one is set. */
+    /** Time at which the timer fires, in seconds; `null` without a timer. */
     timerAt: seconds.nullable(),
     seq: count,
     /** Number of the next dispatch; it never decreases. */
     nextDispatch: count,
     ...prefixes,
-    /** Whether the host has just restarted: it may have forgotten earlier notices. */
+    /** Whether the host has just restarted and may have forgotten earlier notices. */
     restarted: derived(() => false),
     marks: derived<ReturnType<typeof queueMarks>>(),
     prompts: derived(() => new Map<string, Group<Sample>>()),
     rounds: derived(() => new Map<string, Group<Sample>>()),
-    /** All dispatches, the earliest deadline first. */
+    /** All dispatches, earliest deadline first. */
     deadlines: derived(() => new IndexedHeap<Dispatch>(byDeadline)),
   })
   .superRefine(({ samples, dispatches, workers }, context) => {
@@ -185,9 +184,7 @@ export const rewardState = z
       if (!one.cancelled && !waiting.delete(one.requestId)) refuse('requestId', 'a sample of the snapshot, once');
     });
   });
-/** The state of the policy. */
 export type RewardState = Live<z.output<typeof rewardState>, RewardDispatchConfig>;
-/** The state as it is saved. */
 export type SavedRewards = z.input<typeof rewardState>;
 
 /** Returns the initial state. */
@@ -234,7 +231,7 @@ export function link(state: RewardState): void {
   }
 }
 
-/** From so many lost workers on a response is suspected. */
+/** A response under which so many workers were lost is suspected. */
 const lossesToSuspect = 3;
 export const isSuspect = ({ losses }: Sample): boolean => losses >= lossesToSuspect;
 
@@ -261,17 +258,17 @@ export function takeFromLine(pool: Pool, sample: Sample): void {
   else lineOf(pool, sample).remove(sample);
 }
 
-/** Notes when a response was set aside, if it is given up some time. */
+/** Notes when a response was set aside, if such responses are given up at some time. */
 export function noteAside({ config, pools }: RewardState, sample: Sample): void {
   if (config.retry.giveUpSeconds !== undefined) pools[sample.kind].asides.push({ at: sample.asideAt!, sample });
 }
 
-/** Returns a budget in milliseconds, the unit in which the loads of workers are compared. */
+/** Returns a budget in milliseconds, in which the loads of workers are compared. */
 export function milliseconds(budgetSeconds: number): number {
   return Math.round(budgetSeconds * 1000);
 }
 
-/** Gives a dispatch a slot of its worker; from now on its deadline counts. */
+/** Gives a dispatch a slot on its worker; its deadline counts from now on. */
 export function occupy(state: RewardState, dispatch: Dispatch): void {
   const { worker } = dispatch;
   state.deadlines.update(dispatch);
@@ -286,7 +283,7 @@ export function countLive(worker: Worker, more: 1 | -1): void {
   worker.pool.live += more;
 }
 
-/** Whether all dispatches on a worker fail, so that only single tries are made there. */
+/** Whether all dispatches on a worker fail, so that the worker gets only single tries. */
 export const isSick = ({ pool: { faults }, id }: Worker): boolean =>
   !faults.isQuiet && faults.find({ scope: 'reward', id })?.suspension != null;
 
@@ -300,7 +297,7 @@ export function reheap(worker: Worker): void {
 /** Whether a worker has a free slot. */
 export const hasRoom = ({ active, running, slots }: Worker): boolean => active && running.size < slots;
 
-/** Attaches a response to a round and to its prompt, with which it leaves. */
+/** Attaches a response to its round and its prompt, so that it leaves with them. */
 export function attach(state: RewardState, sample: Sample, roundId: string): void {
   const { promptId } = sample;
   sample.roundId = roundId;

@@ -53,7 +53,7 @@ function* single(its: Pool): Iterable<AwaitedEvent> {
   if (next !== undefined) yield timer(next);
 }
 
-/** What ends a dispatch: the answer of its worker, or the timer that does not wait for it any longer. */
+/** What ends a dispatch: the answer of the worker, or the timer that gives the worker up. */
 function end({ id: dispatchId, workerId: by, deadline }: Dispatch, since?: number): readonly AwaitedEvent[] {
   return [{ event: { type: 'reward.finished', dispatchId }, since, by }, timer(deadline)];
 }
@@ -82,11 +82,11 @@ function* asideWaits(state: RewardState, one: Sample, giveUpSeconds: number | un
   if (pausedUntil !== null) yield timer(pausedUntil);
   else yield* room(state, one);
   if (giveUpSeconds !== undefined) yield timer(asideAt! + giveUpSeconds);
-  // What counts is not taken back.
+  // A response that counts is not withdrawn.
   if (!one.final) yield { event: { type: 'reward.withdrawn', requestId } };
 }
 
-/** The suspected responses that are being computed, or else a worker for one. */
+/** The suspected responses that are being computed; otherwise a worker for a suspected one. */
 function* suspectsOf({ kind, suspects }: Pool): Iterable<Next> {
   for (const one of suspects) if (one.dispatch !== null) yield dispatch(one.dispatch);
   yield pool(kind);

@@ -8,7 +8,7 @@ import type { CompositionState } from './state.ts';
 export function arbitrary(state: CompositionState, choices: Choices): RoundCompositionEvent {
   const at = choices.below(100);
   const roundId = state.pending?.roundId ?? state.recentRounds.newest ?? 'none';
-  // The space of ids is small, so that prompts come again, as in later epochs.
+  // The range of ids is small, so that prompts come again, as in later epochs.
   const promptId = `p${choices.below(12)}`;
   switch (choices.below(12)) {
     case 0:
@@ -54,7 +54,7 @@ function comesBack(promptId: string, at: number, roundId: string, choices: Choic
   };
 }
 
-/** Makes the event of a prompt whose responses are known; long prompts are always long. */
+/** Makes the event for a prompt whose responses are known; long prompts are always long. */
 function ended(promptId: string, at: number, roundId: string, choices: Choices): RoundCompositionEvent {
   const tokens = 2 ** Number(promptId.slice(1)) + choices.below(8);
   const requestId = `${promptId}/0#${choices.below(1000)}`;

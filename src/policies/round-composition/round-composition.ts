@@ -1,6 +1,6 @@
 /**
- * Composes rounds of prompts whose responses are expected to be about equally long, so that long ones wait for each other and not
- * the many short ones for them. See README.md.
+ * Composes rounds from prompts with about equally long expected responses, so that long prompts wait for each other, and many
+ * short prompts do not wait for them. See README.md.
  */
 
 import {
@@ -100,7 +100,7 @@ function checkPending({ pending }: CompositionState, { roundId }: Message<'round
   refuse('out_of_order', 'roundId', expected, roundId);
 }
 
-/** Begins a new window if the last one has too few prompts for a round, and asks for what it lacks. */
+/** Begins a new window if the current window has too few prompts for a round, and requests the missing prompts. */
 function request(state: CompositionState, { roundId, weightVersion }: Message<'round.requested'>, ctx: Ctx): void {
   state.recentRounds.add(roundId);
   state.rounds += 1;
@@ -134,7 +134,7 @@ function supply(state: CompositionState, { roundId, prompts }: Message<'prompts.
   settle(state, ctx);
 }
 
-/** Plans the pending round once its prompts have come, or no more can come. */
+/** Plans the pending round once its prompts have come, or no more prompts can come. */
 function settle(state: CompositionState, ctx: Ctx): void {
   const { pending, exhausted } = state;
   if (pending === null || (pending.awaited > 0 && !exhausted)) return;
@@ -156,7 +156,7 @@ function settle(state: CompositionState, ctx: Ctx): void {
 function comeBack(state: CompositionState, event: Message<'prompt.deferred'> | Message<'prompt.returned'>): void {
   const prompt = copyPrompt(event.prompt);
   const { promptId, domain, expectedTokens: tokens = 0 } = prompt;
-  // Its longest response would have become longer still.
+  // The longest response would have become longer still.
   if (event.type === 'prompt.deferred' && tokens > 0) {
     state.lengths.observe({ promptId, domain, tokens, censored: true, round: state.rounds });
   }

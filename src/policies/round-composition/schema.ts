@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { scaledCount } from '../../core/rollout/prompts.ts';
 import { positiveCount, speculationFactor } from '../../schemas/units.ts';
 
-/** Settings that only the composition has; a recipe adds them to the shared settings. */
+/** Settings of the composition alone; a recipe adds them to the shared settings. */
 export const compositionSettings = {
   windowRounds: positiveCount
     .max(1000)
@@ -20,7 +20,6 @@ export const compositionSettings = {
     ),
 };
 
-/** Schema of the configuration. */
 export const compositionConfig = z.strictObject({
   promptsPerRound: positiveCount.describe('P0: prompts that a round trains on.'),
   responsesPerPrompt: positiveCount.describe('R0: responses that a prompt needs (the group size).'),
@@ -30,7 +29,7 @@ export const compositionConfig = z.strictObject({
   ...compositionSettings,
 });
 
-/** Returns the number of prompts of a round. */
+/** Returns the number of prompts per round. */
 export function roundSize({ promptSpeculation, promptsPerRound }: z.output<typeof compositionConfig>): number {
   return scaledCount(promptSpeculation, promptsPerRound);
 }

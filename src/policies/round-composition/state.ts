@@ -13,9 +13,9 @@ import { roundSize } from './schema.ts';
 const entry = z.strictObject({
   prompt,
   seq: count,
-  /** Expected length, in tokens, of the longest of as many responses to this prompt as a round has. */
+  /** Expected length, in tokens, of the longest among this prompt's responses in a round. */
   expectedTokens: z.number(),
-  /** Whether it waits for the long prompts of the next window. */
+  /** Whether the prompt waits for the long prompts of the next window. */
   isLast: z.boolean(),
 });
 /** A prompt of the window. */
@@ -24,28 +24,27 @@ export interface Entry extends z.output<typeof entry> {}
 const longestFirst = (a: Entry, b: Entry): number =>
   Number(a.isLast) - Number(b.isLast) || b.expectedTokens - a.expectedTokens || a.seq - b.seq;
 
-/** Schema of the state. */
 export const compositionState = z.strictObject({
   /** Prompts that go into the next round: they have come back, are left of the window before, or had to wait for another copy. */
   due: mapBy('promptId', prompt),
   /** Prompts of the window. No id is twice in `due` and `window` together, so that no round holds one twice. */
   window: mapBy((one) => one.prompt.promptId, entry),
-  /** Prompts whose id is in `due` or `window`: each is due when the copy before it is planned. */
+  /** Prompts whose id is also in `due` or `window`: such a copy becomes due when the copy before it is planned. */
   copies: setOf(prompt),
-  /** Prompts of later windows. */
+  /** Prompts for later windows. */
   later: setOf(prompt),
-  /** Prompts that the window is to have; as many as it has once it is closed. */
+  /** Number of prompts that the window is to have; once it is closed, the number that it has. */
   windowPrompts: count,
-  /** Ids that have entered a window in this epoch, at most `rememberedPrompts`. */
+  /** Ids that have entered a window during this epoch, at most `rememberedPrompts`. */
   epoch: setOf(promptId),
-  /** Prompts of the epoch before; 0 until one has ended. */
+  /** Number of prompts in the previous epoch; 0 during the first one. */
   epochPrompts: count,
-  /** The round that waits for its prompts; whether it is the first of its window. */
+  /** The round that waits for its prompts, and whether it is the first round of its window. */
   pending: z.strictObject({ roundId, weightVersion, awaited: count, isFirst: z.boolean() }).nullable(),
-  /** What is expected of a prompt of which nothing is known: the same throughout a window, so that such prompts are ties. */
+  /** Expected length for unknown prompts. It stays the same throughout a window, so that such prompts are ties. */
   priorTokens: z.number(),
   recentRounds: recentIds(roundId),
-  /** Rounds that were requested: their number tells the responses of one epoch from those of another. */
+  /** Number of requested rounds, which tells the responses of one epoch from those of another. */
   rounds: count,
   seq: count,
   exhausted: z.boolean(),
@@ -53,9 +52,7 @@ export const compositionState = z.strictObject({
   /** The entries of `window`, longest first. */
   byLength: derived(() => new Heap<Entry>(longestFirst)),
 });
-/** The state of the policy. */
 export type CompositionState = Live<z.output<typeof compositionState>, RoundCompositionConfig>;
-/** The state as it is saved. */
 export type SavedComposition = z.input<typeof compositionState>;
 
 /** Makes the initial state. */
@@ -83,7 +80,7 @@ export function link({ window, byLength }: CompositionState): void {
   for (const one of window.values()) byLength.push(one);
 }
 
-/** Returns the number of prompts from which the next round is composed. */
+/** Returns the number of prompts that the next round may be composed from. */
 export function held({ due, window }: CompositionState): number {
   return due.size + window.size;
 }

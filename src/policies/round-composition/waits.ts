@@ -1,4 +1,4 @@
-/** What blocks what in round-composition: all that it holds waits for a round. */
+/** What blocks what in round-composition: every held prompt waits for a round. */
 import { keptResponses } from '../../core/why/response-waits.ts';
 import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/why/waits.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
@@ -37,7 +37,6 @@ function* prompts({ due, window, copies, later }: CompositionState): Iterable<Pr
   yield* later;
 }
 
-/** What blocks what. */
 export const waits: Waits<CompositionState> = {
   prompts: { ids: (state) => new Set([...prompts(state)].map(({ promptId }) => promptId)), of: standing },
   responses: keptResponses(prompts, ({ due, window, copies, later }, id) => [

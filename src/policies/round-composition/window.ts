@@ -1,9 +1,9 @@
-/** The window: which prompts enter it, where it ends, and which of them make the next round. */
+/** The window: decides which prompts enter, where the window ends, and which prompts make the next round. */
 import type { Prompt } from '../../schemas/prompts.ts';
 import { roundSize } from './schema.ts';
 import { type CompositionState, type Entry, hasRound, held } from './state.ts';
 
-/** Begins a window: what is left of the one before is due, and prompts that wait for a later window enter this one. */
+/** Begins a window: prompts left over from the previous window are due, and prompts that wait for a later window enter this one. */
 export function renew(state: CompositionState): void {
   makeDue(state);
   state.priorTokens = longestOf(state, { promptId: '' });
@@ -14,7 +14,7 @@ export function renew(state: CompositionState): void {
   }
 }
 
-/** What is left of the window is due. */
+/** Makes prompts due that are left in the window. */
 function makeDue(state: CompositionState): void {
   for (let left = takeLongest(state); left !== undefined; left = takeLongest(state)) {
     state.due.set(left.prompt.promptId, left.prompt);
@@ -22,8 +22,8 @@ function makeDue(state: CompositionState): void {
 }
 
 /**
- * Where an epoch leaves too few prompts for a round, the longest are left, for they fit the first round of the next window; but where
- * nothing tells them from others, the last of the data are.
+ * Where an epoch leaves too few prompts for a round, the longest prompts are left, because they fit the first round of the next
+ * window. Where nothing distinguishes prompts, the last ones in the data are left.
  */
 export function leaveLongest(state: CompositionState): void {
   const { byLength } = state;
@@ -43,13 +43,13 @@ function resize(state: CompositionState): void {
   const { config, epoch, epochPrompts } = state;
   const size = roundSize(config);
   const left = epochPrompts - epoch.size;
-  // An epoch that has had as many prompts as the last one is over.
+  // An epoch that has had as many prompts as the previous epoch is over.
   const rounds = Math.ceil((held(state) + (left === 0 ? epochPrompts : left)) / size);
   const windows = Math.max(1, Math.ceil(rounds / config.windowRounds));
   state.windowPrompts = size * (epochPrompts === 0 || left < 0 ? config.windowRounds : Math.ceil(rounds / windows));
 }
 
-/** Takes a prompt into the window; false if it is for a later one. */
+/** Takes a prompt into the window; returns false if the prompt is for a later window. */
 function enter(state: CompositionState, one: Prompt): boolean {
   const { epoch, config, copies, lengths } = state;
   if (hasRound(state) && held(state) + copies.size >= state.windowPrompts) return false;
@@ -78,12 +78,12 @@ function enter(state: CompositionState, one: Prompt): boolean {
   return true;
 }
 
-/** Takes a prompt in, for the window of the round that waits, or for a later one. */
+/** Takes a prompt in, for the window of the waiting round or for a later window. */
 export function takeIn(state: CompositionState, one: Prompt): void {
   if (state.pending === null || !enter(state, one)) state.later.add(one);
 }
 
-/** Makes a prompt due that has come back; while another with its id is here, that one goes first. */
+/** Makes a returned prompt due; if another copy with its id is here, that copy goes first. */
 export function putBack(state: CompositionState, one: Prompt): void {
   if (isHere(state, one)) state.copies.add(one);
   else state.due.set(one.promptId, one);
@@ -112,21 +112,21 @@ function takeLongest({ window, byLength }: CompositionState): Entry | undefined 
   return entry;
 }
 
-/** A round as it is composed. */
+/** The prompts chosen for a round. */
 export interface Composed {
   readonly prompts: Prompt[];
-  /** Prompts that were due; they come first. */
+  /** Number of due prompts, which come first. */
   readonly due: number;
   /** The longest and the shortest expected length of the others, in tokens; 0 if there are none. */
   readonly longestTokens: number;
   readonly shortestTokens: number;
 }
 
-/** Takes the prompts of a round: those that are due, then the longest of the window. */
+/** Takes the prompts of a round: due prompts first, then the longest of the window. */
 export function takeRound(state: CompositionState): Composed {
   const size = roundSize(state.config);
   const prompts: Prompt[] = [];
-  // Tokens that a prompt has kept become too old if it waits.
+  // Kept tokens become too old if their prompt waits.
   for (const isKept of [true, false]) {
     for (const one of state.due.values()) {
       if (prompts.length === size) break;

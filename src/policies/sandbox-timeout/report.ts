@@ -1,4 +1,4 @@
-/** Reports the cost and the savings of other timeouts, from the runs that are remembered. */
+/** Reports the cost and the savings of other timeouts, computed from remembered runs. */
 
 import type { Context } from '../../core/machine/definition.ts';
 import { timeoutOf } from '../../core/rollout/adaptive-timeout.ts';

@@ -1,6 +1,6 @@
 /**
- * Adaptive timeouts for code in sandboxes (RollPacker §4.3): a run may take a multiple of the longest correct run of
- * its test case, so that doomed code is stopped early. See README.md.
+ * Adaptive timeouts for code in sandboxes (RollPacker §4.3): a run may take a multiple of the longest correct run of the same
+ * test case, so that doomed code is stopped early. See README.md.
  */
 
 import {
@@ -50,7 +50,7 @@ const handlers = [
   on(sandboxCancelled, cancel, checkKnown),
   on(sandboxReportRequested, report),
   on(hostRestarted, (state, _, ctx) => {
-    // Runs end in the order in which they were requested.
+    // Runs end in the order of their requests.
     for (const run of [...state.runs.values()]) unscored(state, run, { code: 'host_restarted' }, ctx);
   }),
 ];
@@ -108,7 +108,7 @@ function finish(state: TimeoutState, event: Message<'sandbox.finished'>, ctx: Ct
   ctx.emit({ type: 'sandbox.scored', at: ctx.at, runId, testCaseId, score, reason });
 }
 
-/** Remembers a run with an anchor. The timeouts of other runs do not depend on λ, so they are of no use for the report. */
+/** Remembers a run that has an anchor. The timeouts of other runs do not depend on λ, so they are of no use for the report. */
 function remember(state: TimeoutState, run: Run, outcome: 'correct' | 'wrong' | 'timeout', seconds: number): void {
   const { anchorSeconds, timeoutSeconds, explores } = run;
   if (anchorSeconds === null) return;
@@ -134,7 +134,7 @@ const runLedger: Ledger<SavedTimeouts, Message, SandboxTimeoutDecision> = {
   held: (saved) => saved.runs.map((run) => run.runId),
 };
 
-/** Stops doomed code early, by timeouts from the longest correct run of each test case. */
+/** Stops doomed code early, by timeouts that follow from the longest correct run of each test case. */
 export const sandboxTimeout: PolicyDefinition<
   SandboxTimeoutInput,
   SandboxTimeoutConfig,

@@ -32,7 +32,6 @@ export const timeoutSettings = {
     .describe('Most runs that reports are made from; the oldest leave.'),
 };
 
-/** Schema of the configuration. */
 export const timeoutConfig = z
   .strictObject(timeoutSettings)
   .refine((config) => config.minTimeoutSeconds <= config.maxTimeoutSeconds, {

@@ -27,7 +27,7 @@ export interface PastRun {
   readonly explores: boolean;
 }
 
-/** One codec serves the whole list, because a codec for each run would take twice as long. */
+/** One codec serves the whole list, because a codec per run would take twice as long. */
 const history = byHand(
   z
     .array(z.tuple([seconds, seconds, seconds, z.enum(['correct', 'wrong', 'timeout']), z.boolean()]))
@@ -45,13 +45,12 @@ const history = byHand(
   },
 );
 
-/** Schema of the state. */
 export const timeoutState = z.strictObject({
   /** Anchors by test case. */
   anchors: anchorsOf(testCaseId),
   runs: mapBy('runId', run),
   /**
-   * Ids of the runs that ended last: a second report about such a run is late, not wrong. There are two generations: when the newer
+   * Ids of the latest ended runs: a second report about such a run is late, not wrong. There are two generations: when the newer
    * one is full, the older one is forgotten as a whole, so that the end of a run costs one insertion.
    */
   ended: z.strictObject({ newer: setOf(z.string()), older: setOf(z.string()) }),
@@ -59,9 +58,7 @@ export const timeoutState = z.strictObject({
   /** Number of test cases whose anchors were dropped because there were too many. */
   forgotten: count,
 });
-/** The state of the policy. */
 export type TimeoutState = Live<z.output<typeof timeoutState>, SandboxTimeoutConfig>;
-/** The state as it is saved. */
 export type SavedTimeouts = z.input<typeof timeoutState>;
 
 /** Least number of ended runs that are remembered by id; at most twice as many are. */

@@ -2,7 +2,6 @@
 import type { Waits } from '../../core/why/waits.ts';
 import type { TimeoutState } from './state.ts';
 
-/** What blocks what. */
 export const waits: Waits<TimeoutState> = {
   runs: {
     ids: ({ runs }) => runs.keys(),

@@ -41,7 +41,7 @@ function nodeEvent(at: number, choices: Choices): ShadowLoaderEvent {
 }
 
 function drawn(state: LoaderState, at: number, choices: Choices): ShadowLoaderEvent {
-  // Steps follow each other; sometimes the step is over.
+  // Usually the event continues an open step; sometimes the step is over.
   const open = [...state.steps.values()].filter((one) => !one.closed).map((one) => one.id);
   const known = choices.below(3) > 0 ? pick(open, choices) : undefined;
   const stepId = known ?? (choices.below(10) === 0 ? [...state.recentSteps][0] : undefined) ?? `s${state.nextStep}`;

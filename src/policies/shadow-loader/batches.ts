@@ -1,4 +1,4 @@
-/** Handles batches: the frames that their ranks need, until all ranks have them. */
+/** Handles batches, from the frames that ranks need until all ranks have them. */
 import { refuse } from '../../errors.ts';
 import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -114,7 +114,7 @@ function demand(state: LoaderState, batch: Batch, sample: Sample, needed: readon
   want(state, one);
 }
 
-/** Groups the assignments by sample, in the order in which the samples are named first. */
+/** Groups the assignments by sample, in the order in which samples are first named. */
 function bySample(state: LoaderState, assignments: readonly BatchAssignment[]): Map<Sample, BatchAssignment[]> {
   const found = new Map<Sample, BatchAssignment[]>();
   for (const one of assignments) {

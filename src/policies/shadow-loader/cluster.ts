@@ -23,7 +23,7 @@ export function addNode(state: LoaderState, event: Message<'node.added'>): void 
   const node = state.nodes.get(nodeId) ?? state.lost.get(nodeId) ?? newNode(nodeId);
   state.lost.delete(nodeId);
   state.nodes.set(nodeId, node);
-  // The load of the node changes, so it must leave the heap meanwhile.
+  // The load of the node changes, so the node must leave the heap meanwhile.
   state.open.remove(node);
   Object.assign(node, { hostMemoryBytes, weight, slots, active: true });
   if (ranks !== undefined) {
@@ -50,7 +50,7 @@ function forgetRanks(state: LoaderState, node: Node): void {
   node.ranks.clear();
 }
 
-/** Forgets lost nodes, except the last ones. */
+/** Forgets lost nodes, except the latest ones. */
 export function forgetOldest(state: LoaderState): void {
   for (const oldest of state.lost.values()) {
     if (state.lost.size <= mostRecent) return;
@@ -65,7 +65,7 @@ export function checkNode({ nodes, lost }: LoaderState, { nodeId }: Message<'nod
   refuse('unknown_id', 'nodeId', 'a node that was added, or one of the last that were lost', nodeId);
 }
 
-/** Preprocesses the samples of a lost node elsewhere; nothing else is lost. */
+/** Preprocesses the samples of a lost node on other nodes; nothing else is lost. */
 export function loseNode(state: LoaderState, { nodeId }: Message<'node.lost'>, ctx: Ctx): void {
   const node = state.nodes.get(nodeId);
   if (node === undefined) return;
@@ -84,7 +84,7 @@ export function loseNode(state: LoaderState, { nodeId }: Message<'node.lost'>, c
   forgetNode(state, node, ctx);
 }
 
-/** Ends a step: its samples leave, unless an open batch needs them; those leave with their batches. */
+/** Ends a step: its samples leave, except samples that an open batch needs, which leave with their batches. */
 export function completeStep(state: LoaderState, { stepId }: Message<'step.completed'>, ctx: Ctx): void {
   const step = state.steps.get(stepId);
   if (step === undefined || step.closed) return;
@@ -117,7 +117,7 @@ export function restartHost(state: LoaderState, { idPrefix }: Message<'host.rest
   replacePrefix(state, idPrefix);
 }
 
-/** Names an open step and its samples; at this point no batch needs any of them. */
+/** Names an open step and its samples, none of which a batch needs at this point. */
 function resume(state: LoaderState, step: Step, ctx: Ctx): void {
   const samples = [...step.unwanted].sort(byAge);
   const reason = { code: 'host_restarted', samples: samples.length } as const;

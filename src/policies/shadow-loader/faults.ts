@@ -1,4 +1,4 @@
-/** Handles tries that have failed or succeeded: what is charged to a sample, what is forgotten, and which nodes are suspended. */
+/** Handles failed and successful tries: charges failures to samples or forgets them, and suspends nodes. */
 import { Deadlines, onlyTimer } from '../../core/rollout/deadlines.ts';
 import {
   beginTry,
@@ -17,17 +17,20 @@ import type { Ctx } from './schema.ts';
 import type { LoaderState, Node, Sample } from './state.ts';
 import { activeDomains, forgetTransfers, nextTransferAt, settleTransfers } from './transfers.ts';
 
-/** From so many lost nodes on a sample is suspected, and further losses are its own. */
+/** A sample under which so many nodes were lost is suspected; further losses count as its own. */
 const lossesToSuspect = 3;
 const whole: Where = { scope: 'loader', id: null };
 const domainOf = ({ id }: Node): Where => ({ scope: 'loader', id });
 
-/** Where a try has failed: with one node there is nothing to compare it with. */
+/** The place of a failed try. With a single node there is nothing to compare, so the node is not named. */
 function whereOf({ nodes }: LoaderState, faults: SharedFaults, node: Node): Where {
   return node.active && (nodes.size > 1 || faults.find(domainOf(node)) !== undefined) ? domainOf(node) : whole;
 }
 
-/** Handles a try that has failed on a node, on which nothing of the sample is now. The failure is open, until others show whose it is. */
+/**
+ * Handles a failed try on a node that holds nothing of the sample any more. The failure stays open until other tries show whose
+ * it is.
+ */
 export function fault(
   state: LoaderState,
   sample: Sample,
@@ -44,14 +47,14 @@ export function fault(
   goOn(state, sample, by.cause, ctx);
 }
 
-/** Charges a failure to its sample, which must hold no memory, and tries it again within its budget. */
+/** Charges a failure to its sample, which must hold no memory, and tries the sample again within its budget. */
 export function charge(state: LoaderState, sample: Sample, cause: Sample['cause'], ctx: Ctx): void {
   sample.infrastructureFailures += 1;
   sample.status = 'waiting';
   if (!isOver(state, sample, ctx)) requeue(state, sample, cause);
 }
 
-/** Drops a sample whose proven failures pass its budget. Returns whether it is dropped. */
+/** Drops a sample whose proven failures exceed its budget. Returns whether the sample was dropped. */
 function isOver(state: LoaderState, sample: Sample, ctx: Ctx): boolean {
   const { infrastructureFailures: failures } = sample;
   const { infrastructure: budget } = state.config.retry;
@@ -60,7 +63,9 @@ function isOver(state: LoaderState, sample: Sample, ctx: Ctx): boolean {
   return true;
 }
 
-/** Tries a sample again after a failure, within its budget. Beyond it the sample is set aside until its failures are judged. */
+/**
+ * Tries a sample again after a failure, within its budget. A sample beyond its budget is set aside until its failures are judged.
+ */
 function goOn(state: LoaderState, sample: Sample, cause: Sample['cause'], ctx: Ctx): void {
   sample.status = 'waiting';
   if (isOver(state, sample, ctx)) return;
@@ -87,7 +92,7 @@ function goOn(state: LoaderState, sample: Sample, cause: Sample['cause'], ctx: C
   state.pauses.update(sample);
 }
 
-/** Notes that a node has preprocessed a sample, and charges or forgets the failures of others that this try was begun after. */
+/** Notes that a node has preprocessed a sample, and charges or forgets earlier failures of other samples. */
 export function succeeded(state: LoaderState, sample: Sample, node: Node, ctx: Ctx): void {
   const { faults } = state;
   sample.losses = 0;
@@ -107,7 +112,7 @@ function judge(state: LoaderState, { failure, isOwn }: Verdict, ctx: Ctx): void 
   if (sample === undefined) return;
   if (isOwn) sample.infrastructureFailures += 1;
   else sample.failed = Math.max(0, sample.failed - 1);
-  // One that is being preprocessed is judged by its end.
+  // A sample that is being preprocessed is judged by the end of this try.
   if (sample.status !== 'waiting' && sample.status !== 'paused') return;
   if (isOver(state, sample, ctx) || isOwn || sample.asideAt === null) return;
   if (sample.infrastructureFailures + state.faults.countOpen(sample.id) > state.config.retry.infrastructure) return;
@@ -116,7 +121,10 @@ function judge(state: LoaderState, { failure, isOwn }: Verdict, ctx: Ctx): void 
   else state.waiting.update(sample);
 }
 
-/** Tries a sample again that a lost node has preprocessed. This costs it nothing, unless three were lost under it, and no other suspect. */
+/**
+ * Tries samples again that a lost node has preprocessed. The loss costs a sample nothing, unless it was the only suspect and had
+ * lost three nodes.
+ */
 export function nodeLostUnder(state: LoaderState, samples: readonly Sample[], ctx: Ctx): void {
   const suspects = samples.filter(({ losses }) => losses >= lossesToSuspect);
   for (const sample of samples) {
@@ -126,7 +134,7 @@ export function nodeLostUnder(state: LoaderState, samples: readonly Sample[], ct
   }
 }
 
-/** Forgets the failures on a node that is gone: nothing can be compared with them. */
+/** Forgets failures on a node that has left, because nothing can be compared with them. */
 export function forgetNode(state: LoaderState, node: Node, ctx: Ctx): void {
   for (const one of state.faults.removeDomain(domainOf(node), ctx)) judge(state, one, ctx);
   forgetTransfers(state, node, ctx);
@@ -138,7 +146,7 @@ export function waitsForSingle({ faults }: LoaderState, { id }: Sample, at: numb
   return domain !== undefined && mustWait(domain, id, at);
 }
 
-/** Returns a node that is suspended and due for a single try, if the sample has room there. */
+/** Returns a suspended node that is due for a single try, if the sample has room there. */
 export function dueNode(
   state: LoaderState,
   sample: Sample,
@@ -155,7 +163,7 @@ export function dueNode(
   return undefined;
 }
 
-/** Notes that a try begins. Returns the reason if it is a single one. */
+/** Notes that a try begins. Returns the reason if the try is a single one. */
 export function beginSingle(state: LoaderState, sample: Sample, node: Node, at: number) {
   const { faults } = state;
   if (faults.isQuiet) return undefined;
@@ -176,7 +184,7 @@ function endPause(state: LoaderState, sample: Sample): void {
   state.dirty = true;
 }
 
-/** Lets the retries of samples go on, but for those whose failures are not judged yet. */
+/** Lets the retries of samples continue, except samples whose failures are not judged yet. */
 function resume(state: LoaderState): void {
   const asides: Sample[] = [];
   for (let next = state.pauses.peek(); next !== undefined; next = state.pauses.peek()) {
@@ -202,7 +210,7 @@ function takePauses(state: LoaderState, ctx: Ctx): void {
   }
 }
 
-/** Follows every event: suspends where tries fail, and ends what is due. */
+/** Follows every event: suspends nodes and ends what is due. */
 export function settleFaults(state: LoaderState, ctx: Ctx): void {
   const { faults } = state;
   if (!faults.isQuiet) {
@@ -215,8 +223,8 @@ export function settleFaults(state: LoaderState, ctx: Ctx): void {
 }
 
 /**
- * Suspends nodes on which different samples fail one after the other, or all of them. Returns whether there were any: what is tried
- * after that may show others.
+ * Suspends nodes, or all nodes, on which different samples fail in a row. Returns whether any were suspended, because the next
+ * tries may then show other failures.
  */
 export function suspendNodes(state: LoaderState, ctx: Ctx): boolean {
   const isAny = state.faults.suspendFailing(
@@ -255,7 +263,7 @@ function hasOther(state: LoaderState, domain: FaultDomain): boolean {
   return next.demands.length > 0 || next.step.order <= state.lastAhead;
 }
 
-/** Returns when the next single try is due, in seconds, if a sample waits for it. */
+/** Returns the time of the next single try, in seconds, if a sample waits for it. */
 export function nextSingleAt({ faults, waiting }: LoaderState): number | undefined {
   return waiting.size === 0 ? undefined : faults.nextTryAt();
 }
@@ -266,7 +274,7 @@ export function dropDue({ faults, transfers }: LoaderState, at: number): void {
   transfers.dropDue(at);
 }
 
-/** The ends of the pauses of retries, and between single tries. */
+/** Two kinds of deadlines: the ends of pauses before retries, and of pauses between single tries. */
 export const pauses = new Deadlines<LoaderState>({
   ...onlyTimer,
   timerId: 'shadow-loader/pause',

@@ -54,7 +54,7 @@ function linkBatch(state: LoaderState, batch: Batch): void {
   }
 }
 
-/** Adds a sample to the heaps and sums that follow from its status and its demands. */
+/** Adds a sample to the heaps and sums that its status and its demands belong to. */
 function settleSample(state: LoaderState, sample: Sample): void {
   if (sample.demands.length === 0) sample.step.unwanted.add(sample);
   if (sample.status === 'waiting') state.waiting.update(sample);

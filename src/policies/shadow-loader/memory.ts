@@ -7,7 +7,7 @@ export const freeBytes = (node: Node): number => node.hostMemoryBytes - node.use
 export const aheadLimit = (state: LoaderState, node: Node): number =>
   Math.floor(state.config.prefetchFraction * node.hostMemoryBytes);
 
-/** Whether only single tries are made on a node, as they fail there. */
+/** Whether tries on a node fail, so that it gets only single tries. */
 export const isSick = ({ faults }: LoaderState, { id }: Node): boolean =>
   !faults.isQuiet && faults.find({ scope: 'loader', id })?.suspension != null;
 
@@ -65,14 +65,14 @@ function count(sample: Sample, node: Node, bytes: number): void {
   step.aheadBytes.set(node, (step.aheadBytes.get(node) ?? 0) + bytes);
 }
 
-/** Takes a sample out of the bytes held ahead, because it is needed now, or leaves. */
+/** Removes a sample from the bytes held ahead, because the sample is needed now, or leaves. */
 export function notAhead(sample: Sample): void {
   if (!sample.ahead) return;
   if (sample.node !== null) count(sample, sample.node, -sample.bytes);
   sample.ahead = false;
 }
 
-/** Sets whether a sample may be evicted for one that a batch waits for. */
+/** Sets whether a sample may be evicted in favour of one that a batch waits for. */
 export function setIdle(sample: Sample, isIdle: boolean): void {
   const node = sample.node;
   if (node === null || sample.status !== 'registered' || isIdle === sample.heapIndex >= 0) return;

@@ -7,8 +7,8 @@ import type { Ctx } from './schema.ts';
 import { byLoad, type LoaderState, loadOf, type Node, type Sample, taskIdOf } from './state.ts';
 
 /**
- * Starts as many waiting samples as possible, in order. The first sample that does not fit anywhere holds up those behind it, so
- * that a large sample is not overtaken for ever. A sample that no present node could hold is set aside, or leaves.
+ * Starts as many waiting samples as possible, in order. The first sample that fits nowhere holds up all later ones, so that a
+ * large sample is not overtaken for ever. A sample too large for every present node is set aside, or leaves.
  */
 export function settle(state: LoaderState, ctx: Ctx): void {
   settleFaults(state, ctx);
@@ -44,7 +44,7 @@ function misfit(state: LoaderState, sample: Sample, ctx: Ctx): void {
 }
 
 /**
- * Returns the least loaded node with room, avoiding the one that failed last; among equal nodes, the one whose ranks need most
+ * Returns the least loaded node with room, avoiding the node that failed last; among equal nodes, the one whose ranks need most
  * frames of the sample.
  */
 function choose(state: LoaderState, sample: Sample): Node | undefined {
@@ -89,7 +89,10 @@ function nearest(state: LoaderState, sample: Sample, least: Node): Node {
   return best;
 }
 
-/** Evicts samples that no batch needs, to make room for one that a batch waits for, on the node where most can be freed. */
+/**
+ * Evicts samples that no batch needs, on the node where most memory can be freed, to make room for a sample that a batch waits
+ * for.
+ */
 function makeRoom(state: LoaderState, sample: Sample, ctx: Ctx): Node | undefined {
   const reach = (node: Node): number => freeBytes(node) + node.idleBytes;
   let best: Node | undefined;

@@ -24,7 +24,7 @@ export function checkTask(
   }
 }
 
-/** Records that a node holds the tensors of a sample; ranks that wait for them may now fetch them. */
+/** Records that a node holds the tensors of a sample; waiting ranks may now fetch them. */
 export function preprocessed(state: LoaderState, event: Message<'sample.preprocessed'>, ctx: Ctx): void {
   const { preprocessId, bytes } = event;
   const sample = state.tasks.get(preprocessId);
@@ -32,7 +32,7 @@ export function preprocessed(state: LoaderState, event: Message<'sample.preproce
   const node = sample.node!;
   const reservedBytes = sample.bytes;
   if (bytes - reservedBytes > freeBytes(node)) {
-    // The node needs more memory than was reserved, and has no room for it.
+    // The node needs more memory than was reserved, and does not have it.
     evict(state, sample, { code: 'memory', reservedBytes, usedBytes: bytes }, ctx);
     sample.bytes = bytes;
     return charge(state, sample, 'memory', ctx);
@@ -57,7 +57,7 @@ export function checkFailed(state: LoaderState, event: Message<'preprocess.faile
   refuse('invalid_event', 'bytes', expected, bytes);
 }
 
-/** Handles a node that could not preprocess a sample: it is tried again, on another node if there is one. */
+/** Handles a node that could not preprocess a sample: the sample is tried again, on another node if there is one. */
 export function failPreprocessing(state: LoaderState, event: Message<'preprocess.failed'>, ctx: Ctx): void {
   const sample = state.tasks.get(event.preprocessId);
   if (sample === undefined) return late(event.preprocessId, ctx);

@@ -1,4 +1,4 @@
-/** Handles samples: they are drawn, wait, are needed by batches, and leave. */
+/** Handles samples: they are drawn, wait, are used by batches, and leave. */
 import { refuse } from '../../errors.ts';
 import type { DrawnSample } from '../../schemas/loading.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -20,7 +20,7 @@ export function checkDraw(state: LoaderState, { stepId, samples }: Message<'samp
   }
 }
 
-/** Takes samples in, as metadata; shapes represent their tensors. */
+/** Takes samples in as metadata: the policy knows the shapes of tensors, not the tensors. */
 export function draw(state: LoaderState, { stepId, samples }: Message<'samples.drawn'>, ctx: Ctx): void {
   const step = stepFor(state, stepId);
   for (const one of samples) {
@@ -93,7 +93,7 @@ function shapeOf({ kind, frames, resolution }: Media, bytes: number, channels: n
 export function requeue(state: LoaderState, sample: Sample, cause: Sample['cause']): void {
   sample.status = 'waiting';
   sample.cause = cause;
-  // Slices that were on their way must be fetched from another copy.
+  // Slices in transit must be fetched from another copy.
   for (const { slices } of sample.demands) {
     for (const slice of slices) {
       slice.sent = false;
@@ -147,7 +147,7 @@ export function unwant(state: LoaderState, demand: Demand, ctx: Ctx): void {
   rest(state, sample, ctx);
 }
 
-/** Decides about a sample after a use: it leaves, or stays until the next one. */
+/** Decides whether a sample leaves after a use, or stays until the next use. */
 export function rest(state: LoaderState, sample: Sample, ctx: Ctx): void {
   if (sample.used === sample.uses) return leave(state, sample, { code: 'last_use', uses: sample.used }, ctx);
   if (sample.demands.length > 0) return;
@@ -183,7 +183,7 @@ export function evict(state: LoaderState, sample: Sample, reason: Message<'sampl
   reheap(state, node);
 }
 
-/** Gives a sample up: batches that wait for it continue without it. */
+/** Gives a sample up; batches that wait for the sample continue without it. */
 export function drop(state: LoaderState, sample: Sample, reason: Message<'sample.dropped'>['reason'], ctx: Ctx): void {
   const { id: sampleId, step, ref } = sample;
   const echoed = ref === null ? undefined : { ref };

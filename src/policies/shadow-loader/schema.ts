@@ -43,7 +43,6 @@ const retry = z
   })
   .describe('Retry budgets of each sample.');
 
-/** Schema of the configuration. */
 export const shadowLoaderConfig = z.strictObject({
   nodes: z
     .array(loaderNode)

@@ -1,6 +1,6 @@
 /**
- * ShadowLoader (FlexRL §4): the controller keeps metadata of samples, nodes preprocess them and hold the tensors, and ranks fetch
- * the frames that they need from the nodes. See README.md.
+ * ShadowLoader (FlexRL §4): the controller keeps metadata of samples, nodes preprocess samples and hold the tensors, and ranks
+ * fetch the frames that they need from nodes. See README.md.
  */
 
 import { checkNewPrefix } from '../../core/ids/minted-ids.ts';
@@ -62,7 +62,7 @@ const handlers = [
   on(hostRestarted, restartHost, checkNewPrefix),
 ];
 
-/** Holds samples: each leaves when it is evicted or released for good, or dropped. */
+/** Holds samples: a sample leaves when it is dropped, or evicted or released for good. */
 const samples: Ledger<SavedLoader, Message, ShadowLoaderDecision> = {
   name: 'samples',
   entered: (event) => (event.type === 'samples.drawn' ? event.samples.map((one) => one.sampleId) : []),
@@ -82,7 +82,7 @@ const samples: Ledger<SavedLoader, Message, ShadowLoaderDecision> = {
   held: (saved) => saved.samples.map((one) => one.id),
 };
 
-/** Holds batches: each leaves when its ranks have all their frames, or when it is given up. */
+/** Holds batches: a batch leaves when its ranks have all their frames, or when it is given up. */
 const plannedBatches: Ledger<SavedLoader, Message, ShadowLoaderDecision> = {
   name: 'batches',
   entered: (event) => (event.type === 'batch.run' ? [event.batchId] : []),

@@ -21,8 +21,7 @@ function evenSlices(frames: number, ranks: readonly number[]): FrameSlice[] {
 }
 
 /**
- * Returns the slices of one sample for all of its sequences in a batch, sorted by rank and frame; a rank gets each frame at most
- * once.
+ * Returns the slices of one sample for all sequences in a batch, sorted by rank and frame; a rank gets each frame at most once.
  *
  * @param assignments - the sequences of the sample
  */
@@ -72,7 +71,7 @@ export function sendAgain(state: LoaderState, slice: Slice, ctx: Ctx): void {
   send(state, slice, isNear ? 'same_node' : 'other_node', ctx);
 }
 
-/** Tells a rank to fetch a slice from the node that has it. */
+/** Tells a rank to fetch a slice from the node that holds the slice. */
 function send(state: LoaderState, slice: Slice, code: 'same_node' | 'other_node', ctx: Ctx): void {
   const { id, demand, rank, from: fromFrame, to: toFrame } = slice;
   const { batch, sample } = demand;
@@ -99,10 +98,10 @@ function send(state: LoaderState, slice: Slice, code: 'same_node' | 'other_node'
   });
 }
 
-/** Where transfers from a node run. */
+/** The domain of all transfers from a node. */
 export const transfersFrom = ({ id }: Node): Where => ({ scope: 'loader', id: `transfers from ${id}`.slice(0, 512) });
 
-/** The domains of a slice in which there are single tries only. */
+/** The domains of a slice that are suspended, so that only single tries are made there. */
 function suspendedFor({ transfers }: LoaderState, { demand }: Slice): FaultDomain[] {
   if (transfers.isQuiet) return [];
   const { node } = demand.sample;

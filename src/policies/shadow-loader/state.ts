@@ -15,8 +15,8 @@ const zero = () => 0;
 const outside = () => -1;
 
 /**
- * Makes a pointer, which is saved as the id of its target. After loading it has only this id, until `link` replaces it by the
- * target itself.
+ * Makes a pointer, which is saved as the id of its target. After loading, the pointer has only this id until `link` replaces the
+ * id by the target.
  */
 const pointer = <T extends { readonly id: string }>(id: z.ZodType<string, string>) =>
   z.codec(id, z.custom<T>(), { decode: (id) => ({ id }) as T, encode: (one) => one.id });
@@ -30,7 +30,7 @@ const toAvoided: z.ZodType<Node | null, string | null> = z.codec(nodeId.nullable
   encode: (one) => (one === null || one.forgotten ? null : one.id),
 });
 
-/** Makes a list of which only some items are saved. */
+/** Makes a list that saves only some of its items. */
 const only = <S extends z.ZodType>(items: z.ZodArray<S>, isSaved: (item: z.output<S>) => boolean) =>
   z.codec(items, z.custom<z.output<S>[]>(), {
     decode: (all) => all as z.output<S>[],
@@ -41,7 +41,7 @@ const only = <S extends z.ZodType>(items: z.ZodArray<S>, isSaved: (item: z.outpu
 export const byAge = (a: Sample, b: Sample): number => a.step.order - b.step.order || a.seq - b.seq;
 /** Orders by the planning of batches. */
 export const byBatch = (a: Demand, b: Demand): number => a.batch.order - b.batch.order;
-/** Orders samples that a batch waits for first; of these and the others, what is set aside last. */
+/** Orders samples that a batch waits for first; within both kinds, samples that are set aside come last. */
 const byUrgency = (a: Sample, b: Sample): number =>
   Number(b.demands.length > 0) - Number(a.demands.length > 0) ||
   Number(a.asideAt !== null) - Number(b.asideAt !== null) ||
@@ -50,7 +50,7 @@ const smallestFirst = (a: Sample, b: Sample): number => a.bytes - b.bytes || byA
 const byPause = (a: Sample, b: Sample): number => a.pausedUntil! - b.pausedUntil! || byAge(a, b);
 const leastUrgentFirst = (a: Sample, b: Sample): number => byAge(b, a);
 
-/** Returns the bytes that a node has to preprocess, divided by its weight (speed). */
+/** Returns a node's bytes to preprocess, divided by its weight (speed). */
 export const loadOf = (node: Node): number => node.queuedBytes / node.weight;
 /** Orders the least loaded first: by bytes to preprocess, samples to preprocess, memory in use, and id. */
 export const byLoad = (a: Node, b: Node): number =>
@@ -121,31 +121,31 @@ const sample = z.strictObject({
   cause: z.enum(['drawn', 'node_lost', 'retry', 'memory', 'copy_missing', 'displaced', 'host_restarted']),
   /** The node that preprocesses or holds the sample. */
   node: toNode.nullable(),
-  /** Id of the try on that node, while the sample is being preprocessed. */
+  /** Id of the try on that node while the sample is being preprocessed. */
   task: preprocessId.nullable(),
-  /** Whether the sample counts as held ahead for a later step, while its step is a later one. */
+  /** Whether the sample counts as held ahead, because its step is a later one. */
   ahead: z.boolean(),
-  /** Failures of nodes that are proven to be its own. */
+  /** Failures of nodes that are proven to be the sample's own. */
   infrastructureFailures: count,
   /** All tries that have failed on nodes and are not forgotten, and the end of the last one, in seconds. */
   failed: count,
   failedAt: seconds.nullable(),
-  /** Nodes that were lost under it, one after the other. */
+  /** Number of nodes in a row that were lost while preprocessing this sample. */
   losses: count,
-  /** When it may be tried again, in seconds, while its next try is put off. */
+  /** Time of the next try, in seconds, while that try is put off. */
   pausedUntil: seconds.nullable(),
-  /** Since when its failures pass the budget, and are not judged, in seconds. */
+  /** Time since which unjudged failures exceed the budget, in seconds. */
   asideAt: seconds.nullable(),
-  /** Number of its last try. */
+  /** Number of the latest try. */
   lastTry: count,
   dataFailures: count,
-  /** The node of the last fault; other nodes are tried first. */
+  /** The node of the latest fault; other nodes are tried first. */
   avoid: toAvoided,
   /** Demands of open batches, in no order. */
   demands: derived((): Demand[] => []),
-  /** Position among the queued samples, those set aside, or those that the node could evict. */
+  /** Position among the queued samples, the samples set aside, or the samples that the node could evict. */
   heapIndex: derived(outside),
-  /** Whether the sample has left; a batch that has used it may still refer to it. */
+  /** Whether the sample has left; a batch that has used the sample may still refer to it. */
   gone: derived(() => false),
 });
 /** A sample, from its draw until it leaves. */
@@ -176,13 +176,13 @@ const slice = z.strictObject({
   attempt: count,
   /** Whether a try is under way. */
   sent: z.boolean(),
-  /** Failures that are proven to be its own. */
+  /** Failures that are proven to be the slice's own. */
   failures: count,
-  /** All tries that have failed and are not forgotten. */
+  /** All failed tries that are not forgotten. */
   failed: count,
   /** When it is fetched again, in seconds, while the next try is put off; 0 for a single try, in turn. */
   pausedUntil: seconds.nullable(),
-  /** Number of its last try, in the order of all. */
+  /** Number of the latest try, in the order of all tries. */
   lastSend: count,
   fetched: derived(() => false),
   demand: derived<Demand>(),
@@ -193,17 +193,17 @@ export interface Slice extends z.output<typeof slice> {}
 
 const demand = z.strictObject({
   sample: toSample,
-  /** Slices in the order of their ids, the fetched ones included. */
+  /** Slices in the order of ids, including fetched ones. */
   slices: only(z.array(slice).min(1), (one) => !one.fetched),
   batch: derived<Batch>(),
   /** Number of slices that were not fetched. */
   open: derived(zero),
-  /** Position among the demands of its sample. */
+  /** Position among the demands of the sample. */
   index: derived(zero),
 });
 const bySlicePause = (a: Slice, b: Slice): number => a.pausedUntil! - b.pausedUntil! || (a.id < b.id ? -1 : 1);
 
-/** The demand of one batch for one sample. */
+/** A batch's demand for one sample. */
 export interface Demand extends z.output<typeof demand> {}
 
 const batch = z.strictObject({
@@ -213,9 +213,9 @@ const batch = z.strictObject({
   /** Number of slices that were fetched. */
   fetched: count,
   missing: z.array(sampleId),
-  /** Demands of the batch, including those that are completely fetched. */
+  /** Demands of the batch, including completely fetched ones. */
   demands: only(z.array(demand).min(1), (one) => one.open > 0),
-  /** Samples whose use by this batch was counted, because its ranks have all their slices. */
+  /** Samples whose use by this batch was counted, because the batch's ranks have all slices. */
   used: z.array(usedSample),
   /** Number in the order of plans. */
   order: derived(zero),
@@ -226,12 +226,11 @@ const batch = z.strictObject({
 });
 export interface Batch extends z.output<typeof batch> {}
 
-/** Schema of the state. */
 export const loaderState = z
   .strictObject({
     /** Nodes that are present. */
     nodes: mapBy('id', node),
-    /** The last lost nodes, in the order of their losses. */
+    /** The latest lost nodes, in the order of loss. */
     lost: mapBy('id', node),
     steps: mapBy('id', step),
     samples: mapBy('id', sample),
@@ -243,10 +242,10 @@ export const loaderState = z
     nextTask: count,
     nextSlice: count,
     nextSend: count,
-    /** The faults that tries of samples share, on a node or on all; and those of slices. */
+    /** Faults that tries of samples share, on one node or on all; and those that slices share. */
     faults: sharedFaults,
     transfers: sharedFaultsOf('transfers'),
-    /** Time when the timer fires, in seconds, if one is set. */
+    /** Time at which the timer fires, in seconds; `null` without a timer. */
     timerAt: seconds.nullable(),
     ...prefixes,
     nextBatch: derived(zero),
@@ -258,7 +257,7 @@ export const loaderState = z
     lostBudget: derived(zero),
     /** Samples to be preprocessed, the most urgent first. */
     waiting: derived(() => new IndexedHeap<Sample>(byUrgency)),
-    /** Samples that need a larger node than any present one, the smallest first. */
+    /** Samples that need a larger node than any present node, smallest first. */
     unplaced: derived(() => new IndexedHeap<Sample>(smallestFirst)),
     /** Samples and slices whose next try is put off. */
     pauses: derived(() => new IndexedHeap<Sample>(byPause)),
@@ -295,9 +294,7 @@ export const loaderState = z
       });
     });
   });
-/** The state of the policy. */
 export type LoaderState = Live<z.output<typeof loaderState>, ShadowLoaderConfig>;
-/** The state as it is saved. */
 export type SavedLoader = z.input<typeof loaderState>;
 
 /** Returns the initial state, with the nodes of the configuration. */
@@ -367,11 +364,10 @@ export function newNode(id: string): Node {
   };
 }
 
-/** Part of the id of a try before its number. */
+/** The part of a try's id before its number. */
 export const taskKind = 'preprocess/';
-/** Part of the id of a slice before its number. */
+/** The part of a slice's id before its number. */
 export const sliceKind = 'slice/';
 /** Returns the id of a try to preprocess. */
 export const taskIdOf = (prefix: string, number: number): string => mintedId(prefix, taskKind, number);
-/** Returns the id of a slice. */
 export const sliceIdOf = (prefix: string, number: number): string => mintedId(prefix, sliceKind, number);

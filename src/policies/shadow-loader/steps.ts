@@ -19,7 +19,7 @@ export function checkKnown(state: LoaderState, stepId: string): void {
   refuse('unknown_id', 'stepId', 'a step that samples were drawn for', stepId);
 }
 
-/** Returns the step with this id; if there is none, appends a new one. */
+/** Returns the step with this id, or appends a new step. */
 export function stepFor(state: LoaderState, id: string): Step {
   const known = state.steps.get(id);
   if (known !== undefined) return known;
@@ -39,12 +39,12 @@ export function close(state: LoaderState, step: Step): void {
   moveOn(state);
 }
 
-/** Forgets a step that is over, once its last sample has left. */
+/** Forgets a completed step once its last sample has left. */
 export function forget(state: LoaderState, step: Step): void {
   if (step.closed && step.samples === 0) state.steps.delete(step.id);
 }
 
-/** Makes the first open step the current one; its samples no longer count as held ahead. */
+/** Makes the first open step the current one; samples of this step no longer count as held ahead. */
 export function moveOn(state: LoaderState): void {
   const current = state.openSteps.peek();
   state.dirty = true;

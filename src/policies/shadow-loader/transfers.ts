@@ -15,7 +15,7 @@ import type { LoaderState, Node, Slice } from './state.ts';
 
 const whole: Where = { scope: 'loader', id: null };
 
-/** Where a transfer has failed: with one node there is nothing to compare it with. */
+/** The place of a failed transfer. With a single node there is nothing to compare, so the node is not named. */
 function whereOf({ nodes, transfers }: LoaderState, node: Node): Where {
   const own = transfersFrom(node);
   return node.active && (nodes.size > 1 || transfers.find(own) !== undefined) ? own : whole;
@@ -29,7 +29,7 @@ export function* activeDomains({ nodes }: LoaderState, domainOf: (node: Node) =>
 const isAside = ({ transfers, config }: LoaderState, { id, failures }: Slice): boolean =>
   failures + transfers.countOpen(id) > config.retry.transfer;
 
-/** Handles a rank that could not fetch a slice: it tries again, after a pause. */
+/** Handles a rank that could not fetch a slice: the rank tries again after a pause. */
 export function transferFault(state: LoaderState, slice: Slice, ctx: Ctx): void {
   const { transfers, config } = state;
   const node = slice.demand.sample.node!;
@@ -53,7 +53,7 @@ export function transferred(state: LoaderState, slice: Slice, node: Node | null,
   transfers.forget(slice.id);
   for (const one of verdicts) judge(state, one, ctx);
   if (!hasRecovered) return;
-  // What was set aside is judged first, by this success or by those to come.
+  // Slices that are set aside are judged first, by this success or by later ones.
   for (const one of [...parked].filter((each) => isAside(state, each))) {
     endSlicePause(state, one);
     putOffSlice(state, one, ctx.at + longestPauseSeconds);
@@ -70,7 +70,7 @@ function judge(state: LoaderState, { failure, isOwn }: Verdict, ctx: Ctx): void 
   if (slice === undefined) return;
   if (isOwn) slice.failures += 1;
   else slice.failed = Math.max(0, slice.failed - 1);
-  // One that is under way is judged by its end.
+  // A slice in transit is judged by the end of its transfer.
   if (slice.pausedUntil === null || isOver(state, slice, ctx) || isOwn || isAside(state, slice)) return;
   endSlicePause(state, slice);
   putOffSlice(state, slice, 0);
@@ -83,7 +83,7 @@ function isOver(state: LoaderState, { failures, demand }: Slice, ctx: Ctx): bool
   return true;
 }
 
-/** Follows every event: ends pauses, suspends transfers that fail one after the other, and makes single tries in turn. */
+/** Follows every event: ends pauses, suspends transfers that fail in a row, and makes single tries in turn. */
 export function settleTransfers(state: LoaderState, ctx: Ctx): void {
   const { transfers, slicePauses, parked } = state;
   if (!transfers.isQuiet) {
@@ -106,7 +106,7 @@ export function settleTransfers(state: LoaderState, ctx: Ctx): void {
   }
 }
 
-/** Returns the slice that was tried longest ago of those that need not wait. */
+/** Returns the slice that was tried longest ago, among slices that need not wait. */
 function nextInTurn(parked: ReadonlySet<Slice>, state: LoaderState, at: number): Slice | undefined {
   let first: Slice | undefined;
   for (const one of parked) {

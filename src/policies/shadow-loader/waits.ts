@@ -11,7 +11,7 @@ type Next = HeldThing | AwaitedEvent;
 const sampleThing = ({ id }: Sample): HeldThing => ({ what: 'samples', id });
 const sliceThing = ({ id }: Slice): HeldThing => ({ what: 'slices', id });
 
-/** What a step waits for: its batches, and when there are none, its end or the next batch. */
+/** What a step waits for: its batches; without batches, its end or the next batch. */
 function* stepWaits({ batches }: LoaderState, { id }: Step): Iterable<Next> {
   let hasBatches = false;
   for (const batch of batches.values()) {
@@ -36,10 +36,10 @@ function* ofClosed({ samples }: LoaderState, step: Step): Iterable<Next> {
   for (const sample of samples.values()) if (sample.step === step) yield sampleThing(sample);
 }
 
-/** What a sample waits for that no batch needs. */
+/** What a sample waits for if no batch needs it. */
 const nextUse = ({ step }: Sample): readonly Next[] => [{ what: 'steps', id: step.id }];
 
-/** What the first waiting sample waits for, and with it all others: a node, a slot, or memory. */
+/** What the first waiting sample, and with it all others, waits for: a node, a slot, or memory. */
 function* room(state: LoaderState, sample: Sample): Iterable<Next> {
   const { largestBudget, nodes, openSteps, lastAhead } = state;
   const { bytes, demands, step } = sample;
@@ -57,7 +57,7 @@ function* roomOn(state: LoaderState, sample: Sample, node: Node): Iterable<Next>
   const isTooSmall = sample.bytes > (isAhead(sample) ? aheadLimit(state, node) : node.hostMemoryBytes);
   if (isTooSmall) return;
   for (const one of node.samples) {
-    // A sample that no batch needs makes room at once for one that a batch waits for.
+    // A sample that no batch needs makes room at once for a sample that a batch waits for.
     const isInTheWay = isFull ? one.task !== null : one.heapIndex < 0 || sample.demands.length === 0;
     if (isInTheWay) yield sampleThing(one);
   }
@@ -88,7 +88,7 @@ function* triesOf({ tries }: FaultDomain, { tasks }: LoaderState): Iterable<Next
   }
 }
 
-/** The end of a pause; one whose step is completed leaves. */
+/** What a paused sample waits for: the end of its pause, or the end of its step, with which it leaves. */
 function* pausedWaits({ pausedUntil, step }: Sample): Iterable<Next> {
   yield timer(pausedUntil!);
   if (!step.closed) yield { event: { type: 'step.completed', stepId: step.id } };
@@ -164,7 +164,6 @@ function sliceStanding(state: LoaderState, slice: Slice): Standing {
   };
 }
 
-/** What blocks what. */
 export const waits: Waits<LoaderState> = {
   samples: {
     ids: ({ samples }) => samples.keys(),

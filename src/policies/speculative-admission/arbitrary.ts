@@ -75,7 +75,7 @@ function requestEvent(
   }
 }
 
-/** What an engine says of its weights: mostly nothing or what it was asked for; sometimes others. */
+/** What an engine reports about its weights: mostly nothing or the requested version; sometimes other versions. */
 function said(choices: Choices, [version = 0]: readonly number[]): { weightVersions?: number[] } {
   if (choices.below(3) > 0) return {};
   const other = Math.max(0, version + choices.below(6) - 3);

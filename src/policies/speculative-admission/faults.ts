@@ -1,4 +1,4 @@
-/** Handles tries that have failed or succeeded: what is charged to a response, what is forgotten, and what is suspended. */
+/** Handles failed and successful tries: charges failures to responses or forgets them, and suspends domains. */
 import {
   type FaultDomain,
   isFailing,
@@ -34,20 +34,29 @@ function whereOf(state: AdmissionState, response: ResponseState, kind: FaultKind
   return { scope: 'engine', id: comparedEngineId(state, engine) };
 }
 
-/** Returns the engine that a try can be compared on: with one engine there is nothing, and on one that was drained nothing is tried. */
+/**
+ * Returns the engine if tries on it can be compared: with a single engine there is no comparison, and on a drained engine nothing
+ * is tried.
+ */
 const comparedEngineId = ({ engines }: AdmissionState, engine: Engine | null): string | null =>
   engine?.active && engines.size > 1 ? engine.id : null;
 
-/** Tries a response again within its budget. Beyond it the prompt goes on with its other responses, if these may suffice. */
+/**
+ * Tries a response again within its budget. Beyond the budget, the prompt continues with its other responses if these may
+ * suffice.
+ */
 export function fault(state: AdmissionState, response: ResponseState, kind: FaultKind, ctx: Ctx): void {
   faultIn(state, response, kind, whereOf(state, response, kind), ctx);
 }
 
-/** Handles a failure in a domain. It counts in the budget of its kind, until others show that it was none of the response. */
+/**
+ * Handles a failure in a domain. The failure counts in the budget of its kind until other tries show that it was not the
+ * response's own.
+ */
 export function faultIn(state: AdmissionState, response: ResponseState, kind: FaultKind, where: Where, ctx: Ctx): void {
   const { prompt, index, requestId, failures, cause } = response;
   const { faults } = state;
-  // It has gone on under this id after a restart.
+  // The request has continued under this id after a restart.
   if (state.elsewhere.size > 0) state.elsewhere.delete(requestId);
   response.lastFault = { ...where, at: ctx.at };
   const failure = {
@@ -73,7 +82,7 @@ export function faultIn(state: AdmissionState, response: ResponseState, kind: Fa
   else pause(state, response, faults.find({ scope: where.scope, id: null }), ctx.at);
 }
 
-/** Charges a response with a failure that is its own in any case, and tries it again at once within its budget. */
+/** Charges a response with a failure that is its own in any case, and tries the response again at once, within its budget. */
 export function charge(state: AdmissionState, response: ResponseState, kind: FaultKind, ctx: Ctx): void {
   const failures = response.failures[kind] + 1;
   response.failures = { ...response.failures, [kind]: failures };
@@ -87,10 +96,10 @@ export function isBeyond(state: AdmissionState, response: ResponseState): boolea
   return faultKinds.some((kind) => failuresOf(state, response, kind) > budgetOf(state, kind));
 }
 
-/** Puts off the next try of a response: the first not at all, where nothing else fails. */
+/** Puts off the next try of a response. The first retry is not put off if nothing else fails. */
 function pause(state: AdmissionState, response: ResponseState, whole: FaultDomain | undefined, at: number): void {
   const least = (whole?.failing.size ?? 0) > 1 ? 1 : 0;
-  // What was forgotten costs no pause.
+  // A forgotten failure costs no pause.
   let failures = 0;
   for (const kind of faultKinds) failures += failuresOf(state, response, kind);
   const seconds = Math.max(least, pauseAfter(failures));
@@ -115,10 +124,10 @@ export function setAside(state: AdmissionState, response: ResponseState, at: num
   if (state.round !== null && isSpent(state, state.round)) state.unsettled ??= 'failed';
 }
 
-/** Gives a response up; its prompt fails if the others do not suffice. */
+/** Gives a response up; its prompt fails if the other responses do not suffice. */
 export function giveUp(state: AdmissionState, response: ResponseState, why: GivenUp, ctx: Ctx): void {
   const { prompt, requestId } = response;
-  // Another response may have taken it out.
+  // Another response may have removed the prompt.
   if (prompt.status !== 'active') return;
   state.asides.delete(response);
   response.status = 'abandoned';
@@ -136,14 +145,14 @@ export function giveUp(state: AdmissionState, response: ResponseState, why: Give
     'kind' in why
       ? { code: why.kind as FaultKind, failures: why.failures, budget: budgetOf(state, why.kind as FaultKind) }
       : ({ code: 'not_compared', ...why } as const);
-  // It may have come with proven failures, and was not launched since.
+  // The response may have arrived with proven failures, without a launch since.
   if (requestId !== '') {
     ctx.emit({ type: 'response.abandoned', at: ctx.at, requestId, promptId: prompt.spec.promptId, reason });
   }
   if (isOver) failPrompt(state, prompt, why, ctx);
 }
 
-/** Notes that a try has succeeded, and charges or forgets the failures that it was launched after. */
+/** Notes that a try has succeeded, and charges or forgets failures that happened before its launch. */
 export function succeeded(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
   const { faults } = state;
   const { prompt } = response;
@@ -205,14 +214,14 @@ export function judge(state: AdmissionState, { failure, isOwn }: Verdict, ctx: C
   requeue(state, response);
 }
 
-/** Forgets what the responses of a prompt have failed that has all it needs; its rewards may still fail. */
+/** Forgets the response failures of a prompt that has all responses it needs; its rewards may still fail. */
 export function forgiveCollected({ faults }: AdmissionState, prompt: PromptState): void {
   if (!faults.isQuiet) faults.forget(prompt.spec.promptId, 'reward');
 }
 
-/** Gives a response up that has more failures than its budget which are proven to be its own. */
+/** Gives up a response whose proven failures exceed its budget. */
 export function giveUpProven(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
-  // One that runs is judged by its end.
+  // A running response is judged by its end.
   if (isLive(response)) return;
   for (const kind of faultKinds) {
     const failures = response.failures[kind];
@@ -227,7 +236,10 @@ export function forgetEngine(state: AdmissionState, id: string, ctx: Ctx): void 
   for (const one of state.faults.removeDomain({ scope: 'engine', id }, ctx)) judge(state, one, ctx);
 }
 
-/** Notes that a prompt has lost an engine. This costs it nothing, unless it ran alone, as one that has lost three. */
+/**
+ * Notes that a prompt has lost an engine. The loss costs the prompt nothing, unless the prompt ran alone because it had lost
+ * three engines.
+ */
 export function engineLostUnder(state: AdmissionState, responses: readonly ResponseState[], ctx: Ctx): void {
   const single = new Set(responses.flatMap(({ prompt }) => (runsSingly(state, prompt) ? [prompt] : [])));
   for (const prompt of new Set(responses.map((one) => one.prompt))) {
@@ -246,12 +258,12 @@ export function engineLostUnder(state: AdmissionState, responses: readonly Respo
   }
 }
 
-/** Follows every event: suspends domains in which different prompts fail one after the other, and lets go on what may. */
+/** Follows every event: suspends domains in which different prompts fail in a row, and continues what may continue. */
 export function settleFaults(state: AdmissionState, ctx: Ctx): void {
   const { faults } = state;
   if (faults.isQuiet) return;
   faults.dropTries(ctx.at, ({ scope }, id) => {
-    // Its reward is awaited for longer than the response.
+    // The reward is awaited longer than the response.
     if (scope === 'reward' && heldResponse(state, id)?.reward === null) return false;
     const response = findRequest(state, id);
     return response === undefined || !isLive(response);
@@ -259,12 +271,12 @@ export function settleFaults(state: AdmissionState, ctx: Ctx): void {
   suspendFailing(state, ['prompt'], ctx);
 }
 
-/** Suspends the domains of some scopes in which different prompts fail one after the other. Returns whether there were any. */
+/** Suspends the domains of some scopes in which different prompts fail in a row. Returns whether any were suspended. */
 function suspendFailing(state: AdmissionState, scopes: readonly Where['scope'][], ctx: Ctx): boolean {
   let isAny = false;
   for (const domain of [...state.faults.domains]) {
     if (!scopes.includes(domain.scope)) continue;
-    // Those that have failed elsewhere tell little of a part.
+    // Prompts that have failed elsewhere say little about this part.
     if (domain.id !== null && state.faults.countNew(domain) < 2) continue;
     if (!isFailing(domain, inFlightIn(state, domain), (one) => hasOther(state, one))) continue;
     suspend(state, domain, ctx);
@@ -277,7 +289,7 @@ function suspendFailing(state: AdmissionState, scopes: readonly Where['scope'][]
 export function suspendWhereTriesFail(state: AdmissionState, ctx: Ctx): boolean {
   if (state.faults.isQuiet) return false;
   const isAny = suspendFailing(state, ['engine', 'environment', 'reward'], ctx);
-  // Then prompts are tried in turn, and something else is asked for to compare with.
+  // From now on prompts are tried in turn, and other prompts are requested for comparison.
   const areAll = state.faults.suspendWhole(activeEngines(state), (whole) => suspend(state, whole, ctx));
   return compareAsides(state, ctx) || isAny || areAll;
 }
@@ -296,7 +308,7 @@ function suspend(state: AdmissionState, domain: FaultDomain, ctx: Ctx): void {
   }
 }
 
-/** Suspends where a response has failed that was set aside, once nothing else is left that could show whose fault it was. */
+/** Suspends the domain in which a response has failed that was set aside, once nothing else is left to show whose fault it was. */
 function compareAsides(state: AdmissionState, ctx: Ctx): boolean {
   const { faults, asides, live, parked, round } = state;
   if (asides.size === 0 || live.size > 0 || parked.size > 0 || round === null) return false;
@@ -316,7 +328,7 @@ function inFlightIn(state: AdmissionState, { scope, id }: FaultDomain): number {
   return scope === 'engine' && id !== null ? (state.engines.get(id)?.requests ?? 0) : state.slotsTaken;
 }
 
-/** Whether a prompt is in flight in a domain that has not failed in it. */
+/** Whether a prompt is in flight in a domain in which it has not failed. */
 function hasOther(state: AdmissionState, { scope, id, failing }: FaultDomain): boolean {
   if (failing.size >= itemsToSuspend) return false;
   if (scope === 'prompt') return true;

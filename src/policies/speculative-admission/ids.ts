@@ -6,23 +6,23 @@ import { z } from 'zod';
 import { Fifo } from '../../core/collections/fifo.ts';
 import { count } from '../../schemas/units.ts';
 
-/** The parts of a request id. */
+/** The pattern is anchored, so that an id without a match is refused in linear time. */
 export interface ParsedId {
   readonly promptId: string;
   readonly index: number;
   readonly attempt: number;
 }
 
-/** The prompt and the index of the response that a request generates. */
+/**
+ * Makes request ids. Ids of one prompt share the string of their beginning, and ids of one attempt share the string of their end.
+ * This sharing saves memory accesses: with 100,000 requests in flight, ids cause a third of them.
+ */
 export type ResponseKey = Pick<ParsedId, 'promptId' | 'index'>;
 
 // Anchored: an id without any of it is refused in linear time.
 const tail = /^(.+)\/(0|[1-9]\d{0,8})#(0|[1-9]\d{0,8})$/s;
 
-/**
- * Makes ids of requests. Ids of one prompt share the string of their beginning, ids of one attempt that of their end. This saves
- * memory accesses: with 100,000 requests in flight, ids cause a third of them.
- */
+/** Parses an id that was minted under the prefix; returns `undefined` for any other id. */
 export class IdMint {
   #prefix = '';
   #promptId = '';
@@ -30,7 +30,7 @@ export class IdMint {
   #attempt = -1;
   #tails: string[] = [];
 
-  /** Returns the id of a request. */
+  /** Returns the id for a request. */
   mint(prefix: string, promptId: string, index: number, attempt: number): string {
     if (promptId !== this.#promptId || prefix !== this.#prefix) {
       this.#prefix = prefix;
@@ -70,7 +70,10 @@ export function parseId(prefix: string, id: string): ParsedId | undefined {
   return { promptId: match[1]!, index: Number(match[2]), attempt: Number(match[3]) };
 }
 
-/** Returns the prompt and the index of a well-formed id with this prefix. It runs for every event, so it does not use a regular expression. */
+/**
+ * Returns the prompt and the index in a well-formed id with this prefix. The function runs at every event, so it does not use a regular
+ * expression.
+ */
 export function responseKeyOf(prefix: string, id: string): ResponseKey | undefined {
   const slash = id.lastIndexOf('/', id.lastIndexOf('#'));
   if (slash <= prefix.length || !id.startsWith(prefix)) return undefined;
@@ -93,7 +96,7 @@ const launched = z.strictObject({
   indices: count,
   /** Number of the first prefix that was in use while the prompt was here, counted from 0. */
   firstPrefix: count,
-  /** Number of the last such prefix. */
+  /** Number of the latest such prefix. */
   lastPrefix: count,
 });
 export type Launched = z.output<typeof launched>;

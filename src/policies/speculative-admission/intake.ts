@@ -1,4 +1,4 @@
-/** Handles incoming prompts: asks for them, adds them, merges duplicates, hands back late ones, and starts them. */
+/** Handles incoming prompts: requests, adds and starts prompts, merges duplicates, and hands back late ones. */
 
 import { given } from '../../core/collections/given.ts';
 import { copyPrompt, isExpiring, oldestVersionOf } from '../../core/rollout/prompts.ts';
@@ -25,7 +25,7 @@ import {
   type Unsettled,
 } from './state.ts';
 
-/** Returns the prompts of a round in the order in which it starts them: first those that would be too old in the next round. */
+/** Returns the prompts of a round in starting order: first those that would be too old in the next round. */
 export function oldestFirst(
   state: AdmissionState,
   prompts: readonly Prompt[],
@@ -36,7 +36,7 @@ export function oldestFirst(
   return [...prompts.filter(isLast), ...prompts.filter((one) => !isLast(one))];
 }
 
-/** Adds a prompt to the round; a prompt that is in it already is merged. */
+/** Adds a prompt to the round; a duplicate is merged with the prompt in the round. */
 export function addPrompt(state: AdmissionState, spec: Prompt, round: Round, ctx: Ctx): void {
   if (state.prompts.has(spec.promptId)) {
     merge(state, spec, round, ctx);
@@ -147,7 +147,7 @@ export const targetOf = ({ quotas }: Round): number => quotas.reduce((sum, { tar
 export function requestMore(state: AdmissionState, round: Round, code: Exclude<Unsettled, 'counted'>, ctx: Ctx): void {
   const { faults } = state;
   if (isSpent(state, round)) return;
-  // Whatever comes fails by its data.
+  // All prompts fail by their data.
   if (!faults.isQuiet && faults.find({ scope: 'prompt', id: null })?.suspension != null) return;
   let total = 0;
   const domains: Record<string, number> = {};
@@ -204,7 +204,7 @@ function startPrompt(state: AdmissionState, prompt: PromptState, quota: DomainQu
   enqueueAll(state, prompt, ctx);
 }
 
-/** Queues the responses of a prompt that is started, with what they have failed before. */
+/** Queues the responses of a started prompt, with their earlier failures. */
 function enqueueAll(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   const { promptId } = prompt.spec;
   const before = state.recalled.get(promptId);
@@ -223,7 +223,7 @@ function enqueueAll(state: AdmissionState, prompt: PromptState, ctx: Ctx): void 
   for (const response of [...prompt.responses]) if (response.status === 'aside') giveUpProven(state, response, ctx);
 }
 
-/** Returns where a response has failed last, of what is not judged: there it is compared with others. */
+/** Returns the place of a response's latest unjudged failure, where the response is compared with others. */
 function domainOfFault({ faults }: AdmissionState, { prompt, index }: ResponseState): Where {
   let last: Failure | undefined;
   for (const one of faults.openOf(prompt.spec.promptId))

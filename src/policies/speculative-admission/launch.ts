@@ -48,7 +48,7 @@ export function addEngine(state: AdmissionState, id: string): Engine {
   return engine;
 }
 
-/** Returns the engine of a request, unless it is lost. */
+/** Returns the engine of a request, unless the engine is lost. */
 export function engineOf({ engine }: ResponseState): Engine | null {
   return engine === null || engine.isLost ? null : engine;
 }
@@ -85,7 +85,7 @@ export function freeSlot(state: AdmissionState, response: ResponseState): void {
   if (engine.active) reheap(state, engine);
 }
 
-/** Queues a response: retries come before first tries, each in order. */
+/** Queues a response: retries come before first tries, both in order. */
 export function enqueue(state: AdmissionState, response: ResponseState, cause: LaunchCause): void {
   response.status = 'pending';
   response.tokens = response.resume?.tokens ?? 0;
@@ -94,7 +94,7 @@ export function enqueue(state: AdmissionState, response: ResponseState, cause: L
   (cause === 'planned' ? state.launches : state.retries).push(response);
 }
 
-/** Queues a response that goes on, before all that are to be launched. */
+/** Queues a response that continues, before all responses to launch. */
 export function queueResume(state: AdmissionState, response: ResponseState): void {
   response.status = 'resuming';
   response.order = state.seq++;
@@ -139,7 +139,7 @@ function nextResume({ resumes }: AdmissionState): ResponseState | undefined {
   return undefined;
 }
 
-/** Returns the next queued response; those of prompts that need no more, and those that were queued anew, are skipped. */
+/** Returns the next queued response, skipping responses that were queued anew, or whose prompts need no more. */
 function nextPending(queue: AdmissionState['launches']): ResponseState | undefined {
   const next = peekPending(queue);
   if (next !== undefined) queue.shift();
@@ -148,14 +148,14 @@ function nextPending(queue: AdmissionState['launches']): ResponseState | undefin
 
 function resume(state: AdmissionState, response: ResponseState, engine: Engine | null, ctx: Ctx): void {
   const inFlight = state.slotsTaken;
-  // A host that places requests itself resumes the response on its former engine, unless it reports another one.
+  // A host that places requests itself resumes the response on its former engine, unless the host reports another engine.
   takeSlot(state, response, engine ?? engineOf(response));
   response.status = 'running';
   response.resumedAt = ctx.at;
   response.order = state.seq++;
   if (engine !== null && !isUntroubled(state)) beginOn(state, engine, response, ctx.at);
   const { promptId, ref } = response.prompt.spec;
-  // The host has forgotten which prompt it was.
+  // The host has forgotten which prompt the request belongs to.
   const isAgain = state.config.onRestart === 'continue' && response.cause === 'host_restarted';
   ctx.emit({
     type: 'request.resume',
@@ -209,7 +209,7 @@ function launch(state: AdmissionState, response: ResponseState, round: Round, en
   limitTime(state, response, ctx);
 }
 
-/** Adds a version to those of a response, if it is not the last of them. */
+/** Adds a version to the versions of a response, unless it is the last of them already. */
 export function joined(versions: readonly number[], weightVersion: number): readonly number[] {
   return versions[versions.length - 1] === weightVersion ? versions : [...versions, weightVersion];
 }
@@ -234,7 +234,7 @@ function launchReason(
     case 'retry_engine_lost':
       return { code: cause, attempt: failures.uncharged, losses: prompt.losses };
     case 'control':
-      // Its domain has recovered since it was chosen.
+      // The domain has recovered since the response was chosen.
       return { code: 'planned', inFlight };
     case 'retry_stale_weights':
       return { code: cause, attempt: failures.uncharged };

@@ -40,7 +40,7 @@ export function remove(state: AdmissionState, prompt: PromptState, mayReturn = f
   prompt.status = 'gone';
 }
 
-/** Takes a prompt that needs no more responses out of those that wait for tries to succeed. */
+/** Removes a prompt that needs no more responses from the prompts that wait until tries succeed. */
 export function leaveLines({ parked, asides }: AdmissionState, prompt: PromptState): void {
   parked.delete(prompt);
   if (asides.size > 0) for (const one of prompt.responses) asides.delete(one);
@@ -60,7 +60,8 @@ export function dropHeld(prompt: PromptState, cause: DroppedResponse['cause']): 
 }
 
 /**
- * Returns the held responses of a prompt that counts in a round of this version; responses of other versions name their versions.
+ * Returns the held responses of a prompt that counts in a round with this version; responses with other versions name their
+ * versions.
  */
 export function countedResponses(prompt: PromptState, roundVersion: number): CountedResponse[] {
   const responses: CountedResponse[] = [];
@@ -74,7 +75,7 @@ export function countedResponses(prompt: PromptState, roundVersion: number): Cou
   return responses;
 }
 
-/** Returns the prompt in the form in which a completed round hands it over. */
+/** Returns the prompt in the form of a completed round. */
 export function finalPrompt(prompt: PromptState): FinalPrompt {
   const { promptId, ref, domain, deferral } = prompt.spec;
   const responses: FinalPrompt['responses'] = [];
@@ -110,7 +111,7 @@ export function giveBack(
   code: 'not_started' | 'round_failed',
   ctx: Ctx,
 ): void {
-  // Responses kept from earlier rounds go back inside the prompt; only those that this round added are dropped.
+  // Responses kept from earlier rounds go back inside the prompt; only responses that this round added are dropped.
   const kept = new Set(prompt.spec.kept?.map((one) => one.requestId));
   const dropped = dropHeld(prompt, 'round_failed').filter((one) => !kept.has(one.requestId));
   remove(state, prompt, true);
@@ -227,7 +228,7 @@ export function endAbort(state: AdmissionState, response: ResponseState, tokens:
   reportDrained(state, round, ctx);
 }
 
-/** Returns the id of the open round; between rounds, that of the last one. */
+/** Returns the id of the open round; between rounds, the id of the previous round. */
 export function currentRoundId(state: AdmissionState): string {
   return state.round?.id ?? state.recentRounds.newest!;
 }
@@ -237,7 +238,7 @@ export type GivenUp =
   | { readonly kind: FaultKind | 'reward'; readonly failures: number }
   | { readonly failures: number; readonly seconds: number; readonly limitSeconds: number };
 
-/** Removes a prompt that cannot get its responses; a decision names it, and another prompt replaces it. */
+/** Removes a prompt that cannot get enough responses; a decision names the prompt, and another prompt replaces it. */
 export function failPrompt(state: AdmissionState, prompt: PromptState, why: GivenUp, ctx: Ctx): void {
   const { promptId, ref } = prompt.spec;
   const dropped = dropHeld(prompt, 'failed');
@@ -261,7 +262,7 @@ export function failPrompt(state: AdmissionState, prompt: PromptState, why: Give
   replace(state, prompt, 'failed');
 }
 
-/** Whether a round has filtered so many prompts that it begins no more. */
+/** Whether a round has filtered so many prompts that it starts no more. */
 export function isSpent({ config: { maxFiltered } }: AdmissionState, { filtered }: Round): boolean {
   return maxFiltered !== undefined && filtered >= maxFiltered;
 }

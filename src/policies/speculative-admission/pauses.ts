@@ -1,6 +1,6 @@
 /**
- * The pauses before responses are tried again, whatever the reason: `faults.ts` and `versions.ts` set them, and one timer ends them. Until
- * then `since` of a response is the end of its pause.
+ * Pauses before responses are tried again, for any reason: `faults.ts` and `versions.ts` set pauses, and one timer ends them.
+ * During its pause, `since` of a response is the end of the pause.
  */
 import { Deadlines, timerNamed } from '../../core/rollout/deadlines.ts';
 import { longestPauseSeconds } from '../../core/rollout/shared-faults.ts';
@@ -26,7 +26,7 @@ function pauseEnd(state: AdmissionState): number | undefined {
   return all.length === 0 ? undefined : Math.min(...all);
 }
 
-/** The ends of the pauses. */
+/** Deadlines at which pauses end. */
 export const pauses = new Deadlines<AdmissionState>({
   timerId: 'speculative-admission/pause',
   ...timerNamed('pause'),
@@ -37,7 +37,7 @@ export const pauses = new Deadlines<AdmissionState>({
       : { code: 'retry_pause', longestPauseSeconds },
 });
 
-/** Queues the responses whose pauses are over. */
+/** Queues responses whose pauses are over. */
 export function takePauses(state: AdmissionState, at: number): void {
   for (let next = firstPaused(state); next !== undefined && next.since <= at; next = firstPaused(state)) {
     requeue(state, state.pauses.pop()!);

@@ -1,6 +1,6 @@
 /**
- * Handles a prompt from its first held response to its end: it is collected, judged by its rewards or by the host, and then
- * counted, filtered or failed.
+ * Handles a prompt from its first held response to its end: the prompt is collected, judged by its rewards or by the host, and
+ * then counted, filtered or failed.
  */
 import { given } from '../../core/collections/given.ts';
 import { refuse } from '../../errors.ts';
@@ -59,7 +59,10 @@ export function applyFilter(state: AdmissionState, prompt: PromptState, ctx: Ctx
   else if (state.config.filter === 'zero-variance') filterByVariance(state, prompt, ctx);
 }
 
-/** Counts prompts that wait for places kept for others, as far as these have left without counting; lowest sequence number first. */
+/**
+ * Counts prompts that wait for reserved places, as far as the prompts in these places have left without counting; lowest sequence
+ * number first.
+ */
 export function countReady(state: AdmissionState, quota: DomainQuota, ctx: Ctx): void {
   const { ready, expiring } = quota;
   while (ready.size > 0 && quota.counted + expiring.size < quota.prompts) {
@@ -75,14 +78,15 @@ function filterByVariance(state: AdmissionState, prompt: PromptState, ctx: Ctx):
   const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
   const variance = rewards.reduce((sum, reward) => sum + (reward - mean) * (reward - mean), 0) / rewards.length;
   const standardDeviation = Math.sqrt(variance);
-  // A single response has no variance; this is not the same as zero variance.
+  // A single response has no variance, which is not the same as zero variance.
   if (rewards.length === 1 || standardDeviation > tolerance) count(state, prompt, ctx);
   else reject(state, prompt, { code: 'zero_variance', standardDeviation, tolerance }, ctx);
 }
 
 /**
- * Counts a prompt. Between rounds, or with its quota full, it waits for the next round to open (it is carried); where every place left
- * is kept for prompts that would become too old, it waits for the end of this round, or for one of these to leave without counting.
+ * Counts a prompt. Between rounds, or with its quota full, the prompt waits for the next round to open (it is carried). Where
+ * every remaining place is reserved for prompts that would become too old, it waits for the end of this round, or until one of
+ * these leaves without counting.
  */
 export function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   const { round } = state;
@@ -117,7 +121,7 @@ export function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): voi
   });
 }
 
-/** Removes and replaces a filtered prompt, unless its round has filtered as many as it may. */
+/** Removes and replaces a filtered prompt, unless its round has filtered as many prompts as it may. */
 export function reject(
   state: AdmissionState,
   prompt: PromptState,
@@ -181,11 +185,11 @@ export function unrewarded(state: AdmissionState, { requestId }: { requestId: st
   const possible = prompt.responses.filter(
     ({ status, cause }) => status !== 'abandoned' && status !== 'aborting' && cause !== 'control',
   ).length;
-  // Another is generated, within the budget of faults of its environment.
+  // Another response is generated, within the fault budget of its environment.
   if (possible < state.config.responsesPerPrompt) faultIn(state, successor, 'environment', rewards, ctx);
 }
 
-/** Drops a held response without a reward; returns the response that stands in its place. */
+/** Drops a held response without a reward; returns the response that takes its place. */
 function giveUpHeld(state: AdmissionState, response: ResponseState, ctx: Ctx): ResponseState {
   const { prompt, requestId, tokens, index, failures } = response;
   const { promptId, kept } = prompt.spec;
@@ -206,7 +210,7 @@ function giveUpHeld(state: AdmissionState, response: ResponseState, ctx: Ctx): R
   }
   response.status = 'abandoned';
   response.tokens = 0;
-  // One that its prompt has brought along was never launched here: another response takes its place.
+  // A response that its prompt has brought along was never launched here, so another response takes its place.
   const successor = response.resume?.finished ? { ...newResponse(prompt, index), failures } : response;
   successor.status = 'abandoned';
   successor.resume = null;
@@ -247,13 +251,13 @@ export function judged(state: AdmissionState, event: Message<'prompt.judged'>, c
 const named = ({ promptId, domain }: Prompt) => ({ promptId, ...given({ domain }) });
 type AskCode = Message<'reward.request'>['reason']['code'];
 
-/** Asks for the reward of a held response. */
+/** Requests the reward of a held response. */
 export function askReward({ requestId, prompt }: ResponseState, code: AskCode, ctx: Ctx): void {
   ctx.emit({ type: 'reward.request', at: ctx.at, requestId, ...named(prompt.spec), reason: { code } });
 }
 
 /**
- * Names the rewards and verdicts for which present prompts wait: a host that has restarted has forgotten them, and one that opens a
+ * Names the rewards and verdicts for which present prompts wait: a restarted host has forgotten them, and a host that opens a
  * round may have.
  */
 export function nameOwed(state: AdmissionState, code: 'round_opened' | 'host_restarted', ctx: Ctx): void {

@@ -4,10 +4,10 @@ import { type AdmissionState, type FaultKind, noFailures, type PromptState, type
 
 type Failures = ResponseState['failures'];
 
-/** Prompts whose failures are remembered, about as many as several rounds defer. */
+/** Number of prompts whose failures are remembered; about as many as several rounds defer. */
 const mostRecalled = 1024;
 
-/** Returns how often a response has failed in a way: what is its own, and what is not judged yet. */
+/** Returns the number of a response's failures of one kind: its own failures, and unjudged ones. */
 export function failuresOf(
   { faults }: AdmissionState,
   { prompt, index, failures }: ResponseState,
@@ -18,13 +18,13 @@ export function failuresOf(
   return all;
 }
 
-/** Returns the failures of a response with one that is its own, and that nothing was charged with before. */
+/** Returns the failures of a response after a failure that was not charged has proven to be its own. */
 export function charged(failures: Failures, { kind }: Pick<Failure, 'kind'>): Failures {
   const own = failures[kind as FaultKind] + 1;
   return { ...failures, [kind]: own, uncharged: Math.max(0, failures.uncharged - 1) };
 }
 
-/** Remembers the failures of a prompt that leaves and may come back, as far as they are its own. */
+/** Remembers the own failures of a prompt that leaves and may come back. */
 export function rememberFailures(state: AdmissionState, { spec, responses }: PromptState): void {
   const own = responses.flatMap(({ index, failures, status, cause }) => {
     const { uncharged, ...kinds } = failures;
@@ -34,7 +34,7 @@ export function rememberFailures(state: AdmissionState, { spec, responses }: Pro
   if (own.length > 0) remember(state, spec.promptId, own);
 }
 
-/** Charges a prompt that is not here, or that is not started yet, with a failure of its own. */
+/** Charges a failure to a prompt that is not here, or is not started yet. */
 export function chargeRecalled(state: AdmissionState, failure: Failure): void {
   const { item, place: index } = failure;
   const before = state.recalled.get(item)?.responses ?? [];

@@ -89,14 +89,14 @@ export function completed(state: AdmissionState, event: Message<'response.comple
   if (prompt.held === needed) collect(state, prompt, ctx);
 }
 
-/** Ends a response that was only compared with others. */
+/** Ends a response that was only made for comparison. */
 function endControl(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
   const round = endRequest(state, response);
   Object.assign(response, { status: 'abandoned', tokens: 0, resume: null });
   reportDrained(state, round, ctx);
 }
 
-/** Learns how long responses take, for the limits of later ones. */
+/** Learns how long responses take, to limit later ones. */
 function learnPace({ config, pace }: AdmissionState, { since }: ResponseState, tokens: number, at: number): void {
   if (config.responseTimeoutSeconds === undefined) return;
   pace.tokens = pace.tokens * weightOfOld + tokens;
@@ -106,7 +106,7 @@ function learnPace({ config, pace }: AdmissionState, { since }: ResponseState, t
 /** Handles a request that has ended without a usable response. */
 export function failed(state: AdmissionState, requestId: string, kind: FaultKind, ctx: Ctx): void {
   const response = findRequest(state, requestId);
-  // After its completion it cannot get a reward.
+  // A request that is not in flight has completed: its response can no longer get a reward.
   if (response === undefined) unrewarded(state, { requestId }, ctx);
   else failRequest(state, response, kind, ctx);
 }
@@ -131,7 +131,7 @@ export function aborted(state: AdmissionState, event: Message<'request.aborted'>
   }
 }
 
-/** Handles a request that its engine has ended unasked: the tokens that it has are kept, or else it is a fault of the engine. */
+/** Handles a request that its engine has ended unasked: its tokens are kept, or the end counts as a fault of the engine. */
 function endedEarly(state: AdmissionState, response: ResponseState, event: Message<'request.aborted'>, ctx: Ctx): void {
   const { requestId, index, resume, failures } = response;
   const { tokens = 0 } = event;
@@ -164,7 +164,7 @@ export function started(state: AdmissionState, event: Message<'request.started'>
     return;
   }
   const known = state.engines.get(event.engineId);
-  // One that has left, and that only the host adds again.
+  // The engine has left, and only the host may add it again.
   if (known === undefined && state.config.placement === 'policy') return;
   const engine = known ?? addEngine(state, event.engineId);
   if (!response.holdsSlot || response.engine === engine) return;
@@ -252,14 +252,13 @@ export function endOverdue(state: AdmissionState, ctx: Ctx): void {
   endAsides(state, ctx);
 }
 
-/** Sets the timers. */
 export function armTimers(state: AdmissionState, ctx: Ctx): void {
   grace.arm(state, ctx);
   timeouts.arm(state, ctx);
   pauses.arm(state, ctx);
 }
 
-/** Aborts the request of a response that ran too long, and launches another in its place. */
+/** Aborts the request of a response that ran too long, and launches another request in its place. */
 function replaceLate(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
   const { prompt, index, requestId, failures, resume, engine, cause, launched, asideAt, limitSeconds } = response;
   const ranSeconds = ctx.at - response.since;
@@ -308,8 +307,8 @@ export function engineLost(state: AdmissionState, event: Message<'engine.lost'>,
 }
 
 /**
- * Forgets all requests in flight, and launches again, under the new prefix, those that the open round still needs; or lets them go
- * on under their ids, as the configuration says. Aborts are forgotten either way.
+ * Forgets all requests in flight. Depending on the configuration, requests that the open round still needs are launched again
+ * under the new prefix, or continue under their old ids. Aborts are forgotten in both cases.
  */
 export function hostRestarted(
   state: AdmissionState,
@@ -357,13 +356,13 @@ export function hostRestarted(
   nameOwed(state, 'host_restarted', ctx);
 }
 
-/** Changes the prefix of new ids; held responses keep their ids. */
+/** Changes the prefix for new ids; held responses keep their ids. */
 function changePrefix(state: AdmissionState, idPrefix: string): void {
   const isForgotten = replacePrefix(state, idPrefix);
   for (const prompt of state.prompts.values()) {
     for (const one of prompt.responses) if (one.status === 'held') state.elsewhere.set(one.requestId, one);
     if (!isForgotten) continue;
-    // A forgotten prefix may be used again, but no attempt number that was minted under it.
+    // A forgotten prefix may be used again, but not with an attempt number that was minted under it.
     rememberLaunched(state, prompt);
     prompt.attemptBase = state.nextAttempt;
   }

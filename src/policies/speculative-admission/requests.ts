@@ -1,4 +1,4 @@
-/** Finds requests, tells whether they were minted earlier, and aborts and ends them. */
+/** Finds requests, tells whether ids were minted earlier, and aborts and ends requests. */
 import { Deadlines, timerNamed } from '../../core/rollout/deadlines.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -30,7 +30,7 @@ function placed({ prefix, prompts, parsedIds }: AdmissionState, requestId: strin
 
 /**
  * Returns the response that a request in flight generates. The id names the prompt and the index of the response, so no table of all requests is
- * needed: the table of prompts has a tenth of its size, and far more of it stays in the processor caches.
+ * needed: the table of prompts is a tenth as large, and far more of it stays in the processor caches.
  */
 export function findRequest(state: AdmissionState, requestId: string): ResponseState | undefined {
   const response = placed(state, requestId) ?? state.elsewhere.get(requestId);
@@ -77,7 +77,7 @@ export function checkRequestId(state: AdmissionState, { requestId }: { requestId
   refuse('unknown_id', 'requestId', 'the id of a request that was launched', requestId);
 }
 
-/** Whether this attempt of a response was launched, for a prompt that is here. */
+/** Whether this attempt of a response was launched, given a prompt that is here. */
 function wasLaunched(prompt: PromptState, index: number, attempt: number): boolean {
   const response = responseAt(prompt, index);
   // A response that was already finished when the host supplied the prompt was launched earlier, not for the prompt that is
@@ -86,7 +86,7 @@ function wasLaunched(prompt: PromptState, index: number, attempt: number): boole
   return prompt.attemptBase <= attempt && attempt <= attemptOf(response.requestId);
 }
 
-/** Returns the attempts launched for a prompt that is here, if there are any. */
+/** Returns the attempts launched for a prompt that is here, if any. */
 function launchedOf(prompt: PromptState, lastPrefix: number): Launched | undefined {
   const { spec, attemptBase: first, firstPrefix } = prompt;
   let last = -1;
@@ -127,7 +127,7 @@ function wasMintedUnder(state: AdmissionState, prefix: string, ordinal: number, 
   return state.departures.of(promptId).some(isOf);
 }
 
-/** Decides to abort a request; it stays in flight until the abort is confirmed. */
+/** Decides to abort a request, which stays in flight until the abort is confirmed. */
 export function abort(state: AdmissionState, response: ResponseState, reason: AbortReason, ctx: Ctx): void {
   endLive(state, response);
   response.status = 'aborting';
@@ -152,7 +152,7 @@ export function abortAll(state: AdmissionState, prompt: PromptState, reason: Abo
   for (const response of prompt.responses) if (isLive(response)) abort(state, response, { ...reason }, ctx);
 }
 
-/** Aborts a response that is only compared with others, since its prompt leaves. */
+/** Aborts a comparison response, because its prompt leaves. */
 export function abortControl(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   if (!state.live.has(prompt)) return;
   for (const one of prompt.responses) {
@@ -179,7 +179,7 @@ export function endRequest(state: AdmissionState, response: ResponseState): Roun
   return round;
 }
 
-/** Reports a completed round as drained, once none of its requests is in flight. */
+/** Reports a completed round as drained once no request of the round is in flight. */
 export function reportDrained(state: AdmissionState, round: Round | null, ctx: Ctx): void {
   if (round === null || round.inFlight > 0) return;
   const index = state.draining.indexOf(round);
@@ -193,7 +193,7 @@ export function reportDrained(state: AdmissionState, round: Round | null, ctx: C
   });
 }
 
-/** Returns the oldest abort that is not confirmed; those that were leave the queue. */
+/** Returns the oldest unconfirmed abort; confirmed ones leave the queue. */
 function oldestAbort({ aborts }: AdmissionState): ResponseState | undefined {
   for (let next = aborts.peek(); next !== undefined; next = aborts.peek()) {
     if (next.status === 'aborting') return next;
@@ -202,7 +202,7 @@ function oldestAbort({ aborts }: AdmissionState): ResponseState | undefined {
   return undefined;
 }
 
-/** The ends of the times in which aborts are to be confirmed. */
+/** Deadlines at which aborts must be confirmed. */
 export const grace = new Deadlines<AdmissionState>({
   timerId: 'speculative-admission/abort-grace',
   ...timerNamed('abortGrace'),
@@ -213,7 +213,7 @@ export const grace = new Deadlines<AdmissionState>({
   reason: ({ config }) => ({ code: 'abort_grace', graceSeconds: config.abortGraceSeconds }),
 });
 
-/** Returns the aborts whose time is over, oldest first. */
+/** Returns the aborts whose deadline has passed, oldest first. */
 export function takeExpiredAborts(state: AdmissionState, at: number): ResponseState[] {
   const expired: ResponseState[] = [];
   while (grace.isOver(state, at)) expired.push(state.aborts.shift()!);
@@ -252,7 +252,7 @@ export function link(state: AdmissionState): void {
     if (isLive(response)) {
       state.live.set(response.prompt, (state.live.get(response.prompt) ?? 0) + 1);
       if (state.config.responseTimeoutSeconds === undefined) continue;
-      // One of an older snapshot has none.
+      // A response from an older snapshot has no limit.
       response.limitSeconds ||= state.config.responseTimeoutSeconds;
       state.deadlines.push(limitOf(response));
     }

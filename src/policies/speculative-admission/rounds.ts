@@ -1,5 +1,5 @@
 /**
- * Handles rounds. A round opens with the prompts that were carried over and those that are given; the rest is requested. At the end
+ * Handles rounds. A round opens with the prompts that were carried over and the given prompts; the rest is requested. At the end
  * of every event, the consequences for the round are settled. A round ends complete or failed.
  */
 
@@ -67,7 +67,7 @@ export function openRound(state: AdmissionState, event: Message<'round.opened'>,
   state.recentRounds.add(event.roundId);
   if (!state.faults.isQuiet) {
     state.faults.endSuspensions('prompt', ctx);
-    // Those that were asked for left with their round.
+    // Prompts that were requested for comparison left with their round.
     for (const { suspension } of state.faults.domains) if (suspension !== null) suspension.asked = 0;
   }
   const carried = [...state.prompts.values()];
@@ -116,8 +116,8 @@ function newRound(state: AdmissionState, event: Message<'round.opened'>, ctx: Ct
 }
 
 /**
- * Makes one quota per domain, if there are quotas; long rounds take any mix of domains, so that the mix in the queue cannot block
- * them.
+ * Makes one quota per domain, if there are quotas. A long round takes any mix of domains, so that the mix in the queue cannot
+ * block it.
  */
 function newQuotas(state: AdmissionState, isShort: boolean, factor: number): DomainQuota[] {
   const { quotas, promptsPerRound } = state.config;
@@ -152,8 +152,8 @@ function isTooOld(state: AdmissionState, prompt: PromptState, { id, weightVersio
 }
 
 /**
- * Takes the version of the weights of a host that has restarted, ahead of the last one or behind it. The open round goes on with it;
- * only what is too old for it leaves.
+ * Takes the weight version of a restarted host, which may be ahead of the last version or behind it. The open round continues
+ * with this version; only what is too old for it leaves.
  */
 export function restartAt(state: AdmissionState, weightVersion: number, ctx: Ctx): void {
   state.weightVersion = weightVersion;
@@ -162,9 +162,9 @@ export function restartAt(state: AdmissionState, weightVersion: number, ctx: Ctx
   round.weightVersion = weightVersion;
   round.weightVersions = [weightVersion];
   for (const prompt of [...state.prompts.values()]) {
-    // What counts may be trained already.
+    // Counted prompts may be trained already.
     if (prompt.status === 'counted') continue;
-    // What has nothing yet begins with these weights.
+    // A prompt without any tokens begins with these weights.
     if (prompt.responses.every(hasNothing)) prompt.startVersion = weightVersion;
     const quota = prompt.quota!;
     if (isTooOld(state, prompt, round, ctx)) {
@@ -174,7 +174,7 @@ export function restartAt(state: AdmissionState, weightVersion: number, ctx: Ctx
     if (prompt.status === 'standby') continue;
     quota.expiring.delete(prompt);
     join(prompt, quota, round, state.config);
-    // Its place was kept for others that would become too old; now it is one of these.
+    // Until now the prompt's place was reserved for prompts that would become too old; now it is one of these.
     if (prompt.status === 'passed' && quota.expiring.has(prompt)) count(state, prompt, ctx);
     for (const one of prompt.responses) if (isLive(one)) one.weightVersions = joined(one.weightVersions, weightVersion);
   }
@@ -199,7 +199,7 @@ function readmit(state: AdmissionState, prompt: PromptState, round: Round, ctx: 
 
 /** Settles the consequences of an event for the open round. */
 export function settle(state: AdmissionState, ctx: Ctx): void {
-  // A prompt that is started may count or leave at once, because of its kept responses.
+  // A started prompt may count or leave at once, because of its kept responses.
   for (let cause = state.unsettled; cause !== null; cause = state.unsettled) {
     state.unsettled = null;
     const { round } = state;
@@ -220,7 +220,7 @@ export function settle(state: AdmissionState, ctx: Ctx): void {
   }
 }
 
-/** Closes a full quota: its other prompts can no longer count in this round. */
+/** Closes a full quota: other prompts of the quota can no longer count in this round. */
 function closeQuota(state: AdmissionState, round: Round, quota: DomainQuota, ctx: Ctx): void {
   if (carries(state)) return;
   const needed = state.config.responsesPerPrompt;
@@ -255,7 +255,7 @@ function areAllAside({ asides, live, prompts }: AdmissionState): boolean {
 function isDone(state: AdmissionState, round: Round, quota: DomainQuota): boolean {
   if (quota.counted === quota.prompts) return true;
   if (quota.admitted > quota.counted) return isSpent(state, round) && areAllAside(state);
-  // What stands by is not started any more.
+  // Prompts on standby are not started any more.
   return isSpent(state, round) || ((quota.exhausted || round.onlyDuplicates) && quota.standby.size === 0);
 }
 

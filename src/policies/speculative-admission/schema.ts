@@ -125,7 +125,6 @@ export function mostResponses(config: Factors & { readonly responsesPerPrompt: n
   return scaledCount(largestFactors(config).forResponses, config.responsesPerPrompt);
 }
 
-/** Schema of the configuration. */
 export const admissionConfig = shape.superRefine((config, context) => {
   const refuse = (path: keyof typeof config, message: string) =>
     context.addIssue({ code: 'custom', path: [path], message });

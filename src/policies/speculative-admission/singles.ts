@@ -1,6 +1,7 @@
 /**
- * What is launched while tries fail where they share something: responses are parked, and single tries are made, the prompts in turn.
- * Where all that is left has failed, a prompt that has its responses is tried once more: it tells whether the others are at fault.
+ * Decides launches while tries with something in common fail: responses are parked, and single tries are made, prompt by prompt
+ * in turn. Where all remaining prompts have failed, a prompt that has its responses is tried once more, to show whether the
+ * failing prompts are at fault.
  */
 import {
   beginTry,
@@ -22,11 +23,11 @@ import {
   type ResponseState,
 } from './state.ts';
 
-/** From so many lost engines on a prompt is suspected. */
+/** A prompt that has lost so many engines is suspected. */
 export const lossesToSuspect = 3;
-/** With more suspects than this the engines are at fault, and not the prompts. */
+/** With more suspects than this, the fault is in the engines and not in the prompts. */
 const mostSuspects = 8;
-/** How long a prompt that has failed waits with its other first tries, in seconds. */
+/** Seconds for which a failed prompt's other first tries wait. */
 const secondsBehindFailure = 1;
 
 /** Whether no try has failed lately, and no prompt is suspected. */
@@ -51,14 +52,16 @@ export function dueEngine({ faults, engines, config }: AdmissionState, at: numbe
   return undefined;
 }
 
-/** Returns such an engine for a response, unless its prompt has failed elsewhere: then its try would tell little of this engine. */
+/**
+ * Returns such an engine for a response, unless its prompt has failed elsewhere: then the try would say little about this engine.
+ */
 export function dueEngineFor(state: AdmissionState, { prompt }: ResponseState, at: number): Engine | undefined {
   if (state.faults.isQuiet) return undefined;
   const whole = state.faults.find({ scope: 'engine', id: null });
   return whole?.forgiven.has(prompt.spec.promptId) ? undefined : dueEngine(state, at);
 }
 
-/** Where a try of a prompt may fail, before it has an engine. */
+/** The places where a try of a prompt may fail before the try has an engine. */
 const domainsOf = ({ spec }: PromptState): readonly Where[] => [
   { scope: 'engine', id: null },
   { scope: 'environment', id: null },
@@ -85,12 +88,12 @@ function waitsForSuspect({ suspects, live }: AdmissionState, prompt: PromptState
   return false;
 }
 
-/** Whether a prompt runs alone, so that the loss of its engine is its own fault. */
+/** Whether a prompt runs alone, so that the loss of its engine counts as its own fault. */
 export function runsSingly({ suspects }: AdmissionState, prompt: PromptState): boolean {
   return isSuspect(prompt) && suspects.size <= mostSuspects;
 }
 
-/** Holds a queued response back, where tries fail. Returns whether it was held back. */
+/** Holds a queued response back where tries fail. Returns whether the response was held back. */
 export function holdBack(state: AdmissionState, response: ResponseState, at: number): boolean {
   const { prompt, cause, since } = response;
   if (suspendedFor(state, response).length > 0 || waitsForSuspect(state, prompt)) {
@@ -113,7 +116,7 @@ function park(state: AdmissionState, response: ResponseState): void {
   putInPark(state, response);
 }
 
-/** Adds a response that is parked to those of its prompt. */
+/** Adds a parked response to those of its prompt. */
 export function putInPark({ parked }: AdmissionState, response: ResponseState): void {
   const its = parked.get(response.prompt);
   if (its === undefined) parked.set(response.prompt, [response]);
@@ -137,7 +140,7 @@ export function nextParked(state: AdmissionState, ctx: Ctx): ResponseState | und
   if (untried !== undefined) return takeFromPark(state, untried);
   const aside = oldest === undefined ? [...asides].find(mayTry) : undefined;
   if (oldest === undefined && aside === undefined) return undefined;
-  // All that is left has failed: every other time something is tried that can be compared with it.
+  // All remaining prompts have failed, so every other try is one that can be compared with them.
   const control = state.controlled
     ? undefined
     : newControl(state, oldest === undefined ? aside! : parked.get(oldest)![0]!, mayTry);
@@ -149,7 +152,7 @@ export function nextParked(state: AdmissionState, ctx: Ctx): ResponseState | und
   return aside;
 }
 
-/** Returns the engine on which the response has failed that is compared, or tried once more, if it takes requests. */
+/** Returns the engine on which the compared or retried response has failed, if the engine takes requests. */
 export function engineToCompare(state: AdmissionState, response: ResponseState): Engine | undefined {
   const { comparedWith: other, faults, engines, config } = state;
   if (other === null) return undefined;
@@ -163,13 +166,13 @@ export function engineToCompare(state: AdmissionState, response: ResponseState):
   return undefined;
 }
 
-/** Begins one prompt more, where all that are here have failed: few of them, since it may be that all fail. */
+/** Starts one more prompt where all present prompts have failed. Few are started, because all prompts may fail. */
 function askForOther(state: AdmissionState, quota: DomainQuota | null): void {
   const { faults, round } = state;
   if (round === null || quota === null || quota.awaiting > 0) return;
   const suspension = [...faults.domains].find((one) => one.suspension !== null)?.suspension;
   if (suspension == null || suspension.asked >= itemsToSuspend) return;
-  // Those that came before, and wait for the next round, have not helped: perhaps none of the same pool comes.
+  // Earlier comparison prompts that wait for the next round have not helped, so another prompt from the same pool may not come.
   let waiting = 0;
   for (const { status } of state.prompts.values()) if (status === 'passed') waiting += 1;
   if (waiting >= itemsToSuspend) return;
@@ -178,7 +181,7 @@ function askForOther(state: AdmissionState, quota: DomainQuota | null): void {
   state.unsettled ??= 'to_compare';
 }
 
-/** Returns the prompt that has waited longest, among those with responses that may be tried, and the first of those that fit. */
+/** Returns the prompt that has waited longest among prompts with responses that may be tried, and the first such response. */
 function firstOfParked(
   { parked }: AdmissionState,
   mayTry: (one: ResponseState) => boolean,
@@ -195,7 +198,7 @@ function firstOfParked(
   return [oldest, undefined];
 }
 
-/** Takes the first response of a prompt, whose others are behind those of other prompts from now on. */
+/** Takes the first response of a prompt, and puts the prompt behind the other prompts. */
 function takeFromPark(state: AdmissionState, prompt: PromptState): ResponseState {
   const [first, ...rest] = state.parked.get(prompt)!;
   state.parked.delete(prompt);
@@ -204,14 +207,14 @@ function takeFromPark(state: AdmissionState, prompt: PromptState): ResponseState
   return first!;
 }
 
-/** Returns a further response of the prompt whose responses are the shortest, among those that have theirs. */
+/** Returns an extra response for the prompt with the shortest responses, among prompts that have all their responses. */
 function newControl(
   state: AdmissionState,
   other: ResponseState,
   mayTry: (one: ResponseState) => boolean,
 ): ResponseState | undefined {
   const domains = suspendedFor(state, other);
-  // An engine can be chosen for it, a pool of environments cannot.
+  // The comparison can choose its engine, but not its pool of environments.
   const { lastFault } = other;
   const pool = lastFault?.scope === 'environment' ? lastFault.id : null;
   let shortest: PromptState | undefined;
@@ -241,7 +244,7 @@ function newControl(
   return control;
 }
 
-/** Notes that a response is launched. Returns the reason if this is a single try. */
+/** Notes that a response is launched. Returns the reason if the launch is a single try. */
 export function beginSingle(
   state: AdmissionState,
   response: ResponseState,
@@ -265,7 +268,7 @@ export function beginOn(state: AdmissionState, { id }: Engine, { requestId, prom
   if (ofEngine?.suspension != null) beginTry(ofEngine, requestId, prompt.spec.promptId, at);
 }
 
-/** Returns the responses that are parked to their queues, in their order. */
+/** Returns parked responses to their queues, in order. */
 export function unpark(state: AdmissionState): void {
   const all = [...state.parked.values()].flat().sort((a, b) => a.order - b.order);
   state.parked.clear();
@@ -273,7 +276,7 @@ export function unpark(state: AdmissionState): void {
   for (const one of all) requeue(state, one);
 }
 
-/** Queues a response again, for the cause for which it was queued before. */
+/** Queues a response again, with the cause for which it was queued before. */
 export function requeue(state: AdmissionState, response: ResponseState): void {
   response.status = 'pending';
   response.order = state.seq++;
@@ -289,7 +292,7 @@ export function peekPending(queue: AdmissionState['launches']): ResponseState | 
   return undefined;
 }
 
-/** Returns when the next single try is due, in seconds, if something waits for it. */
+/** Returns the time of the next single try, in seconds, if something waits for it. */
 export function nextSingleAt(state: AdmissionState): number | undefined {
   const { faults, parked, asides, retries, launches } = state;
   if (faults.isQuiet) return undefined;

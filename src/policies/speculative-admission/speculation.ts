@@ -1,15 +1,15 @@
 /**
  * `speculation: 'auto'`: a grid search over the first rounds, as RollPacker §6.3 advises, then fixed.
  *
- * The cost of a factor is the time of its short rounds, plus its share of the long rounds that its deferred prompts cause: mean
- * short seconds + mean deferred prompts ÷ P0 · mean long seconds.
+ * The cost of a factor is the time of its short rounds, plus the share of long rounds caused by deferred prompts: mean short
+ * seconds + mean deferred prompts ÷ P0 · mean long seconds.
  */
 import { z } from 'zod';
 import { count } from '../../schemas/units.ts';
 
 /** Factors that are tried. */
 export const grid: readonly number[] = [1.1, 1.2, 1.3, 1.4];
-/** Number of short rounds that are measured for each factor. */
+/** Number of short rounds to measure per factor. */
 export const roundsPerFactor = 3;
 
 const perFactor = z.array(count);

@@ -181,7 +181,7 @@ export const speculativeAdmission: PolicyDefinition<
     if (state.mayUnpark) unpark(state);
     pump(state, ctx);
     if (suspendWhereTriesFail(state, ctx)) pump(state, ctx);
-    // Where all that is left has failed, one prompt more is begun: each suspension of tries has few of them.
+    // Where all remaining prompts have failed, one more prompt is started; each suspension has only a few of these.
     while (state.unsettled !== null) {
       settle(state, ctx);
       pump(state, ctx);

@@ -25,11 +25,11 @@ const time = z.number();
 const engine = z.strictObject({
   id: z.string(),
   active: z.boolean(),
-  /** Whether the engine is lost; requests that ran on it may still point here. */
+  /** Whether the engine is lost; requests that ran on the engine may still point here. */
   isLost: derived(() => false),
-  /** Number of its last responses, in a row, whose weights were too old. */
+  /** Number of the engine's latest responses, in a row, whose weights were too old. */
   stale: count,
-  /** Number of requests that hold a slot of the engine. */
+  /** Number of requests that hold a slot. */
   requests: derived(() => 0),
   /** Tokens of those requests, as far as known. */
   tokens: derived(() => 0),
@@ -43,7 +43,7 @@ const quota = z.strictObject({
   domain: z.string().nullable(),
   prompts: count,
   target: count,
-  /** Number of prompts that were taken in and neither filtered nor failed, including those that count. */
+  /** Number of prompts that were taken in and neither filtered nor failed, including counting prompts. */
   admitted: count,
   counted: count,
   /** Number of prompts that were asked for and not yet supplied. */
@@ -54,12 +54,12 @@ const quota = z.strictObject({
   standby: derived(() => new Fifo<PromptState>()),
   /** Prompts that were started and do not count. */
   members: derived(() => new Set<PromptState>()),
-  /** Members whose oldest tokens would be too old in a round with newer weights: this round waits for them. */
+  /** Members whose oldest tokens would be too old in a round with newer weights, so that this round waits for them. */
   expiring: derived(() => new Set<PromptState>()),
-  /** Members that could count if no place were kept for those that are `expiring`; some have left meanwhile. */
+  /** Members that could count if no place were reserved for `expiring` members; some have left meanwhile. */
   ready: derived(newReady),
 });
-/** Prompts that share a quota: those of one domain, or all of them. */
+/** Prompts that share a quota: the prompts of one domain, or all prompts. */
 export interface DomainQuota extends z.output<typeof quota> {}
 
 const round = z
@@ -67,27 +67,27 @@ const round = z
     id: z.string(),
     kind: roundKind,
     weightVersion: count,
-    /** A list with only this version, which the requests of the round share. */
+    /** A list with only this version. The requests of the round share the list. */
     weightVersions: derived<readonly number[]>(),
     openedAt: time,
     completedAt: time,
-    /** Responses launched for each prompt. */
+    /** Number of responses launched per prompt. */
     responses: count,
     /** The speculation factor that the exploration tries in this round. */
     factor: z.number(),
     quotas: z.array(quota).min(1),
     counted: count,
-    /** Number of requests of the round that are not over. */
+    /** Number of the round's requests that are not over. */
     inFlight: count,
     /** Number of duplicates in a row, without a new prompt between them. */
     duplicates: count,
     onlyDuplicates: z.boolean(),
-    /** Number of prompts that were filtered in it. */
+    /** Number of prompts that the round has filtered. */
     filtered: count,
     /** Time since when the prompts that it has asked for are awaited: of the last `prompts.request`, or the last portion. */
     askedAt: time,
   })
-  // Each quota is rounded up by itself.
+  // Each quota is rounded up separately.
   .refine(({ responses, quotas }) => quotas.reduce((sum, one) => sum + one.target * responses, 0) <= 2 * mostRequests, {
     message: `expected at most ${2 * mostRequests} requests`,
     path: ['responses'],
@@ -113,9 +113,9 @@ const response = z.strictObject({
   prompt: derived<PromptState>(),
   index: count,
   /**
-   * `pending`: queued for its launch; `paused`: not queued before `since`; `parked`: tries fail where it would run; `aside`: its
-   * failures are more than its budget, and not judged yet. In flight: `running`; `waiting` for its environment; `resuming`: queued
-   * for an engine; `aborting`. `held`: complete and kept. `abandoned`: over, and not used.
+   * `pending`: queued for launch; `paused`: not queued before `since`; `parked`: tries fail where the response would run;
+   * `aside`: its unjudged failures exceed its budget. In flight: `running`; `waiting` for its environment; `resuming`: queued for
+   * an engine; `aborting`. `held`: complete and kept. `abandoned`: over, and not used.
    */
   status: z.enum([
     'pending',
@@ -129,29 +129,29 @@ const response = z.strictObject({
     'held',
     'abandoned',
   ]),
-  /** Id of the request of the last launch; empty before the first launch. */
+  /** Request id of the latest launch; empty before the first launch. */
   requestId: z.string(),
-  /** The round to which its request belongs, if one is in flight. */
+  /** The round that the request in flight belongs to, if there is such a request. */
   round: itsRound,
   engine: itsEngine,
-  /** Whether the response holds a slot; it does not while its environment works. */
+  /** Whether the response holds a slot. A response whose environment works holds none. */
   holdsSlot: z.boolean(),
-  /** Whether its tokens are awaited although it is being aborted, because its prompt is `settling`. */
+  /** Whether the tokens are awaited despite the abort, because the prompt is `settling`. */
   awaited: z.boolean(),
-  /** Tokens with which the response counts in the load of its engine. */
+  /** Tokens that the response counts for in the load of its engine. */
   load: count,
   tokens: count,
-  /** This list is replaced, never changed: responses of a round share it. */
+  /** This list is replaced, never changed, because responses of a round share it. */
   weightVersions: z.array(count).readonly(),
   reward: z.number().nullable(),
   /**
-   * Failures that are its own, by kind; `uncharged`: tries that ended otherwise, or whose failure is not judged, or forgotten. This
-   * object is replaced, never changed: most responses share the one without failures.
+   * Own failures, by kind; `uncharged`: tries that ended otherwise, or whose failure is unjudged or forgotten. This object is
+   * replaced, never changed, because most responses share the object without failures.
    */
   failures,
-  /** Where and when it has failed last. */
+  /** Place and time of the latest failure. */
   lastFault: z.strictObject({ scope: faultScope, id: z.string().nullable(), at: time }).readonly().nullable(),
-  /** When its failures became more than its budget; `null` while they are not. */
+  /** Time at which the failures exceeded the budget; `null` if they do not. */
   asideAt: time.nullable(),
   resume: keptResponse.nullable(),
   cause: z.enum([
@@ -166,31 +166,31 @@ const response = z.strictObject({
     'retry_ended_early',
     'host_restarted',
   ]),
-  /** Position in its queue, or in the order of launches. */
+  /** Position in the response's queue, or in the order of launches. */
   order: count,
-  /** Number of its last launch, in the order of launches and failures. */
+  /** Number of the latest launch, in the order of launches and failures. */
   launched: count,
-  /** For how long nothing may be heard of its request, in seconds; 0 if it has no limit. */
+  /** Seconds for which the request may be silent; 0 without a limit. */
   limitSeconds: time,
-  /** Time of its last sign of progress, in seconds: of its launch, or of a report that it has generated more. */
+  /** Time of the latest sign of progress, in seconds: the launch, or a report of more tokens. */
   heardAt: time,
-  /** Time of its launch, in seconds; once it is aborted, the time of that decision; while it is `paused`, the end of the pause. */
+  /** Time of the launch, in seconds; after an abort, the time of the abort decision; while `paused`, the end of the pause. */
   since: time,
-  /** Time when its request was resumed last, in seconds; absent for most, which never are. */
+  /** Time of the latest resumption, in seconds; absent for most responses, which are never resumed. */
   resumedAt: time.optional(),
 });
 /**
- * One response of a prompt, and the request that generates it, if one is in flight. One object serves for both: with 100,000 in
- * flight, the time of an event is mostly memory access.
+ * One response of a prompt, and the request that generates it, if one is in flight. One object serves for both: with 100,000
+ * requests in flight, the time of an event is mostly memory access.
  */
 export interface ResponseState extends z.output<typeof response> {}
-/** Faults that have a budget; what is `uncharged` has none. */
+/** Faults that have a budget; `uncharged` has none. */
 export type FaultKind = Exclude<keyof ResponseState['failures'], 'uncharged'>;
 export type LaunchCause = ResponseState['cause'];
 
 /**
- * `standby`: waits to be started; `active`: until it is `collected`; `passed`: it may count, but no round has room for it yet;
- * `counted`; `settling`: until its aborts are confirmed; `gone`.
+ * `standby`: waits for its start; `active`: until it is `collected`; `passed`: may count, but no round has room yet; `counted`;
+ * `settling`: until its aborts are confirmed; `gone`.
  */
 export type PromptStatus = z.output<typeof savedStatus> | 'gone';
 const savedStatus = z.enum(['standby', 'active', 'collected', 'passed', 'counted', 'settling']);
@@ -204,7 +204,7 @@ const prompt = z.strictObject({
   /** The quota of the prompt; `null` between rounds and while the prompt is `settling`. */
   quota: derived<DomainQuota | null>(),
   status: promptStatus,
-  /** First attempt number of its requests: higher than all earlier ones, so that no id is minted twice. */
+  /** First attempt number for requests of the prompt: higher than all earlier ones, so that no id is minted twice. */
   attemptBase: count,
   /** Number of the prefix that was in use when the prompt came, counted from 0. */
   firstPrefix: count,
@@ -213,18 +213,18 @@ const prompt = z.strictObject({
   responses: z.array(response),
   held: count,
   rewards: count,
-  /** Engines that were lost with a request of it, one after the other, without a response between them. */
+  /** Number of engines in a row that were lost with a request of the prompt, without a response between the losses. */
   losses: count,
   /** Number of aborts that must be confirmed before the prompt can be deferred (`partialRollout`). */
   unsettled: count,
   /** The reason and the round of the deferral, while the prompt is `settling`. */
   settling: z.strictObject({ roundId: z.string(), reason: promptDeferred.schema.shape.reason }).nullable(),
 });
-/** A prompt of the open round, or one that is carried or `settling` after its round. */
+/** A prompt of the open round, or a prompt that is carried or `settling` after its round. */
 export interface PromptState extends z.output<typeof prompt> {}
 export type DeferReason = Message<'prompt.deferred'>['reason'];
 
-/** Saves only requests that no saved prompt has: those of prompts that have left, and those that a retry has replaced. */
+/** Saves only requests that no saved prompt has: requests of prompts that have left, and requests that a retry has replaced. */
 const aborting = z.codec(
   z.array(z.strictObject({ promptId: z.string(), response })),
   z.custom<Map<string, ResponseState>>(),
@@ -249,7 +249,7 @@ export type Unsettled =
   | 'counted'
   | Exclude<Message<'prompts.request'>['reason']['code'], 'window_begun' | 'within_staleness'>;
 
-/** When a request has run for too long, unless it is heard of. */
+/** The time at which a silent request has run too long. */
 export interface Limit {
   readonly response: ResponseState;
   readonly requestId: string;
@@ -259,7 +259,7 @@ export interface Limit {
 
 export const byDue = (a: Limit, b: Limit): number => a.due - b.due || a.order - b.order;
 
-/** Failures of a prompt that has left for a later round, by its responses. */
+/** Failures of a prompt that has left for a later round, by response. */
 const recalled = z.strictObject({
   promptId: z.string(),
   responses: z.array(z.strictObject({ index: count, failures })),
@@ -267,30 +267,29 @@ const recalled = z.strictObject({
 
 const line = derived(() => new Fifo<ResponseState>());
 
-/** Schema of the state. */
 export const admissionState = z.strictObject({
   round: round.nullable(),
   draining: z.array(round),
-  /** The last rounds, to distinguish late supplies from those for unknown rounds. */
+  /** The latest rounds, to tell late supplies from supplies for unknown rounds. */
   recentRounds: recentIds(z.string()),
   prompts: mapBy(({ spec }) => spec.promptId, prompt),
   settling: setOf(prompt),
   /**
-   * Requests whose abort is not confirmed, in the order of the decisions. All other requests in flight are found through their
+   * Requests whose abort is not confirmed, in the order of decisions. All other requests in flight are found through their
    * prompts.
    */
   aborting,
-  /** The last prompt of each id that is `settling`. */
+  /** By id: the latest `settling` prompt. */
   settlingOf: derived(() => new Map<string, PromptState>()),
   engines: mapBy('id', engine),
   goneEngines,
-  /** Time when each timer fires, in seconds; `null` while it is not set. */
+  /** Time at which each timer fires, in seconds; `null` for a timer that is not set. */
   timers: z.strictObject({ abortGrace: time.nullable(), responseTimeout: time.nullable(), pause: time.nullable() }),
   /** Number of the last responses, in a row, of engines that nobody has named, whose weights were too old. */
   stale: count,
   faults: sharedFaults,
   recalled: mapBy('promptId', recalled),
-  /** Whether the last single try was that of a prompt that has its responses, to compare with. */
+  /** Whether the latest single try was a comparison, for a prompt that has its responses. */
   controlled: z.boolean(),
   /** Tokens and seconds of responses that were completed, the latest of which weigh most, where responses have a time limit. */
   pace: z.strictObject({ tokens: z.number().nonnegative(), seconds: z.number().nonnegative() }),
@@ -306,33 +305,33 @@ export const admissionState = z.strictObject({
   /** Requests of prompts that have left. */
   departures,
   exhausted: z.strictObject({ all: z.boolean(), domains: setOf(z.string()) }),
-  /** Prompts that were filtered since one counted last, and when the first of them was, in seconds. */
+  /** Number of prompts filtered since one counted last, and the time of the first of these, in seconds. */
   futile: z.strictObject({ filtered: count, since: time }),
   exploration,
   /**
-   * Held responses that are not found through their ids: a prompt brought them along, their prompt is `settling`, or they were
-   * generated before the last restart.
+   * Held responses that are not found by id: a prompt brought them along, their prompt is `settling`, or they were generated
+   * before the latest restart.
    */
   elsewhere: derived(() => new Map<string, ResponseState>()),
   open: derived(() => new IndexedHeap<Engine>(byLoad)),
-  // An entry that leaves a queue early stays in it, and is skipped at its turn.
+  // An entry whose response leaves the queue early stays in it, and is skipped at its turn.
   resumes: derived(() => new Fifo<{ response: ResponseState; order: number }>()),
   retries: line,
   pauses: derived(() => new Heap<ResponseState>((a, b) => a.since - b.since || a.order - b.order)),
   launches: line,
   aborts: line,
   deadlines: derived(() => new Heap<Limit>(byDue)),
-  /** Responses that are `parked`, by their prompts: those that come first are tried first. */
+  /** The `parked` responses, by prompt: the first prompts are tried first. */
   parked: derived(() => new Map<PromptState, ResponseState[]>()),
-  /** Responses that are `aside`, in the order in which they are tried. */
+  /** The `aside` responses, in the order of trying. */
   asides: derived(() => new Set<ResponseState>()),
   /** Prompts that three engines were lost with. */
   suspects: derived(() => new Set<PromptState>()),
-  /** Prompts with requests that generate, and the number of these. */
+  /** Prompts with generating requests, and the number of these requests. */
   live: derived(() => new Map<PromptState, number>()),
-  /** The response whose failures the next launch is compared with; `null` between events. */
+  /** The response with which the next launch is compared; `null` between events. */
   comparedWith: derived<ResponseState | null>(() => null),
-  /** Whether responses that are parked may be tried, because something has ended that they waited for. */
+  /** Whether parked responses may be tried, because something they waited for has ended. */
   mayUnpark: derived(() => false),
   slotsTaken: derived(() => 0),
   /** The reason to settle the round at the end of the event; `null` between events. */
@@ -340,9 +339,7 @@ export const admissionState = z.strictObject({
   ids: derived(() => new IdMint()),
   parsedIds: derived(() => new ParsedIds()),
 });
-/** The state of the policy. */
 export type AdmissionState = Live<z.output<typeof admissionState>, SpeculativeAdmissionConfig>;
-/** The state as it is saved. */
 export type SavedAdmission = z.input<typeof admissionState>;
 
 export const begin = ({ idPrefix }: SpeculativeAdmissionConfig): SavedAdmission => ({
@@ -373,7 +370,10 @@ export const begin = ({ idPrefix }: SpeculativeAdmissionConfig): SavedAdmission 
   exploration: newExploration(),
 });
 
-/** Adds what version 4 has: pauses, tries that no budget is charged with, and engines that have left or whose weights are too old. */
+/**
+ * Adds the fields of version 4: pauses, tries that no budget is charged with, and engines that have left or whose weights are too
+ * old.
+ */
 export function migrateFromThree(saved: unknown): SavedAdmission {
   const old = saved as SavedAdmission;
   const upgraded = <R extends { failures: object }>(one: R): R => ({
@@ -396,7 +396,7 @@ export function migrateFromThree(saved: unknown): SavedAdmission {
   };
 }
 
-/** Adds what version 5 has: faults that tries share. */
+/** Adds the fields of version 5: faults that tries share. */
 export function migrateFromFour(saved: unknown): SavedAdmission {
   const old = withProgress(saved as SavedAdmission);
   const upgraded = <R extends { failures: object; order: number; since: number; cause: string }>(one: R): R => ({
@@ -508,7 +508,7 @@ export function triesOf({ infrastructure, data, environment, timeout, uncharged 
   return infrastructure + data + environment + timeout + uncharged;
 }
 
-/** Most further tries of a response after faults of a kind. Late responses are faults of the infrastructure, or hang. */
+/** Most further tries of a response after faults of one kind. A late response is a fault of the infrastructure, or hangs. */
 export function budgetOf({ config }: AdmissionState, kind: FaultKind): number {
   return config.retry[kind === 'timeout' ? 'infrastructure' : kind];
 }
@@ -529,7 +529,7 @@ export function join(
   if (isExpiring(member.startVersion, round.weightVersion, maxStaleness)) itsQuota.expiring.add(member);
 }
 
-/** Takes a member that counts or leaves out of its quota. */
+/** Removes a member that counts or leaves from its quota. */
 export function leaveQuota(member: PromptState, itsQuota: DomainQuota): void {
   itsQuota.members.delete(member);
   itsQuota.expiring.delete(member);
@@ -551,7 +551,7 @@ export function isQueued({ status }: ResponseState): boolean {
   return status === 'pending' || status === 'paused' || status === 'parked' || status === 'aside';
 }
 
-/** Orders by prompts, in the order in which they came, then by index. */
+/** Orders by prompt, in the order of arrival, then by index. */
 export function byPromptAndIndex(a: ResponseState, b: ResponseState): number {
   return a.prompt.seq - b.prompt.seq || a.index - b.index;
 }

@@ -1,6 +1,7 @@
 /**
- * Handles the versions of the weights that an engine says a response is of. What it says is handed on as said, whatever the request
- * was launched with. The oldest version counts: a response that is too old is dropped, and tried again after a pause.
+ * Handles the weight versions that an engine reports for a response. The policy passes reported versions on unchanged, whatever
+ * version the request was launched with. The oldest version counts: a response that is too old is dropped, and tried again after
+ * a pause.
  */
 import { isExpiring } from '../../core/rollout/prompts.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -10,10 +11,13 @@ import { endRequest, reportDrained } from './requests.ts';
 import type { Ctx } from './schema.ts';
 import type { AdmissionState, ResponseState } from './state.ts';
 
-/** The first pause, in seconds; each in a row is twice as long. */
+/** The first pause, in seconds; each further pause in a row is twice as long. */
 const firstPauseSeconds = 1;
 
-/** Returns the versions of a response, ascending where an engine says them: what it says, and those of the tokens that it was resumed from. */
+/**
+ * Returns the versions of a response, ascending if the engine reports versions: the reported ones, and those of the tokens from
+ * which the response was resumed.
+ */
 export function saidVersions(
   { weightVersions, resume }: ResponseState,
   { weightVersions: said }: { readonly weightVersions?: readonly number[] | undefined },
@@ -31,7 +35,7 @@ export function isStale(state: AdmissionState, response: ResponseState, said: re
   return said !== response.weightVersions && versionOf(state, response) - said[0]! > state.config.maxStaleness;
 }
 
-/** Returns why a response is accepted: its weights may be others than those that it was asked of. */
+/** Returns the reason of an acceptance, since the weights may differ from the requested ones. */
 export function acceptedReason(
   state: AdmissionState,
   response: ResponseState,
@@ -39,7 +43,7 @@ export function acceptedReason(
 ): Message<'response.accepted'>['reason'] {
   const { weightVersions: believed, prompt } = response;
   const numbers = { held: prompt.held, needed: state.config.responsesPerPrompt };
-  // After a restart behind the last version they do not ascend.
+  // After a restart behind the last version, versions do not ascend.
   if (said[0]! >= Math.min(...believed) && said.at(-1)! <= Math.max(...believed)) return { code: 'held', ...numbers };
   return {
     code: 'other_weights',
@@ -49,7 +53,7 @@ export function acceptedReason(
   };
 }
 
-/** Takes the versions that an engine has said; the prompt is as old as its oldest token. */
+/** Takes the versions that an engine has reported; a prompt is as old as its oldest token. */
 export function takeVersions(state: AdmissionState, response: ResponseState, said: readonly number[]): void {
   response.weightVersions = said;
   countStale(state, response, false);
@@ -60,7 +64,7 @@ export function takeVersions(state: AdmissionState, response: ResponseState, sai
   if (isExpiring(prompt.startVersion, round.weightVersion, config.maxStaleness)) prompt.quota.expiring.add(prompt);
 }
 
-/** Counts responses that are too old, in a row, for the engine that they came from; new requests go to others first. */
+/** Counts the engine's responses in a row that are too old; new requests prefer other engines. */
 function countStale(state: AdmissionState, response: ResponseState, isOld: boolean): number {
   const engine = engineOf(response);
   const counted = engine ?? state;
@@ -71,7 +75,10 @@ function countStale(state: AdmissionState, response: ResponseState, isOld: boole
   return stale;
 }
 
-/** Drops a response, or a part of it, of weights that are too old. This is a fault of its engine: it costs its prompt no budget. */
+/**
+ * Drops a response, or a part of it, whose weights are too old. This counts as a fault of the engine and costs the prompt no
+ * budget.
+ */
 export function dropStale(
   state: AdmissionState,
   response: ResponseState,

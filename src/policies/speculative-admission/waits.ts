@@ -11,18 +11,18 @@ import { type AdmissionState, isLive, type PromptState, type ResponseState, type
 const prompt = (id: string): HeldThing => ({ what: 'prompts', id });
 const request = (id: string): HeldThing => ({ what: 'requests', id });
 
-// One that came again may have been deferred before another of its id, and is looked for.
+// A prompt that came again may have been deferred before another prompt with its id, so it is searched for.
 const settlingPrompt = ({ settling, settlingOf }: AdmissionState, id: string): PromptState | undefined =>
   settlingOf.size === 0 ? undefined : (settlingOf.get(id) ?? [...settling].find(({ spec }) => spec.promptId === id));
 
-/** The slots of the engines, for which queued responses wait. */
+/** The engine slots for which queued responses wait. */
 const slots: readonly HeldThing[] = Object.freeze([{ what: 'slots', id: 'engines' }]);
 
-/** What a slot waits for: an engine, or the end of any request that takes one. */
+/** What a slot waits for: an engine, or the end of any request that takes a slot. */
 function* room(state: AdmissionState): Iterable<HeldThing | AwaitedEvent> {
   const { config, engines } = state;
   if (config.placement === 'policy' && ![...engines.values()].some(({ active }) => active)) {
-    // Those that were drained may come back; where there is none, any may come.
+    // A drained engine may come back; without engines, any engine may come.
     for (const engineId of engines.keys()) yield { event: { type: 'engine.added', engineId } };
     if (engines.size === 0) yield { event: { type: 'engine.added' } };
     return;
@@ -33,7 +33,7 @@ function* room(state: AdmissionState): Iterable<HeldThing | AwaitedEvent> {
   if (pause !== null) yield { event: { type: 'timer.fired', timerId: pauses.timerId }, dueAt: pause };
 }
 
-/** What a prompt waits for whose responses do not suffice yet. */
+/** What a prompt waits for if its responses do not suffice yet. */
 function* responses(state: AdmissionState, { responses }: PromptState): Iterable<HeldThing | AwaitedEvent> {
   let isQueued = false;
   let isHeldBack = false;
@@ -62,7 +62,7 @@ function* comparison(state: AdmissionState): Iterable<HeldThing | AwaitedEvent> 
   else if (isAlone) yield { event: { type: 'round.failed', roundId: round!.id } };
 }
 
-/** Says where tries fail, if this is why a prompt has to wait. */
+/** Says where tries fail, if a prompt has to wait for this reason. */
 function failingWhere({ faults }: AdmissionState, { responses }: PromptState): string {
   if (responses.some(({ status }) => status === 'parked')) {
     for (const { scope, id, suspension, failures } of faults.domains) {
@@ -73,7 +73,7 @@ function failingWhere({ faults }: AdmissionState, { responses }: PromptState): s
   return responses.some(({ status }) => status === 'aside') ? ', and failures that nothing can be compared with' : '';
 }
 
-/** What a prompt waits for that has nothing to do until a round opens. */
+/** What a prompt waits for if nothing can happen to it before a round opens. */
 function newRound(state: AdmissionState): readonly (HeldThing | AwaitedEvent)[] {
   const before = beforeOpening(state);
   return before.length > 0 ? before : [{ event: { type: 'round.opened' } }];
@@ -137,7 +137,7 @@ function promptStanding(state: AdmissionState, one: PromptState): Standing {
   }
 }
 
-/** The requests in flight, none of which is listed before it is asked for. */
+/** The requests in flight; each is computed only when a caller reads it. */
 function* running({ prompts, aborting }: AdmissionState): Iterable<ResponseState> {
   for (const { responses } of prompts.values()) for (const one of responses) if (isLive(one)) yield one;
   yield* aborting.values();
@@ -199,7 +199,7 @@ function roundStanding(state: AdmissionState, id: string): Standing | undefined 
   return { stands, since: found.openedAt, for: waiting, futile: { ...futile, target: targetOf(found) } };
 }
 
-/** The timer that would end a request without its engine, at the end of its own time. */
+/** The timer that would end a request without its engine, at the request's time limit. */
 function* timer({ config, timers }: AdmissionState, one: ResponseState): Iterable<AwaitedEvent> {
   const { abortGraceSeconds, responseTimeoutSeconds } = config;
   const [timerId, firesAt, seconds] =

@@ -1,6 +1,6 @@
 /**
- * Batches: which complete groups the trainer gets. A batch is decided as soon as one is possible after which every other group can
- * still be trained in time, whatever completes later.
+ * Forms batches: decides which complete groups the trainer gets. A batch is decided as soon as one is possible after which every
+ * other group can still be trained in time, whatever completes later.
  */
 import { mintedId, wasMinted } from '../../core/ids/minted-ids.ts';
 import { refuse } from '../../errors.ts';
@@ -18,17 +18,17 @@ import {
   remove,
 } from './state.ts';
 
-/** Whether no other group will ever be launched, unless the source is opened again. */
+/** Whether no further group will ever be launched, unless the source is reopened. */
 const isEnding = ({ isExhausted, waiting }: PacingState): boolean => isExhausted && waiting.size === 0;
 
-/** Whether no other group is launched until one leaves: the source has no others, or only those that are here. */
+/** Whether no group is launched until another one leaves, because the source has no prompts, or only prompts that are here. */
 const isLeftAlone = (state: PacingState): boolean =>
   isEnding(state) || (state.round?.onlyDuplicates === true && state.waiting.size === 0);
 
 /**
- * Whether the P oldest complete groups of the window are a batch that leaves nothing too old. Until the batch of version b there are
- * b − c further batches, so that this one, of version c, has to take what exceeds them of the groups that must be trained by then.
- * No choice of groups takes more of the oldest than this one does, for any b.
+ * Whether the P oldest complete groups of the window are a batch that leaves nothing too old. Before the batch of version b there
+ * are b − c further batches, so this batch, of version c, has to take the groups due by then that exceed the room of those
+ * batches. No choice takes more of the oldest groups than this one, for any b.
  */
 function isSafe(state: PacingState): boolean {
   const { config, cohorts, ready } = state;
@@ -45,7 +45,7 @@ function isSafe(state: PacingState): boolean {
   return true;
 }
 
-/** Decides batches while the trainer takes one and one is possible. */
+/** Decides batches while the trainer takes batches and one is possible. */
 export function formBatches(state: PacingState, ctx: Ctx): void {
   while (state.batches.length < state.config.maxBatches && formBatch(state, ctx));
 }
@@ -90,7 +90,7 @@ export function handOver(
   const batch = state.batches[index]!;
   const { publicationId, groups, samples, tokens } = batch;
   batch.since = ctx.at;
-  // Beyond what was named, the host has skipped versions.
+  // Beyond the named versions, the host has skipped some.
   if (state.batches.at(-1)!.weightVersion < state.weightVersion) batch.weightVersion = state.weightVersion + index + 1;
   const trained = batch.weightVersion - 1;
   ctx.emit({
@@ -118,14 +118,14 @@ export function checkPublished(state: PacingState, event: Message<'weights.publi
   }
   const { roundId: own } = state.round!;
   if (own !== roundId) refuse('invalid_event', 'roundId', own, roundId);
-  // If versions were skipped since then, the one that its `train.batch` has named may be older than the present one.
+  // If versions were skipped since, the version that `train.batch` has named may be older than the present one.
   const before = state.batches[index]!.weightVersion - 1;
   if (weightVersion <= before) refuse('invalid_event', 'weightVersion', `a version after ${before}`, weightVersion);
 }
 
 /**
- * Takes new weights: those of a batch, and so of all batches before it. The engines have the version that the host says, and no other,
- * whatever `train.batch` has named. If it is beyond what was named, the groups leave that cannot be trained in time any more.
+ * Takes new weights: those of a batch, and so of all earlier batches. The engines have the version that the host reports,
+ * whatever `train.batch` has named. If the version is beyond the named ones, groups leave that can no longer be trained in time.
  */
 export function publish(state: PacingState, event: Message<'weights.published'>, ctx: Ctx): void {
   const { roundId, publicationId, weightVersion } = event;
@@ -140,7 +140,7 @@ export function publish(state: PacingState, event: Message<'weights.published'>,
   if (nextVersion(state) > next) dropStale(state, ctx);
 }
 
-/** Drops the fewest groups that leave room for the others to be trained in time: those that are not complete, the last ones first. */
+/** Drops the fewest groups that leave room for the others to be trained in time: incomplete groups, the last ones first. */
 export function dropStale(state: PacingState, ctx: Ctx): void {
   const { maxStaleness, groupsPerBatch } = state.config;
   const next = nextVersion(state);
@@ -187,7 +187,7 @@ export function endIfOver(state: PacingState, ctx: Ctx): void {
   ctx.emit({ type: 'round.drained', at: ctx.at, roundId, reason });
 }
 
-/** How many groups may still be launched now. */
+/** Number of groups that may still be launched now. */
 export function room(state: PacingState): number {
   return Math.min(allowed(state), state.config.maxGroups ?? Number.POSITIVE_INFINITY) - state.groups.size;
 }

@@ -24,7 +24,7 @@ export function checkSupply({ recentRounds }: PacingState, { roundId }: Message<
   if (!recentRounds.has(roundId)) refuse('unknown_id', 'roundId', 'the id of a round that was requested', roundId);
 }
 
-/** Takes prompts in; they wait until they are launched. */
+/** Takes prompts in, which wait for their launch. */
 export function supply(state: PacingState, { roundId, prompts }: Message<'prompts.supplied'>, ctx: Ctx): void {
   const { round, here } = state;
   const { at } = ctx;
@@ -51,7 +51,7 @@ export function supply(state: PacingState, { roundId, prompts }: Message<'prompt
   }
 }
 
-/** Launches what waits while there is room, and asks for prompts for the rest of the room. */
+/** Launches waiting prompts while there is room, and requests prompts for the remaining room. */
 function launchMore(state: PacingState, ctx: Ctx): void {
   const { round, waiting } = state;
   if (round === null) return;
@@ -117,7 +117,7 @@ export function finish(state: PacingState, event: Message<'group.completed'>, ct
   complete(state, one);
 }
 
-/** Lets a group leave that does not train, whether it was complete or not. */
+/** Lets a group leave that is not trained, complete or not. */
 export function reject(state: PacingState, event: Message<'group.rejected'>, ctx: Ctx): void {
   const one = state.groups.get(event.launchId);
   if (one === undefined) return late(event, 'launch_over', ctx);
@@ -160,8 +160,8 @@ export function restart(
 }
 
 /**
- * Takes the version from which the trainer goes on, ahead of the last one or behind it. Groups of later versions than an older one count
- * as of it: their first token is of it or of a later one, so that none is too old.
+ * Takes the version from which the trainer continues, ahead of the last version or behind it. Behind it, groups of later versions
+ * count as groups of this version: their first token is of this version or a later one, so that no group is too old.
  */
 function goOnAt(state: PacingState, weightVersion: number): void {
   if (weightVersion < state.weightVersion) {
@@ -172,7 +172,7 @@ function goOnAt(state: PacingState, weightVersion: number): void {
         state,
         Object.assign(one, { startVersion: Math.min(one.startVersion, weightVersion), isInWindow: false }),
       );
-    // What it has been handed it trains as much earlier, so that the groups have as many batches left as before.
+    // The trainer trains batches that it already has so much earlier, so that groups have as many batches left as before.
     const back = state.weightVersion - weightVersion;
     for (const one of state.batches) one.weightVersion -= back;
   }

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { count, idPrefix, positiveCount } from '../../schemas/units.ts';
 
-/** Schema of the configuration. */
 export const stalenessPacingConfig = z
   .strictObject({
     groupsPerBatch: positiveCount

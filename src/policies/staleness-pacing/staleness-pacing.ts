@@ -1,6 +1,6 @@
 /**
- * How many groups may be in flight while the trainer works, so that none is too old when it is trained, and which complete groups a
- * batch takes: any of a window of the oldest, none outside it. See README.md.
+ * Limits how many groups are in flight while the trainer works, so that no group is too old when it is trained; and chooses the
+ * complete groups of a batch: any from a window of the oldest groups, none from outside. See README.md.
  */
 
 import { checkNewPrefix } from '../../core/ids/minted-ids.ts';

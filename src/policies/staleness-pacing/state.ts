@@ -20,17 +20,17 @@ const group = z.strictObject({
   groupId,
   ref: ref.optional(),
   launchId,
-  /** Version of the weights when it was launched: its first token is of this version or of a later one. */
+  /** Weight version at the launch: the group's first token is of this version or a later one. */
   startVersion: weightVersion,
   /** Number in the order of launches. */
   seq: count,
-  /** Whether it is complete: it has all its responses, and waits for a batch. */
+  /** Whether the group has all its responses and waits for a batch. */
   isComplete: z.boolean(),
-  /** Time of its launch, or since when it is complete, in seconds. */
+  /** Time of the launch, or of the completion, in seconds. */
   since: seconds,
   samples: count,
   tokens: count,
-  /** Whether it is one of the W oldest groups. */
+  /** Whether the group is one of the W oldest groups. */
   isInWindow: derived(() => false),
   heapIndex: derived(() => -1),
   previous: derived<Group | null>(),
@@ -39,41 +39,43 @@ const group = z.strictObject({
 /** A group that is launched and in no batch yet. */
 export interface Group extends z.output<typeof group> {}
 
-/** The groups that were launched with one version of the weights. */
+/** The groups that were launched with one weight version. */
 export interface Cohort {
   readonly version: number;
   groups: number;
-  /** Those that are complete and in the window. */
+  /** Number of complete groups in the window. */
   ready: number;
 }
 
 const batch = z.strictObject({
   publicationId,
-  /** Version that its `train.batch` has named last: that of the weights which come of it. */
+  /** Version that the latest `train.batch` has named: that of the weights after this batch. */
   weightVersion,
   groups: z.array(pacedGroup).min(1),
   samples: count,
   tokens: count,
-  /** Time when its `train.batch` was decided last, in seconds. */
+  /** Time of the latest `train.batch`, in seconds. */
   since: seconds,
 });
 /** A batch that the trainer has. */
 export type Batch = z.output<typeof batch>;
 
-/** Schema of the state. */
 export const pacingState = z.strictObject({
   round: z
     .strictObject({
       roundId,
       /** Prompts that were asked for and have not come. */
       asked: count,
-      /** Number of prompts in a row that were here already, without a new one between them. */
+      /** Number of duplicate prompts in a row, without a new prompt between them. */
       duplicates: count,
-      /** Whether these are so many that the source seems to have no others: then none are asked for until a group has left. */
+      /**
+       * Whether there were so many duplicates that the source seems to have no other prompts: no prompts are requested until a
+       * group has left.
+       */
       onlyDuplicates: z.boolean(),
       /** Time when the last batch was decided, in seconds. */
       lastBatchAt: seconds.nullable(),
-      /** Groups that were filtered since one was complete last, and when the first of them was; absent before the first. */
+      /** Groups filtered since one was complete last, and the time of the first of these; absent before the first. */
       futile: z.strictObject({ filtered: count, since: seconds }).optional(),
     })
     .nullable(),
@@ -84,15 +86,15 @@ export const pacingState = z.strictObject({
   waiting: fifoOf(waiting),
   /** In the order of launches, which is also that of versions. */
   groups: mapBy('launchId', group),
-  /** Batches whose weights are not there yet, in the order of training. */
+  /** Batches whose weights have not arrived yet, in the order of training. */
   batches: z.array(batch),
   ...prefixes,
   nextLaunch: count,
   nextBatch: count,
-  /** Prompts that wait or are in groups, each with its group; `null`: it waits. */
+  /** Prompts that are here, each with its group; `null` while the prompt waits. */
   here: derived(() => new Map<string, Group | null>()),
   line: derived(() => new LinkedList<Group>()),
-  /** Number of groups in the window, and the last of them. */
+  /** Number of groups in the window, and the last of these groups. */
   inWindow: derived(() => 0),
   windowEnd: derived<Group | null>(),
   /** Complete groups in the window, oldest first. */
@@ -101,12 +103,10 @@ export const pacingState = z.strictObject({
   cohorts: derived(() => new Map<number, Cohort>()),
   complete: derived(() => 0),
 });
-/** The state of the policy. */
 export type PacingState = Live<z.output<typeof pacingState>, StalenessPacingConfig>;
-/** The state as it is saved. */
 export type SavedPacing = z.input<typeof pacingState>;
 
-/** Adds the versions of batches to a state of version 1, as they were named unless versions were skipped. */
+/** Adds the versions of batches to a state of version 1, as they were named if no versions were skipped. */
 export function migrateFromOne(saved: unknown): SavedPacing {
   const { batches, ...rest } = saved as SavedPacing;
   return {
@@ -121,7 +121,7 @@ export function migrateFromTwo(saved: unknown): SavedPacing {
   return { ...rest, round: round && { ...round, duplicates: 0 } };
 }
 
-/** Asks for prompts again, although those that came last were here already. */
+/** Requests prompts again, although the latest prompts were here already. */
 export function askAgain(round: { duplicates: number; onlyDuplicates: boolean }): void {
   round.duplicates = 0;
   round.onlyDuplicates = false;
@@ -156,8 +156,9 @@ export const batchKind = 'batch#';
 export const inFlight = ({ groups, complete }: PacingState): number => groups.size - complete;
 
 /**
- * Version of the weights that the next batch is trained with. The versions that `train.batch` has named hold, even if the engines
- * have that of a batch before it was reported; beyond all that were named, the host has skipped versions, and batches come on top.
+ * Version of the weights with which the next batch is trained. Versions named by `train.batch` hold, even if the engines report
+ * such a version before the batch was reported; if the version is beyond all named ones, the host has skipped versions, and
+ * batches count from there.
  */
 export function nextVersion({ weightVersion, batches }: PacingState): number {
   const last = batches.at(-1);
@@ -209,7 +210,7 @@ function enter(state: PacingState, one: Group): void {
   if (state.inWindow < (state.config.windowGroups ?? Number.POSITIVE_INFINITY)) admit(state, one);
 }
 
-/** Lets a group into the window: the first that is not in it. */
+/** Lets the first group outside the window into the window. */
 function admit(state: PacingState, one: Group): void {
   one.isInWindow = true;
   state.inWindow += 1;
@@ -229,7 +230,7 @@ export function complete(state: PacingState, one: Group): void {
   if (one.isInWindow) makeReady(state, one);
 }
 
-/** Removes a group; the window moves on by one, if the group was in it. */
+/** Removes a group. If the group was in the window, the window moves on by one. */
 export function remove(state: PacingState, one: Group): void {
   const cohort = state.cohorts.get(one.startVersion)!;
   cohort.groups -= 1;

@@ -11,7 +11,7 @@ const batchThing = ({ publicationId }: { publicationId: string }): HeldThing => 
   id: publicationId,
 });
 
-/** What the next batch waits for: groups that are generated; where there are none, prompts. */
+/** What the next batch waits for: groups in generation; without such groups, prompts. */
 function* groupsInFlight(state: PacingState): For {
   for (const one of state.groups.values()) if (!one.isComplete) yield { what: 'prompts', id: one.groupId };
   const { round, isExhausted } = state;
@@ -19,7 +19,7 @@ function* groupsInFlight(state: PacingState): For {
   yield { event: { type: 'prompts.supplied', roundId: round.roundId } };
 }
 
-/** What makes room, or lets the next batch begin. */
+/** What makes room or lets the next batch begin. */
 function* progress(state: PacingState): For {
   const { batches, config } = state;
   const [first] = batches;
@@ -27,7 +27,7 @@ function* progress(state: PacingState): For {
   if (batches.length < config.maxBatches) yield* groupsInFlight(state);
 }
 
-/** The batch that is decided next, for which all wait alike. */
+/** The batch that is decided next; all complete groups wait for it. */
 const nextBatch = ({ prefix, nextBatch }: PacingState): HeldThing =>
   batchThing({ publicationId: mintedId(prefix, batchKind, nextBatch) });
 
@@ -49,7 +49,6 @@ function promptStanding(state: PacingState, id: string): Standing | undefined {
   return { stands, for: [nextBatch(state)] };
 }
 
-/** What blocks what. */
 export const waits: Waits<PacingState> = {
   prompts: { ids: ({ here }) => here.keys(), of: promptStanding },
   batches: {

@@ -110,7 +110,7 @@ function rareEvent(state: StreamTrainingState, roundId: string, choices: Choices
   return { type: 'replica.added', at, replica };
 }
 
-/** Picks a step; sometimes one that was given up, or that was never decided. */
+/** Picks a step; sometimes one that was given up or never decided. */
 function steppedEvent(
   state: StreamTrainingState,
   roundId: string,

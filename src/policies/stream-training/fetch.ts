@@ -16,7 +16,7 @@ type FetchReason = Message<'train.fetch'>['reason'];
 /** Gives work to streaming replicas that have none, as long as enough waits. */
 export function feed(state: StreamTrainingState, round: Round, ctx: Ctx): void {
   const { fetch, groupsPerRound, minFetchGroups } = state.config;
-  // The last groups are left for all replicas, because the round is almost over.
+  // The last groups are left for all replicas together, because the round is almost over.
   if (state.idle === 0 || round.groups.size >= groupsPerRound) return;
   if (fetch !== 'stream') return feedOnce(state, round, fetch.once, ctx);
   while (state.idle > 0 && waitingCount(round) >= minFetchGroups) {
@@ -26,7 +26,7 @@ export function feed(state: StreamTrainingState, round: Round, ctx: Ctx): void {
   }
 }
 
-/** Decides the one fetch of the paper's baseline, over all idle streaming replicas. */
+/** Decides the single fetch of the paper's baseline, for all idle streaming replicas. */
 function feedOnce(state: StreamTrainingState, round: Round, fraction: number, ctx: Ctx): void {
   const waitingGroups = waitingCount(round);
   const capGroups = Math.floor(fraction * state.config.groupsPerRound + 1e-9);
@@ -90,7 +90,7 @@ function size(
   return { budgetTokens: rest / perToken, reason };
 }
 
-/** Takes groups in order: at least `least` groups, and more while they fit the budget. */
+/** Takes groups in order: at least `least` groups, and more as long as they fit the budget. */
 function take(round: Round, budgetTokens: number, least: number): Group[] {
   const taken: Group[] = [];
   let tokens = 0;

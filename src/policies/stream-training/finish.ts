@@ -31,7 +31,7 @@ export function spread(state: StreamTrainingState, round: Round, ctx: Ctx): void
   const shares: TrainingShare[] = [];
   replicas.forEach((replica, at) => {
     const share = plan[at]!.map((index) => groups[index]!);
-    // Every replica gets a share when it joins, even an empty one, to take part in the step.
+    // Every replica gets a share when it joins, even an empty one, because it takes part in the step.
     if (share.length > 0 || !replica.joined) shares.push(give(state, round, replica, share, ctx));
     replica.joined = true;
   });

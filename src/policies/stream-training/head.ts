@@ -1,4 +1,4 @@
-/** The head: the oldest round, which is the one that is trained. */
+/** The head: the oldest round, which is being trained. */
 import { type Replica, refreshStreaming, type StreamTrainingState } from './state.ts';
 
 /** Removes the head round; the next round becomes the head. */

@@ -1,6 +1,9 @@
-/** Spreads jobs over workers so that the workers end together: longest job first, each on the worker where it ends earliest. */
+/**
+ * Spreads jobs over workers so that all workers end at about the same time: longest job first, each on the worker where it ends
+ * earliest.
+ */
 
-/** A worker that may be busy, and may be slower than others. */
+/** A worker that may be busy, or slower than others. */
 export interface Worker {
   /** Seconds until the worker is free, >= 0. */
   readonly freeInSeconds: number;
@@ -12,7 +15,7 @@ export interface Worker {
 export interface Spread {
   /** Indices of the jobs of each worker, longest first. */
   readonly shares: readonly (readonly number[])[];
-  /** Seconds until the last worker is done; workers without jobs count with their `freeInSeconds`. */
+  /** Seconds until the last worker is done; a worker without jobs counts with its `freeInSeconds`. */
   readonly makespanSeconds: number;
 }
 

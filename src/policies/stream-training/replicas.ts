@@ -30,7 +30,7 @@ export function checkConsumed(state: StreamTrainingState, event: Consumed): void
   if (word !== type) refuse('invalid_event', 'type', `${word} for ${fetchId}`, type);
   if (groups.length === 0 && work.groups.length > 0)
     refuse('invalid_event', 'groups', 'at least one group of the fetch', groups);
-  // The usual answer names all groups, in the order in which they were given.
+  // The usual answer names all groups in their given order.
   if (groups.length === work.groups.length && groups.every((id, index) => id === work.groups[index]!.groupId)) return;
   const given = new Set(work.groups.map((group) => group.groupId));
   groups.forEach((id, index) => {
@@ -38,13 +38,13 @@ export function checkConsumed(state: StreamTrainingState, event: Consumed): void
   });
 }
 
-/** Ends a fetch; its replica offloads its gradients if it stays idle. */
+/** Ends a fetch; the replica offloads its gradients if it then stays idle. */
 export function consumeFetch(state: StreamTrainingState, event: Message<'train.consumed'>, ctx: Ctx): void {
   consume(state, event, ctx);
   state.consumer = state.byId.get(event.replica)!;
 }
 
-/** Records that a replica holds the gradients of a fetch or share, or of some of its groups. */
+/** Records that a replica holds the gradients of a fetch or share, or of some groups in it. */
 export function consume(state: StreamTrainingState, event: Consumed, ctx: Ctx): void {
   const { fetchId } = event;
   const found = state.works.get(fetchId);
@@ -93,7 +93,7 @@ export function checkGpus(
   });
 }
 
-/** Whether a report concerns a release whose GPUs have already gone back. */
+/** Whether a report concerns a release whose GPUs have gone back already. */
 function isEnded(round: Round, releaseId: string | undefined): boolean {
   return releaseId !== undefined && round.endedReleases.has(releaseId);
 }

@@ -26,7 +26,7 @@ export function openRound(state: StreamTrainingState, { roundId }: Message<'roun
   if (state.head === null) setHead(state);
 }
 
-/** Refuses a round that was never opened, as far as that is known. */
+/** Refuses a round that was never opened, as far as the policy can know. */
 export function checkRound(state: StreamTrainingState, { roundId }: { readonly roundId: string }): void {
   if (state.rounds.has(roundId) || state.recentRounds.has(roundId)) return;
   refuse('unknown_id', 'roundId', 'a round that was opened', roundId);
@@ -62,7 +62,7 @@ export function checkCompleted(state: StreamTrainingState, event: Message<'round
   });
 }
 
-/** Completes a round: only the named groups are trained. The others leave, and gradients that contain them are dropped. */
+/** Completes a round: only the named groups are trained. Other groups leave, and gradients that contain them are dropped. */
 export function completeRound(state: StreamTrainingState, event: Message<'round.completed'>, ctx: Ctx): void {
   const { roundId, prompts } = event;
   const round = state.rounds.get(roundId);

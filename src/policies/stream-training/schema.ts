@@ -63,7 +63,6 @@ const shape = z.strictObject({
   idPrefix: idPrefix.default('').describe('Prefix of every fetch id; new after each restart of the host.'),
 });
 
-/** Schema of the configuration. */
 export const streamTrainingConfig = shape.superRefine((config, context) => {
   const addIssue = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
   const ids = new Set<string>();

@@ -1,4 +1,4 @@
-/** The state: rounds with their waiting groups, and replicas with their work and gradients. */
+/** The state: rounds with their waiting groups, and replicas with work and gradients. */
 import { z } from 'zod';
 import { Fifo, fifoOf } from '../../core/collections/fifo.ts';
 import { prefixes } from '../../core/ids/minted-ids.ts';
@@ -15,17 +15,17 @@ const group = z.strictObject({
   groupId,
   samples: count,
   tokens: count,
-  /** Position among all groups; it orders lists and breaks ties. */
+  /** Position among all groups, by which lists are ordered and ties broken. */
   seq: count,
 });
-/** A completed group. It is never changed: it only moves from one list to another. */
+/** A completed group. A group never changes: it only moves from one list to another. */
 export interface Group extends Readonly<z.output<typeof group>> {}
 
 const work = z.strictObject({
   fetchId,
   kind: z.enum(['fetch', 'share']),
   groups: z.array(group),
-  /** Time when the replica began this work, in seconds; `null` while other work is before it. */
+  /** Time at which the replica began this work, in seconds; `null` while other work comes first. */
   startedSeconds: seconds.nullable(),
   /** Tokens of the groups. */
   tokens: derived(() => 0),
@@ -44,7 +44,7 @@ const replica = z.strictObject({
   works: z.array(work),
   /** Groups whose gradients the replica holds. */
   consumed: z.array(group),
-  /** Samples and tokens in these gradients, as reported. */
+  /** Samples and tokens behind these gradients, as reported. */
   samples: count,
   tokens: z.number().nonnegative(),
   gradients: z.enum(['none', 'resident', 'offloaded']),
@@ -59,19 +59,19 @@ export interface Replica extends z.output<typeof replica> {}
 
 const round = z.strictObject({
   roundId,
-  /** Groups to train again; these go first. */
+  /** Groups to train again, which go first. */
   again: fifoOf(group),
   /** Groups that were never fetched. */
   fresh: fifoOf(group),
   released: setOf(gpuId),
-  /** Releases whose GPUs have gone back; further reports about them are late. */
+  /** Releases whose GPUs have gone back; further reports about such a release are late. */
   endedReleases: setOf(releaseId),
   /** Time when a group was last completed, in seconds. */
   lastSeconds: seconds.nullable(),
-  /** Mean seconds between two completions, with less weight for older ones. */
+  /** Mean seconds between two completions; older ones weigh less. */
   gapSeconds: seconds.nullable(),
   completedSeconds: seconds.nullable(),
-  /** Whether the one fetch of `{ once }` has been made. */
+  /** Whether the single fetch of `{ once }` has been made. */
   fetchedOnce: z.boolean(),
   /** Number of groups that were fetched before the round was completed. */
   streamed: count,
@@ -80,7 +80,7 @@ const round = z.strictObject({
   finishCode: z
     .enum(['round_completed', 'replica_lost', 'host_restarted', 'partly_consumed', 'step_failed'])
     .nullable(),
-  /** All groups of the round, by id: waiting, in flight, or in the gradients of a replica. */
+  /** All groups of the round by id: waiting, in flight, or in the gradients of a replica. */
   groups: derived(() => new Map<string, Group>()),
   /** Tokens of the groups that wait. */
   waitingTokens: derived(() => 0),
@@ -88,22 +88,21 @@ const round = z.strictObject({
 /** A round, from its opening to its step. */
 export interface Round extends z.output<typeof round> {}
 
-/** Schema of the state. */
 export const streamTrainingState = z
   .strictObject({
-    /** Rounds in the order in which they were opened; the first one is trained. */
+    /** Rounds in the order of opening; the first one is trained. */
     rounds: mapBy('roundId', round),
     /** Replicas in the order of the configuration. */
     replicas: z.array(replica),
     recentRounds: recentIds(roundId),
     ...prefixes,
     nextFetch: count,
-    /** Number of the next try to step; if the head is stepping, its try has the number before. */
+    /** Number of the next try to step; if the head is stepping, its try has the previous number. */
     nextUpdate: count,
-    /** Tries to step that were given up; the optimizer may have made these steps anyway. */
+    /** Tries to step that were given up, although the optimizer may have made the steps. */
     withdrawnSteps: recentIds(updateId),
     nextSeq: count,
-    /** Pace of all replicas; used for replicas that were never measured. */
+    /** Mean pace of all replicas, for replicas that were never measured. */
     ...pace,
     head: derived<Round | null>(),
     byId: derived(() => new Map<string, Replica>()),
@@ -114,16 +113,14 @@ export const streamTrainingState = z
     streaming: derived((): Replica[] => []),
     /** Number of streaming replicas that have nothing to do. */
     idle: derived(() => 0),
-    /** The replica that has just ended a fetch; it may offload its gradients after all other decisions. */
+    /** The replica that has just ended a fetch; after all other decisions it may offload its gradients. */
     consumer: derived<Replica | null>(),
   })
   .refine(
     ({ rounds, replicas }) => rounds.size > 0 || replicas.every((one) => one.works.length + one.consumed.length === 0),
     { message: 'replicas without groups where there is no round', path: ['replicas'] },
   );
-/** The state of the policy. */
 export type StreamTrainingState = Live<z.output<typeof streamTrainingState>, StreamTrainingConfig>;
-/** The state as it is saved. */
 export type SavedStreamTraining = z.input<typeof streamTrainingState>;
 
 /** Returns the initial state. */
@@ -155,7 +152,7 @@ export function begin({ replicas, idPrefix }: StreamTrainingConfig): SavedStream
   };
 }
 
-/** Returns a round as it is at its opening. */
+/** Returns the state of a round at its opening. */
 export function newRound(roundId: string): Round {
   return {
     roundId,

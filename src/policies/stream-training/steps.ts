@@ -19,7 +19,7 @@ function currentStep(state: StreamTrainingState): string | undefined {
   return state.head?.phase === 'stepping' ? updateIdOf(state, state.nextUpdate - 1) : undefined;
 }
 
-/** Gives up the step that is under way, if there is one. */
+/** Gives up the running step, if there is one. */
 export function withdrawStep(state: StreamTrainingState): void {
   const updateId = currentStep(state);
   if (updateId === undefined) return;

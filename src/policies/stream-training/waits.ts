@@ -19,14 +19,14 @@ function aReplica({ replicas }: StreamTrainingState): readonly AwaitedEvent[] {
   return replicas.map(({ id }) => ({ event: { type: 'replica.added', replica: id } }));
 }
 
-/** What a group waits for that no replica has. */
+/** What a group waits for if no replica has it. */
 function waitingGroup(state: StreamTrainingState, round: Round): Standing {
   if (round !== state.head)
     return { stands: `waits until round ${state.head!.roundId} is trained`, for: [roundThing(state.head!)] };
   const { fetch, groupsPerRound, minFetchGroups } = state.config;
   const { streaming, idle } = state;
   const end = roundThing(round);
-  // The one fetch of `{ once }` is made as soon as a group and a replica are there.
+  // The single fetch of `{ once }` is made as soon as a group and a replica are there.
   const isOver = round.groups.size >= groupsPerRound || fetch !== 'stream';
   if (round.phase !== 'streaming' || streaming.length === 0 || isOver)
     return { stands: 'is for the end of its round', for: [end] };
@@ -87,7 +87,7 @@ function roundStanding(state: StreamTrainingState, round: Round): Standing {
   }
 }
 
-/** Whether the GPUs of a replica are not its own now. */
+/** Whether the GPUs of a replica are lent to the rollout now. */
 function isInRollout({ head }: StreamTrainingState, { streams }: Replica): boolean {
   return head?.phase === 'streaming' && !streams;
 }

@@ -1,4 +1,4 @@
-/** Gives work to replicas, and takes it from them. */
+/** Gives work to replicas, and takes work from them. */
 import { mintedId, wasMinted } from '../../core/ids/minted-ids.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './messages.ts';
@@ -71,7 +71,7 @@ export function referencePass(
   ctx.emit({ type: 'weights.swap', at, roundId, replica: replica.id, to: 'actor', reason: reason() });
 }
 
-/** Reloads the gradients of a replica before it adds to them. */
+/** Reloads the gradients of a replica before new gradients are added. */
 export function reload(round: Round, replica: Replica, code: 'fetch' | 'finish', ctx: Ctx): void {
   if (replica.gradients !== 'offloaded') return;
   replica.gradients = 'resident';
@@ -87,7 +87,7 @@ export function offload(round: Round, replica: Replica, code: 'idle' | 'gpus_ret
   ctx.emit({ type: 'gradients.offload', at: ctx.at, roundId: round.roundId, replica: replica.id, reason });
 }
 
-/** Puts groups back; they are trained before those that were never fetched. */
+/** Puts groups back, which are trained before groups that were never fetched. */
 export function requeue(
   round: Round,
   replica: Replica,

@@ -44,7 +44,7 @@ const others: readonly EventMessage[] = [
   rewardWorkerLost,
   hostRestarted,
 ];
-/** Commands that are asked for most, so that their times are learnt. */
+/** The most frequent commands, so that the policy learns their times. */
 const usual = commands.filter(({ type }) => ['request.launch', 'reward.dispatch', 'response.accepted'].includes(type));
 
 /** Draws a likely next event. */

@@ -4,38 +4,38 @@ import { type Linked, LinkedList } from '../../core/collections/linked-list.ts';
 import type { OpenCommand } from '../../core/why/command-table.ts';
 import { type Sender, senderOf } from '../../schemas/senders.ts';
 
-/** A command without an answer, with its cause. */
+/** A command without an answer, with the cause of the delay. */
 export interface Owing extends Linked<Owing> {
   readonly one: OpenCommand;
   readonly cause: Cause;
-  /** Where it stands until it is named by itself. */
+  /** The queue of the command until the command is named separately. */
   readonly queue: LinkedList<Owing>;
   isNamed: boolean;
 }
 
-/** A cause, with what it owes. */
+/** A cause, with the commands whose answers it owes. */
 export interface Cause {
   readonly key: string;
   readonly sender: Sender;
   /** Id of the engine or worker. */
   readonly by: string | undefined;
-  /** What it owes and was not named by itself, by the type of the command, oldest first. */
+  /** Owed commands that were not named separately, by type of command, oldest first. */
   readonly queues: Map<string, LinkedList<Owing>>;
-  /** What it owes and was named by itself. */
+  /** Owed commands that were named separately. */
   readonly named: Set<Owing>;
-  /** Number of answers that it owes. */
+  /** Number of answers that the cause owes. */
   owed: number;
   /** Time when something has come from it last, in seconds; 0 if nothing has since it owes something. */
   heardAt: number;
-  /** Whether it is named as a whole: nothing that it owes is named by itself meanwhile. */
+  /** Whether the cause is named as a whole: meanwhile its commands are not named separately. */
   isNamed: boolean;
-  /** Time when something came again after it was named: what it owes is given time anew. */
+  /** Time at which the cause answered again after it was named: owed answers get time anew. */
   freshAt: number;
   /** The limit beyond which something of it was named last, in seconds; what was named teaches no longer time. */
   namedAfter: number;
 }
 
-/** Timers run out in an order of their own, so each is a cause. */
+/** Timers run out in an order of their own, so each timer is a cause. */
 function keyOf(one: OpenCommand): string {
   const { answer, by } = one;
   if (by !== undefined) return `${senderOf(answer)}\n${by}`;
@@ -99,7 +99,7 @@ export class Causes {
     return owing;
   }
 
-  /** Takes a command out. Its cause stays until {@link prune}, since another command may replace it. */
+  /** Removes a command. Its cause stays until {@link prune}, because another command may replace it. */
   remove(owing: Owing): void {
     const { cause, queue, isNamed } = owing;
     if (isNamed) cause.named.delete(owing);
@@ -129,7 +129,7 @@ export class Causes {
     return counts;
   }
 
-  /** Moves a command to those that were named by themselves. */
+  /** Moves a command to those that were named separately. */
   name(owing: Owing): void {
     owing.queue.remove(owing);
     owing.isNamed = true;

@@ -1,4 +1,4 @@
-/** Looks for what is overdue, and names its cause: once, and not each answer that waits for it. */
+/** Looks for overdue answers, and names the cause once, instead of each waiting answer. */
 import type { Context } from '../../core/machine/definition.ts';
 import type { OpenCommand } from '../../core/why/command-table.ts';
 import type { WatchdogDecision } from '../../generated/settings/watchdog.ts';
@@ -9,14 +9,13 @@ import type { Limit, WatchdogState } from './state.ts';
 type Ctx = Context<WatchdogDecision>;
 type Reason = Message<'host.owes'>['reason'];
 
-/** Most answers of one cause that are named one by one; more are named together. */
+/** Most answers per cause that are named one by one; more are named together. */
 const mostSingle = 8;
-/** Most notices of one check; the next check has the others. */
+/** Most notices per check; the next check has the others. */
 const mostNotices = 32;
 /** Shortest time between two checks, in seconds. */
 export const leastSeconds = 1;
 
-/** One check at one time. */
 class Check {
   readonly #state: WatchdogState;
   readonly #ctx: Ctx;
@@ -77,13 +76,13 @@ class Check {
     return isSilent;
   }
 
-  /** Whether nothing at all has come from the host for as long. */
+  /** Whether the host has sent nothing at all for so long. */
   #isQuiet(causes: readonly Cause[]): boolean {
     const { heardAt } = this.#state.owed;
     return causes.every((cause) => heardAt + this.#limitOf(oldestOf(cause)).seconds <= this.#ctx.at);
   }
 
-  /** Names what is overdue of a cause from which other things come. */
+  /** Names the overdue answers of a cause from which other answers still come. */
   #single(cause: Cause): void {
     for (const queue of queuesOf(cause)) {
       const late: Owing[] = [];
@@ -128,7 +127,7 @@ class Check {
   #late(one: OpenCommand) {
     const { seconds, usual } = this.#limitOf(one);
     return {
-      // At the moment when it is due, the difference may be less by a rounding error.
+      // When an answer is just due, a rounding error may make the difference too small.
       waitedSeconds: Math.max(this.#ctx.at - one.since, seconds),
       limitSeconds: seconds,
       ...(usual === undefined ? undefined : { usualSeconds: usual.medianSeconds }),

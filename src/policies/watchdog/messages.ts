@@ -1,4 +1,4 @@
-/** The messages of other policies that the watchdog follows: what is asked for, what answers it, and what makes it needless. */
+/** The messages of other policies that the watchdog follows: requests, answers, and messages that make an answer needless. */
 import { requestAdmit } from '../../schemas/decisions/frontier.ts';
 import { gpusReclaim, gpusRelease, progressQuery, requestMigrate } from '../../schemas/decisions/gpus.ts';
 import { sampleMaterialize, samplePrefetch, samplePreprocess } from '../../schemas/decisions/loading.ts';
@@ -62,7 +62,7 @@ import {
   trainFinished,
 } from '../../schemas/events/training.ts';
 
-/** Decisions that are answered; `timer.set` has a handler of its own. */
+/** Decisions that are answered; `timer.set` has its own handler. */
 export const asked = [
   gpusReclaim,
   gpusRelease,
@@ -98,7 +98,7 @@ export const asked = [
   weightsPublish,
 ] as const;
 
-/** Events that answer them; `timer.fired` has a handler of its own. */
+/** Events that answer these decisions; `timer.fired` has its own handler. */
 export const answering = [
   gpusReleaseFailed,
   gpusReleased,
@@ -139,7 +139,7 @@ export const answering = [
   weightsPublished,
 ] as const;
 
-/** Decisions after which the judgement of a prompt, and the rewards of the responses that they drop, are not awaited any more. */
+/** Decisions after which neither the judgement of a prompt nor rewards of its dropped responses are awaited. */
 export const dropping = [
   promptCounted,
   promptDeferred,
@@ -149,7 +149,7 @@ export const dropping = [
   promptReturned,
 ] as const;
 
-/** Decisions on one response whose reward is not awaited any more. */
+/** Decisions on one response after which its reward is not awaited. */
 export const unrewarded = [responseDropped, rewardFailed] as const;
 
 export {

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { positiveCount, positiveSeconds } from '../../schemas/units.ts';
 
-/** Schema of the configuration. */
 export const watchdogConfig = z
   .strictObject({
     floorSeconds: positiveSeconds

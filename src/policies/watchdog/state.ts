@@ -1,4 +1,4 @@
-/** The state of watchdog: what is owed, by whom, and what has been said of it. */
+/** The state of watchdog: what is owed, by whom, and what was reported about it. */
 import { z } from 'zod';
 import type { AnyDecision, AnyEvent, Live } from '../../core/machine/definition.ts';
 import { byHand, derived } from '../../core/machine/state.ts';
@@ -32,7 +32,7 @@ const saved = z.strictObject({
 });
 type Saved = z.output<typeof saved>;
 
-/** What is owed at the beginning. */
+/** The state in which nothing is owed. */
 export const nothingOwed: Saved = {
   commands: { open: [], times: [] },
   causes: [],
@@ -43,18 +43,18 @@ export const nothingOwed: Saved = {
   timeoutSeconds: 0,
 };
 
-/** Fewest answers from which a time is learnt. */
+/** Fewest answers that a usual time is learnt from. */
 const fewestAnswers = 8;
 
 /** When an answer is overdue. */
 export interface Limit {
-  /** After so many seconds. */
+  /** Limit in seconds, after which an answer is overdue. */
   readonly seconds: number;
-  /** How long such answers usually take, where some have come. */
+  /** Usual time of such answers, where some have come. */
   readonly usual: UsualTime | undefined;
 }
 
-/** What is owed, by whom, and what has been said of it. */
+/** What is owed, by whom, and what was reported about it. */
 export class Owed {
   readonly causes = new Causes();
   readonly commands: OpenCommands<Owing>;
@@ -120,14 +120,14 @@ export class Owed {
     this.#prune();
   }
 
-  /** Forgets what an event would answer. */
+  /** Forgets the commands that an event would answer. */
   forget(...events: readonly { readonly type: string }[]): void {
     this.isResting = false;
     for (const event of events) this.commands.forget(event);
     this.#prune();
   }
 
-  /** Forgets what is awaited of a request, by the types of the usual answers. */
+  /** Forgets what is awaited for a request, by the types of the usual answers. */
   forgetAwaited(requestId: string, answers: readonly string[]): void {
     this.isResting = false;
     for (const answer of answers) this.commands.forgetAwaited(answer, requestId);
@@ -206,7 +206,6 @@ export class Owed {
   }
 }
 
-/** Schema of the state. */
 export const watchdogState = z.strictObject({
   owed: byHand(saved, { decode: (from) => new Owed(from), encode: (owed) => owed.save() }),
   armedAt: seconds.nullable().describe('When the next check is, for which a timer is set; null if there is none.'),

@@ -1,6 +1,6 @@
 /**
- * Rollouts of many turns with tools: which trajectories run for a round, on which engine each of their turns runs, and who gets an
- * environment, through one stream of events. The recipe adds no scheduling of its own. See README.md.
+ * Rollouts of many turns with tools: which trajectories run for a round, on which engine each turn runs, and which program gets
+ * an environment, all through one stream of events. The recipe adds no scheduling of its own. See README.md.
  */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition, PolicyDefinition } from '../../core/machine/definition.ts';
 import {
@@ -44,14 +44,14 @@ const inside: ReadonlySet<string> = new Set([
 const events = partEvents<AgenticRolloutEvent>(parts, inside);
 const decisions = partDecisions<AgenticRolloutDecision>(parts);
 
-/** An event for a part; it is skipped if the part refuses it. */
+/** An event for a part that may refuse it; a refused event is skipped. */
 const offer = (part: keyof typeof parts, event: Message): Delivery => ({
   part,
   event: event as AnyEvent,
   ifTaken: true,
 });
 
-/** Ends the program of a request, whatever it did; its environment goes back. */
+/** Ends the program of a request in any state; the environment of the program goes back. */
 function closing({ at, requestId }: { readonly at: number; readonly requestId: string }): Delivery[] {
   const closed = { type: 'program.closed', at, requestId } as const;
   return [offer('programs', closed), offer('slots', { ...closed })];
@@ -65,14 +65,14 @@ function deliver(
   switch (event.type) {
     case 'timer.fired':
       return [timerPart(parts, event.timerId)];
-    // Prompts that replace others in an open round are for the admission, all others for a window.
+    // Prompts that replace others in an open round go to the admission, all other prompts to a window.
     case 'prompts.supplied':
     case 'round.failed':
       return composition ? [{ part: 'admission', event, otherwise: [{ part: 'composition', event }] }] : recipients;
     case 'reward.ready':
       return composition ? recipients : [rewardTo(event)];
-    // Programs learn how their engines do before they end. Whatever room they leave is there for the next try, which the admission
-    // launches.
+    // Programs learn the results of their engines before they end. The next try, which the admission launches, finds the room
+    // that they leave.
     case 'response.completed':
     case 'response.failed':
       return [offer('programs', event), ...closing(event), ...recipients.filter((name) => name !== 'programs')];
@@ -82,7 +82,7 @@ function deliver(
     case 'tool.started':
     case 'tool.finished':
       return ['programs', 'slots'];
-    // A tool whose answer was not reported has answered.
+    // A tool has answered if the next turn is requested, even if nobody reported the answer.
     case 'turn.requested': {
       const { at, requestId } = event;
       return [...recipients, offer('slots', { type: 'tool.finished', at, requestId, outcome: 'success' })];
@@ -98,7 +98,7 @@ function deliver(
   }
 }
 
-/** Opens a program for a request that is launched, and asks for its environment. */
+/** Opens a program for a launched request, and asks for an environment. */
 function launched(decision: AnyDecision, { environment }: AgenticRolloutConfig): Delivery[] {
   const { at, requestId, promptId, promptTokens } = decision as Message<'request.launch'>;
   const program: Message<'program.opened'> = { type: 'program.opened', at, requestId, promptId };
@@ -109,8 +109,8 @@ function launched(decision: AnyDecision, { environment }: AgenticRolloutConfig):
 }
 
 /**
- * Fails the trajectory of a program that has lost its environment, or got none: it has no reward, and is tried again, as another
- * request. This one gets no environment any more, which nobody would give back.
+ * Fails the trajectory of a program that has lost its environment, or got none: the trajectory has no reward, and is tried again
+ * as another request. The failed request gets no environment any more, because nobody would give the environment back.
  */
 function failed({ at, requestId }: { readonly at: number; readonly requestId: string }): Delivery[] {
   const ended = offer('admission', { type: 'response.failed', at, requestId, kind: 'environment' });
@@ -155,7 +155,7 @@ export const agenticRollout: PolicyDefinition<
   },
   expects: (event, _, parts) => {
     if (event.type !== 'slot.requested') return expectedOpenings(event, parts);
-    // Whether it is a request at all: an environment of another would never come back.
+    // Whether the id belongs to a request: an environment for another id would never come back.
     const { at, requestId } = event;
     return [{ part: 'admission', event: { type: 'response.failed', at, requestId, kind: 'environment' } as AnyEvent }];
   },
@@ -187,6 +187,6 @@ export const agenticRollout: PolicyDefinition<
       },
     },
   },
-  // A request has an id, and so has its environment, which may be started anew.
+  // A request has an id, and so has its environment, which may be started again.
   ledgers: [joinedLedger('prompts', holders, 3), joinedLedger('responses', holders)],
 });

@@ -32,7 +32,7 @@ const shape = z.strictObject({
 });
 type Settings = z.output<typeof shape>;
 
-/** Returns the configuration of each part. */
+/** Derives the configuration of each part from the flat one. */
 export function partConfigs(config: Settings): Readonly<Record<string, Record<string, unknown>>> {
   const { promptsPerRound, promptSpeculation, idPrefix, composition } = config;
   const none = composition ? { speculation: 'fixed', promptSpeculation: 1, responseSpeculation: 1 } : {};
@@ -52,7 +52,6 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
   };
 }
 
-/** Schema of the configuration. */
 export const agenticRolloutConfig = shape.superRefine((config, context) => {
   const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
   checkBounds(config, context);

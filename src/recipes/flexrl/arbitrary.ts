@@ -1,4 +1,4 @@
-/** Likely next events: those of the loader, except that an unplanned batch takes the place of a planned one. */
+/** Likely next events: events of the loader, with an unplanned batch in the place of a planned one. */
 
 import type { Choices } from '../../core/generators/choices.ts';
 import type { EventOf } from '../../core/machine/definition.ts';

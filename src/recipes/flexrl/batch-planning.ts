@@ -1,6 +1,6 @@
 /**
- * The planner flex-ulysses as a part of the recipe (FlexRL §3, §4): it plans each batch when its lengths are known, and refuses a
- * batch for which there is no plan.
+ * The planner flex-ulysses as a part of the recipe (FlexRL §3, §4): the part plans each batch when the lengths are known, and
+ * refuses a batch for which there is no plan.
  */
 import { z } from 'zod';
 import { given } from '../../core/collections/given.ts';
@@ -97,7 +97,7 @@ function assignmentsOf({ sequences }: Ready, { assignments, vision }: FlexUlysse
   });
 }
 
-/** Plans each batch, and keeps nothing from one to the next. */
+/** Plans each batch; no state connects one batch with the next. */
 export const batchPlanning = definePolicy({
   id: 'batch-planning',
   version: 1,

@@ -1,6 +1,6 @@
 /**
- * FlexRL (§3, §4): batches are planned by flex-ulysses, and shadow-loader brings each rank the frames that the plan
- * needs there. It adds no scheduling of its own. See README.md.
+ * FlexRL (§3, §4): flex-ulysses plans batches, and shadow-loader brings each rank the frames that the plan needs there. The
+ * recipe adds no scheduling of its own. See README.md.
  */
 import type { AnyDecision, AnyEvent, Ledger, PolicyDefinition } from '../../core/machine/definition.ts';
 import {

@@ -21,5 +21,4 @@ export const plannerSettings = {
     .describe('Most steps of `search` for a batch, a few nanoseconds each.'),
 };
 
-/** Schema of the configuration. */
 export const flexrlConfig = z.strictObject({ ...plannerSettings, ...shadowLoaderConfig.shape });

@@ -1,4 +1,7 @@
-/** Likely next events: those of the admission, and those that a window waits for; a requested round takes the place of an opened one. */
+/**
+ * Likely next events: events of the admission, and events that a window waits for; a requested round takes the place of an opened
+ * one.
+ */
 
 import type { Choices } from '../../core/generators/choices.ts';
 import type { RecipeState } from '../../core/recipe/recipe.ts';

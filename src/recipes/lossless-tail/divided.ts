@@ -39,13 +39,13 @@ export function checkDivided(
 /** Events of the part that come from outside. */
 export const chunkEvents = partEvents({ dividedRollout }, [requestOpened.type]);
 
-/** An event for the part; it is skipped if the part refuses it, or is switched off. */
+/** An event for the part; a refused event is skipped, and so is every event while the part is switched off. */
 const offer = (event: Message): Delivery => ({ part: 'chunks', event: event as AnyEvent, ifTaken: true });
 
 /** Chooses the parts that get an event, where the part changes that; `undefined` otherwise. */
 export function dividedDelivery(event: Message, isDivided: boolean): readonly Recipient[] | undefined {
   switch (event.type) {
-    // Whatever room they leave is there for the next try, which the admission launches.
+    // The next try, which the admission launches, finds the room that ended responses leave.
     case 'response.completed':
     case 'response.failed':
     case 'request.aborted':
@@ -77,7 +77,7 @@ export const dividedRoutes = {
   },
 } satisfies Readonly<Record<string, Route>>;
 
-/** Adds the part to a state that was saved when there was none. */
+/** Adds the part to a state that was saved without it. */
 export function withChunks(saved: unknown): SavedRecipe {
   const { id: policy, version, config, init, save } = dividedRollout;
   const { parts } = saved as SavedRecipe;

@@ -1,6 +1,6 @@
 /**
- * The long tail without loss: rounds of prompts whose responses are expected to be about equally long, and all of them awaited. The
- * recipe adds no scheduling of its own. See README.md.
+ * The long tail without loss: a round has prompts whose responses are expected to be about equally long, and waits for all of
+ * them. The recipe adds no scheduling of its own. See README.md.
  */
 import type { PolicyDefinition } from '../../core/machine/definition.ts';
 import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe/recipe.ts';
@@ -58,7 +58,7 @@ export const losslessTail: PolicyDefinition<
   configure: partConfigs,
   events,
   decisions,
-  // Prompts that replace others in an open round are for the admission, all others for a window.
+  // Prompts that replace others in an open round go to the admission, all other prompts to a window.
   deliver: (event, config, recipients) =>
     event.type === 'prompts.supplied' || event.type === 'round.failed'
       ? [{ part: 'admission', event, otherwise: [{ part: 'composition', event }] }]

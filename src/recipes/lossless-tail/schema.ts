@@ -28,7 +28,7 @@ const shape = z.strictObject({
   ...dividedSwitch,
 });
 
-/** Returns the configuration of each part. */
+/** Derives the configuration of each part from the flat one. */
 export function partConfigs(config: z.output<typeof shape>) {
   const { maxStaleness: most } = config;
   const isPartial = most > 0;
@@ -45,7 +45,6 @@ export function partConfigs(config: z.output<typeof shape>) {
   };
 }
 
-/** Schema of the configuration. */
 export const losslessTailConfig = shape.superRefine((config, context) => {
   if (config.maxStaleness === 0 && (config.promptSpeculation ?? 1) > 1) {
     const expected =

@@ -121,7 +121,7 @@ export const rolloutPipe: PolicyDefinition<
     pipelining: ['group.rewarded', 'round.rewarded'],
   },
   routes,
-  // A round is in the assembly as soon as one of its groups counts.
+  // The assembly has a round as soon as one of its groups counts.
   origins: {
     'group.rewarded': { parts: ['assembly', 'collection'] },
     'round.rewarded': { parts: ['assembly', 'collection'] },

@@ -1,4 +1,4 @@
-/** Routes of events from outside, and of decisions of one part that are events of others. */
+/** Routes of events from outside, and of decisions that become events of other parts. */
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
 import type { Delivery, Route } from '../../core/recipe/recipe.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -8,7 +8,7 @@ type PartName = 'frontier' | 'collection' | 'assembly' | 'pipelining';
 /** Returns the parts that get an event from outside. */
 export function deliver({ type }: AnyEvent, _: unknown, recipients: readonly string[]): readonly string[] {
   if (type === 'round.opened') return ['pipelining', 'collection'];
-  // After a restart, the frontier comes first: it names the requests that it gives up.
+  // After a restart, the frontier comes first, because it names the requests that it gives up.
   if (type === 'host.restarted' || !recipients.includes('frontier')) return recipients;
   // The collection comes first: it must keep a response before the group may leave the frontier.
   return ['collection', ...recipients.filter((name) => name !== 'collection')];

@@ -1,4 +1,4 @@
-/** Configuration of rolloutpipe: flat, each setting once; the parts are configured from it. */
+/** Configuration of rolloutpipe: flat, so that each setting appears once; the configurations of the parts are derived from it. */
 import { z } from 'zod';
 import { settingsOf } from '../../core/recipe/recipe.ts';
 import type { RolloutPipeConfig } from '../../generated/settings/rolloutpipe.ts';
@@ -22,13 +22,12 @@ const shape = pipeliningConfig.safeExtend({
   idPrefix: idPrefix.default('').describe('Prefix of every id; new after each restart of the host.'),
 });
 
-/** Schema of the configuration. */
 export const rolloutPipeConfig = shape.superRefine((config, context) => {
   if (!config.frontier || config.width !== undefined) return;
   context.addIssue({ code: 'custom', path: ['width'], message: 'expected a width of the frontier, or `auto`' });
 });
 
-/** Returns the configuration of each part. */
+/** Derives the configuration of each part from the flat one. */
 export function partConfigs(config: RolloutPipeConfig): Readonly<Record<string, Record<string, unknown>>> {
   const { responsesPerPrompt, globalBatchSamples, otherVersions } = config;
   return {

@@ -1,4 +1,4 @@
-/** Likely next events: those that a part draws and that the recipe takes from outside; most often the part is the admission. */
+/** Likely next events: events that a part draws and that the recipe takes from outside; most often the part is the admission. */
 
 import type { Choices } from '../../core/generators/choices.ts';
 import type { RecipeState } from '../../core/recipe/recipe.ts';

@@ -16,13 +16,13 @@ import type { Message } from '../../schemas/messages.ts';
 import { tokens } from '../../schemas/units.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 
-/** Least length that is planned for; the others are its multiples by powers of two. */
+/** Least planned length; the other planned lengths are its multiples by powers of two. */
 const leastTokens = 1024;
 
 type JudgeDecision = Of<typeof judgePlace>;
 type Ctx = Context<JudgeDecision>;
 
-/** Settings of the judge; `sequenceTokens` is the greatest length that it ever gets. */
+/** Settings of the judge; `sequenceTokens` is the greatest length that the judge ever gets. */
 const judgePlacementConfig = z.strictObject({ judge: judgeOffloadInput.optional() });
 type Config = z.output<typeof judgePlacementConfig>;
 
@@ -59,13 +59,13 @@ function planned(state: State, { kind }: Message<'round.planned'>, ctx: Ctx): vo
   const expected = longest[kind];
   state.kind = kind;
   longest[kind] = 0;
-  // The lengths of such rounds are not known yet, so every length must fit.
+  // The lengths of such rounds are unknown, so every length must fit.
   const wanted = expected === 0 ? Number.POSITIVE_INFINITY : expected;
   if (planned === 0) place(state, wanted, { code: 'start' }, ctx);
   else place(state, wanted, { code: 'round_planned', longestTokens: expected, plannedTokens: planned }, ctx);
 }
 
-/** Places the judge for a length, unless its plan is the current one. */
+/** Places the judge for a length, unless the current plan is for this length already. */
 function place(state: State, wanted: number, reason: JudgeDecision['reason'], ctx: Ctx): void {
   const lengths = [...state.plans.keys()];
   const sequenceTokens = lengths.find((length) => length >= wanted) ?? lengths[lengths.length - 1]!;

@@ -1,4 +1,4 @@
-/** Routes of rewards: they are requested, given a timeout, computed, and passed to the part that waits for them. */
+/** Routes of rewards: a reward is requested, given a timeout, computed, and passed to the part that waits for it. */
 import type { AnyEvent } from '../../core/machine/definition.ts';
 import type { Delivery } from '../../core/recipe/recipe.ts';
 import type { RollpackerConfig } from '../../generated/settings/rollpacker.ts';
@@ -8,7 +8,7 @@ import type { Message } from '../../schemas/messages.ts';
 /** Addresses an event to a part. */
 export const to = (part: string, event: Message): Delivery => ({ part, event: event as AnyEvent });
 
-/** Asks for a reward; for code in a sandbox, only after its timeout is known. */
+/** Requests a reward; the reward of code in a sandbox is requested only after its timeout is known. */
 export function wanted(
   { at, requestId, promptId, domain }: { at: number; requestId: string; promptId: string; domain?: string | undefined },
   config: RollpackerConfig,
@@ -30,7 +30,7 @@ export function wantedAgain(decision: Message<'reward.request'>, config: Rollpac
   return wanted(decision, { ...config, adaptiveTimeout: false });
 }
 
-/** Reports the end of a reward's run; nothing if it had no adaptive timeout. */
+/** Reports that the computation of a reward has ended; returns nothing for a reward without an adaptive timeout. */
 function ran(
   { at, requestId, kind }: { at: number; requestId: string; kind: string },
   end: { outcome: 'correct' | 'wrong' | 'timeout' | 'infrastructure'; seconds: number },

@@ -74,7 +74,7 @@ function deliver(
     // The admission tells the assembly of the failure, and the assembly tells the trainer.
     case 'round.failed':
       return composition ? ['rewards', { part: 'admission', event, otherwise: [waiting] }] : ['rewards', 'admission'];
-    // Prompts that replace others in an open round are for the admission, all others for a window.
+    // Prompts that replace others in an open round go to the admission, all other prompts to a window.
     case 'prompts.supplied':
       return composition ? [{ part: 'admission', event, otherwise: [waiting] }] : recipients;
     // Micro-batches on these GPUs end before the GPUs go back to the rollout.
@@ -126,7 +126,7 @@ export const rollpacker: PolicyDefinition<
   origins: {
     'round.opened': { event: 'round.requested' },
     'engines.placed': { event: 'round.requested' },
-    // A reward that is not asked for yet waits, as its response does, for the end of the round.
+    // Rewards that are not requested yet wait, like their responses, for the end of the round.
     'reward.ready': { parts: ['rewards', 'admission'] },
     'sandbox.finished': { parts: ['rewards'] },
     'group.completed': { parts: ['assembly', 'admission'] },
@@ -136,11 +136,11 @@ export const rollpacker: PolicyDefinition<
   expects: (event, config, parts) => {
     if (event.type !== 'round.requested') return [];
     const { minTp: tp } = config;
-    // It does not matter here which engines come, only whether the engines may change.
+    // The choice of engines does not matter here, only whether the engines may change.
     const engines = arrange({ at: event.at, replicas: replicasOf(config.servers, tp), tp }, config);
     return [...engines, ...expectedOpenings(event, parts, openIn)];
   },
   routes,
-  // A response has two ids: its request, and the dispatch for its reward.
+  // A response has two ids: the id of its request, and the id of the dispatch for its reward.
   ledgers: [joinedLedger('prompts', holders, 2), joinedLedger('responses', holders)],
 });

@@ -1,4 +1,4 @@
-/** Routes of events from outside, and of decisions of one part that are events of others. */
+/** Routes of events from outside, and of decisions that become events of other parts. */
 
 import type { AnyDecision } from '../../core/machine/definition.ts';
 import type { Delivery, Recipient, Route } from '../../core/recipe/recipe.ts';
@@ -9,7 +9,7 @@ import type { Message } from '../../schemas/messages.ts';
 import { openings, released } from '../tail-batching/joined.ts';
 import { cancelled, scored, to, unscored, wanted, wantedAgain } from './reward-routes.ts';
 
-/** Returns the id of the engine of a replica: its first GPU. */
+/** Returns the id of a replica's engine, which is the id of its first GPU. */
 const engineIdOf = ({ gpuIds }: { gpuIds: readonly string[] }): string => gpuIds[0]!;
 
 /** Returns the tokens of KV cache that fit on an engine of this degree. */
@@ -36,7 +36,7 @@ export function arrange(
   ];
 }
 
-/** After a restart of the host the parts have the engines of the round already. */
+/** After a restart of the host, the parts already have the engines of the round. */
 const rearranged = (decision: Message<'round-tp.set'>, config: RollpackerConfig): Delivery[] =>
   decision.reason.code === 'host_restarted' ? [] : arrange(decision, config);
 
@@ -53,7 +53,7 @@ function completed(
     : decision.prompts.flatMap(({ promptId, domain, responses }) =>
         responses.flatMap(({ requestId }) => wanted({ at: decision.at, requestId, promptId, domain }, config)),
       );
-  // The trainer is told later, once the rewards are there.
+  // The trainer hears of the response later, once the rewards have arrived.
   return [...recipients.filter((name) => name !== 'training'), ...requests];
 }
 
@@ -65,7 +65,7 @@ function rewarded(decision: Message<'round.rewarded'>): Delivery[] {
   return [to('training', { type: 'round.completed', at, ...round, reason: { code: 'quota_reached', ...counts } })];
 }
 
-/** Hands a prompt back. Its kept responses still get rewards while it waits; only the dropped ones do not. */
+/** Hands a prompt back. Its kept responses still get rewards while the prompt waits; only dropped responses do not. */
 function handedBack(
   decision: Message<'prompt.deferred' | 'prompt.returned'>,
   { composition }: RollpackerConfig,

@@ -1,4 +1,4 @@
-/** Configuration of rollpacker: flat, each setting once; the parts are configured from it. */
+/** Configuration of rollpacker: flat, so that each setting appears once; the configurations of the parts are derived from it. */
 import { z } from 'zod';
 import { settingsOf } from '../../core/recipe/recipe.ts';
 import { judgeOffloadInput } from '../../planners/judge-offload/schema.ts';
@@ -18,7 +18,7 @@ const { defaultKind, kindByDomain, budgetSeconds, retry, onTimeout, timeoutRewar
 const { replicas, groupsPerRound: _, idPrefix: _id, ...training } = streamTrainingConfig.shape;
 const on = (text: string) => z.boolean().default(true).describe(text);
 
-/** Settings of the recipe, without those of the admission. */
+/** Settings of the recipe beside those of the admission. */
 const settings = {
   tailBatching: on('Speculation in short rounds, and long rounds for what they defer. Off: every round waits for all.'),
   composition: z
@@ -73,21 +73,21 @@ const settings = {
 const shape = admissionConfig.safeExtend(settings);
 type Settings = z.output<typeof shape>;
 
-/** Settings that adaptive-tp takes as they are. */
+/** Settings that adaptive-tp takes unchanged. */
 const tpSettings = {
   ...{ servers, kvHeads, modelBytes, gpuMemoryBytes, memoryUtilization, experts },
   ...{ minTp, maxTp, startTp, expectedWorkload: tp.expectedWorkload, profile: tp.profile },
 };
 
-/** Returns the TP degree of both kinds of round when it does not adapt. */
+/** Returns the TP degree for both kinds of round if the degree does not adapt. */
 function fixedTp({ startTp: start, minTp: least }: Pick<Settings, 'startTp' | 'minTp'>): number {
   return start.short ?? start.long ?? least;
 }
 
-/** Returns the configuration of each part. */
+/** Derives the configuration of each part from the flat one. */
 export function partConfigs(config: Settings): Readonly<Record<string, Record<string, unknown>>> {
   const { promptsPerRound, responsesPerPrompt, idPrefix, maxResponseTokens, kvBytesPerToken } = config;
-  // Prompts that a composed round leaves over go on in the next ones.
+  // Prompts that a composed round leaves over continue in later rounds.
   const more = config.composition && config.partialRollout ? (config.promptSpeculation ?? usualFactor) : 1;
   const none = config.tailBatching ? {} : { speculation: 'fixed', promptSpeculation: more, responseSpeculation: 1 };
   // Without experts, EP is left out.
@@ -121,7 +121,7 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
       maxQueued: 1_000_000_000,
       idPrefix,
     },
-    // reward-dispatch computes the rewards again, so the assembly need not ask.
+    // reward-dispatch computes lost rewards again, so the assembly need not ask for them.
     assembly: { askAgain: false },
     scaleDown: {
       promptsPerRound,
@@ -140,7 +140,6 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
   };
 }
 
-/** Schema of the configuration. */
 export const rollpackerConfig = shape.superRefine((config, context) => {
   const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
   if (config.composition && config.tailBatching) {

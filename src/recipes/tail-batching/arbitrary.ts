@@ -1,4 +1,4 @@
-/** Likely next events: those of the admission, except that a requested round takes the place of an opened one. */
+/** Likely next events: events of the admission, with a requested round in the place of an opened one. */
 
 import type { Choices } from '../../core/generators/choices.ts';
 import type { EventOf } from '../../core/machine/definition.ts';

@@ -1,4 +1,4 @@
-/** The common part of recipes in which a part holds prompts for the speculative admission. */
+/** Shared by recipes in which a part holds prompts for the speculative admission. */
 
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition, Ledger } from '../../core/machine/definition.ts';
 import type { Delivery, SavedRecipe } from '../../core/recipe/recipe.ts';
@@ -12,11 +12,11 @@ const none: readonly string[] = Object.freeze([]);
 type Joined = Ledger<SavedRecipe, AnyEvent, AnyDecision>;
 
 /**
- * Joins the ledgers of the part `admission` and of parts that hold prompts for it: items that go from one part to another have not
- * left the recipe.
+ * Joins the ledgers of the part `admission` and of parts that hold prompts for it: an item that goes from one part to another has
+ * not left the recipe.
  *
  * @param holders - the parts that hold prompts, by their names
- * @param idsPerRequest - ids that the recipe mints for a response, including that of its request
+ * @param idsPerRequest - ids that the recipe mints per response, including the request id
  */
 export function joinedLedger(
   name: 'prompts' | 'responses',
@@ -25,7 +25,7 @@ export function joinedLedger(
 ): Joined {
   const of = (ledgers: readonly Ledger[]): Ledger => ledgers.find((one) => one.name === name)!;
   const admission = of(speculativeAdmission.ledgers as never);
-  // Nothing leaves with `round.planned`, the way back, either: the ledgers of the admission ignore it.
+  // Nothing leaves with `round.planned`, which goes the opposite way: the ledgers of the admission ignore it.
   const handedOver = new Set(['prompt.deferred', 'prompt.returned']);
   return {
     name,
@@ -70,13 +70,13 @@ export const released = {
 
 type Entries = ReadonlyMap<string, { readonly prompt: Prompt }>;
 
-/** What holds prompts for the next round: `queue` or `composition`. */
+/** The parts that may hold prompts for the next round: `queue` or `composition`. */
 interface Holders {
   readonly queue?: { readonly entries: Entries; readonly unused: ReadonlyMap<string, Prompt> };
   readonly composition?: { readonly window: Entries; readonly due: ReadonlyMap<string, Prompt> };
 }
 
-/** Returns any prompt that waits for the next round: with one, a round may open that has no other. */
+/** Returns any prompt that waits for the next round: one waiting prompt is enough to open a round. */
 function anyPrompt({ queue, composition }: Holders): Prompt[] {
   for (const prompts of [queue?.unused, composition?.due])
     for (const prompt of prompts?.values() ?? []) return [prompt];
@@ -87,7 +87,8 @@ function anyPrompt({ queue, composition }: Holders): Prompt[] {
 }
 
 /**
- * Returns the events that these parts have to accept before another part plans a round: only they know whether a round may open.
+ * Returns the events that these parts have to accept before another part plans a round, because only these parts know whether a
+ * round may open.
  *
  * @param parts - the states of the parts
  * @param others - the parts that open rounds, beside the admission
@@ -102,7 +103,7 @@ export function expectedOpenings(
   return openings({ ...(event as Message<'round.requested'>), kind: 'long', queued }, others);
 }
 
-/** Routes a reward to the part that holds its response. This is the queue if a prompt that waits there keeps the response. */
+/** Routes a reward to the part that holds its response: the queue, if a prompt that waits there keeps the response. */
 export function rewardTo(event: AnyEvent): Delivery {
   return { part: 'queue', event, otherwise: [{ part: 'admission', event }] };
 }

@@ -16,7 +16,7 @@ import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
 import type { EventMessage } from '../../schemas/vocabulary.ts';
 import { domainsOf, expectedOpenings, joinedLedger, planned, released, rewardTo } from './joined.ts';
 
-/** Schema of the configuration: flat, each setting once. */
+/** Configuration of tail-batching: flat, so that each setting appears once. */
 export const tailBatchingConfig = admissionConfig.safeExtend(queueSettings);
 
 const internal = new Set<string>([roundOpened.type]);

@@ -1,4 +1,4 @@
-/** Routes of events from outside, and of decisions of one part that are events of others. */
+/** Routes of events from outside, and of decisions that become events of other parts. */
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
 import type { Delivery, Recipient, Route } from '../../core/recipe/recipe.ts';
 import type { TailPipeliningConfig } from '../../generated/settings/tail-pipelining.ts';
@@ -22,7 +22,8 @@ export function deliver(
       return failed(event as Extract<VocabularyEvent, { requestId: string }>);
     case 'reward.ready':
     case 'reward.failed':
-      // The admission needs rewards only if it filters by them; the queue needs none, as none of its prompts keeps a response.
+      // The admission needs rewards only if it filters by them; the queue needs none, because none of its prompts keeps a
+      // response.
       return config.filter === 'zero-variance' ? ['assembly', 'admission'] : ['assembly'];
     case 'round.failed':
       // A round that the admission has completed may still fail in the trainer.
@@ -49,7 +50,7 @@ function aborted(event: Message<'request.abort'>): Delivery[] {
   return [{ part: 'frontier', event, first: true }];
 }
 
-/** Takes a response back in the frontier before it learns of its completion, or of its next try. */
+/** Takes a response back in the frontier before the frontier learns of the response's completion or next try. */
 function takenBack(event: Message<'response.dropped'>, _: unknown, recipients: readonly string[]): Recipient[] {
   return recipients.map((part) => (part === 'frontier' ? ({ part, event, first: true } as Delivery) : part));
 }
@@ -70,7 +71,7 @@ export const routes: Readonly<Partial<Record<PartName, Readonly<Record<string, A
   queue: {
     'round.planned': { to: (decision) => openings(decision as Message<'round.planned'>, openIn) },
     'prompts.released': released,
-    // Stays inside: the admission asks for the missing prompts, because it knows which ones it has.
+    // Stays inside: the admission asks for the missing prompts, because only the admission knows which prompts it has.
     'prompts.request': { out: false },
   },
   admission: {

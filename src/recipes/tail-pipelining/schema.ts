@@ -44,7 +44,6 @@ const notWithFrontier = {
   responseTimeoutSeconds: 'no time limit that begins before a request is admitted, with `frontier`',
 } as const;
 
-/** Schema of the configuration. */
 export const tailPipeliningConfig = shape.superRefine((config, context) => {
   const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
   const { responsesPerPrompt: perPrompt } = config;
@@ -59,7 +58,7 @@ export const tailPipeliningConfig = shape.superRefine((config, context) => {
   }
 });
 
-/** Returns the configuration of each part. */
+/** Derives the configuration of each part from the flat one. */
 export function partConfigs(config: Settings): Readonly<Record<string, Record<string, unknown>>> {
   const { promptsPerRound, promptSpeculation, responsesPerPrompt } = config;
   return {
@@ -70,7 +69,7 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
       // Without a frontier the width has no effect.
       width: config.width ?? 1,
       groupsPerUpdate: config.globalBatchSamples / responsesPerPrompt,
-      // The admission retries: a failed request keeps its place until another one replaces it.
+      // The admission makes retries: a failed request keeps its place until another request replaces it.
       awaitRetries: true,
       // A request that the admission has aborted is over for the frontier, even before an engine has stopped it.
       closeAtOnce: true,

@@ -42,7 +42,7 @@ const events = [roundRequested, ...ofAdmission, ...trainerReports] as readonly E
 // requests for which the frontier waits.
 const decisions = partDecisions<TailPipeliningDecision>(parts, [roundResumed.type, requestAwaited.type]);
 
-/** Runs tail batching, and trains its rounds while they are generated. */
+/** Runs tail batching, and trains the rounds while they are generated. */
 export const tailPipelining: PolicyDefinition<
   TailPipeliningInput,
   TailPipeliningConfig,
@@ -66,8 +66,8 @@ export const tailPipelining: PolicyDefinition<
   deliver,
   // The queue plans a round, but only the other parts know whether a round may open.
   expects: (event, _, parts) => expectedOpenings(event, parts, openIn),
-  // `expects` has asked whether a round may open. Prompts are released into one that is open, and have been in the admission before. The admission mints each request, and counts each prompt once, in a round that it
-  // completes once.
+  // `expects` has asked whether a round may open. Prompts are released only into an open round, and have been in the admission
+  // before. The admission mints each request, counts each prompt once, and completes each round once.
   vouches: {
     pipelining: ['round.opened', 'group.rewarded', 'round.rewarded'],
     admission: ['round.opened', 'prompts.supplied', 'request.aborted'],
@@ -77,10 +77,10 @@ export const tailPipelining: PolicyDefinition<
   routes,
   origins: {
     'round.opened': { event: 'round.requested' },
-    // A round is in the assembly as soon as one of its prompts counts.
+    // The assembly has a round as soon as one of its prompts counts.
     'group.rewarded': { parts: ['assembly', 'admission'] },
     'round.rewarded': { parts: ['assembly', 'admission'] },
-    // The frontier waits for requests, and the admission launches them.
+    // The frontier waits for requests; the admission launches them.
     'request.arrived': { parts: ['admission'] },
   },
   ledgers: [joinedLedger('prompts', { queue: longPromptQueue }), joinedLedger('responses', { queue: longPromptQueue })],

@@ -1,4 +1,4 @@
-/** Decisions: where the chunks of a response are generated, and how long they are. */
+/** Decisions: where the chunks of a response are generated, and the lengths of the chunks. */
 import { z } from 'zod';
 import { count, engineId, requestId, seconds, tokenSum, tokens } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';

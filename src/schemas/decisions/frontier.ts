@@ -1,4 +1,4 @@
-/** Decisions: the groups in service, and their number. */
+/** Decisions: which groups are in service, and how many. */
 import { z } from 'zod';
 import { count, positiveCount, promptId, ref, requestId, roundId, seconds } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';

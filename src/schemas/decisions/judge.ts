@@ -1,4 +1,4 @@
-/** Decisions: the placement of the layers of a judge that shares its GPUs with the actor. */
+/** Decisions: where the layers of a judge are that shares its GPUs with the actor. */
 import { z } from 'zod';
 import { count, positiveCount, seconds, tokens } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';

@@ -1,4 +1,4 @@
-/** Decisions: groups that are generated while the trainer works, and its batches. */
+/** Decisions: groups to generate while the trainer works, and batches for the trainer. */
 import { z } from 'zod';
 import { publicationId } from '../pipelining.ts';
 import { groupId, launchId, pacedGroup } from '../training.ts';

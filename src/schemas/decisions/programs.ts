@@ -1,4 +1,4 @@
-/** Decisions: which engine runs a turn, which programs run at all, and whose cache is kept. */
+/** Decisions: the engine of each turn, the programs that run at all, and the programs whose cache is kept. */
 import { z } from 'zod';
 import { sharedFailures } from '../faults.ts';
 import { count, engineId, requestId, seconds, tokenSum, tokens } from '../units.ts';

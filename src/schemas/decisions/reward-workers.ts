@@ -1,4 +1,4 @@
-/** Decisions: the dispatch of rewards to workers, and their outcome. */
+/** Decisions: the dispatch of rewards to workers, and the results. */
 import { faultDomain, notCompared, sharedFailures } from '../faults.ts';
 import { dispatchId, rewardBudgetSeconds, rewardKind, workerId } from '../reward-workers.ts';
 import { count, promptId, requestId, reward, seconds } from '../units.ts';

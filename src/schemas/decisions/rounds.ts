@@ -1,4 +1,4 @@
-/** Decisions: the contents of rounds, and their ends. */
+/** Decisions: what rounds contain, and how they end. */
 import { z } from 'zod';
 import { finalPrompt, prompt } from '../prompts.ts';
 import { count, domain, positiveCount, promptId, roundId, roundKind, seconds, weightVersion } from '../units.ts';

@@ -1,4 +1,4 @@
-/** Decisions: which environments are started, who gets them, and which are ended. */
+/** Decisions: environments to start and to end, and the requests that get them. */
 import { z } from 'zod';
 import { count, environment, requestId, seconds, slotId } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';

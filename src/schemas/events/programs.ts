@@ -1,4 +1,4 @@
-/** Events: reports on programs, which are trajectories of turns with tools between them; each has the id of its request. */
+/** Events: reports on programs. A program is a trajectory of turns with tools between them, and has the id of its request. */
 import { z } from 'zod';
 import { freeText, promptId, requestId, seconds, tokens } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';

@@ -4,7 +4,7 @@ import type { ComparisonResult, Interval, RunResult, SchedulerResult } from '../
 import { bootstrap } from '../comparison/statistics.ts';
 import type { RoundRates } from '../sweep/measure.ts';
 import type { SweepAdvice } from '../sweep/result.ts';
-import type { SynchronousSettings } from '../sweep/settings.ts';
+import type { SynchronousSettings } from '../sweep/settings/settings.ts';
 import { leastWorth, type Returning, returningOf } from './returning.ts';
 import type { TrainerFacts } from './trainers.ts';
 

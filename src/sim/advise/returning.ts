@@ -5,7 +5,7 @@
 import type { Interval } from '../comparison/result.ts';
 import { keptSlack } from '../sweep/limits.ts';
 import type { FrontierRow, SweepAdvice } from '../sweep/result.ts';
-import { keyOf, type SynchronousSettings } from '../sweep/settings.ts';
+import { keyOf, type SynchronousSettings } from '../sweep/settings/settings.ts';
 import type { TrainerFacts } from './trainers.ts';
 
 /** Settings must surely save this share of the time: for less, nobody changes a trainer. */

@@ -3,8 +3,8 @@
  * facts: the documentation prints this table.
  */
 import { scaledCount } from '../../core/rollout/prompts.ts';
-import type { Levers } from '../sweep/levers.ts';
-import type { SynchronousSettings } from '../sweep/settings.ts';
+import type { Levers } from '../sweep/settings/levers.ts';
+import type { SynchronousSettings } from '../sweep/settings/settings.ts';
 
 /** The settings to switch on, as numbers of the job. */
 export interface Chosen

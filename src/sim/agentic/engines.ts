@@ -5,7 +5,7 @@ import type { AnyEvent } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import { numbered } from '../cluster/ids.ts';
-import type { Machine } from '../cluster/machine.ts';
+import type { Machine } from '../cluster/machines/machine.ts';
 import { type EngineTurn, TurnEngine, type TurnOutcome } from './engine.ts';
 import type { AgenticJob } from './settings.ts';
 

@@ -4,7 +4,7 @@ import { Heap } from '../../core/collections/heap.ts';
 import type { AnyEvent } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
-import type { Machine } from '../cluster/machine.ts';
+import type { Machine } from '../cluster/machines/machine.ts';
 import type { EngineTurn, TurnOutcome } from './engine.ts';
 import type { TurnSource } from './engines.ts';
 import type { ContextNode } from './prefix-cache.ts';

@@ -3,7 +3,7 @@
 import { Heap } from '../../core/collections/heap.ts';
 import type { AnyEvent } from '../../core/machine/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
-import type { Machine } from '../cluster/machine.ts';
+import type { Machine } from '../cluster/machines/machine.ts';
 import { normal, uniform } from '../workload/random.ts';
 import type { AgenticJob } from './settings.ts';
 

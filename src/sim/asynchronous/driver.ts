@@ -7,9 +7,9 @@ import type { AnyEvent } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { EnginePool } from '../cluster/engine-pool.ts';
+import { EnginePool } from '../cluster/engines/engine-pool.ts';
 import { type DrivenPolicy, EventLoop } from '../cluster/event-loop.ts';
-import type { Machine } from '../cluster/machine.ts';
+import type { Machine } from '../cluster/machines/machine.ts';
 import { type CostModel, gradientSeconds, passSeconds } from '../models/cost-model.ts';
 import type { Workload } from '../workload/workload.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
-import type { Machine } from './machine.ts';
+import type { Machine } from './machines/machine.ts';
 import { Timers } from './timers.ts';
 
 /** A policy object as the simulator sees it: any `Policy` of rollflex fits. */

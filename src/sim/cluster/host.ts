@@ -7,15 +7,15 @@ import type { AnyEvent } from '../../core/machine/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import { sumOf } from '../comparison/metrics.ts';
 import type { Segment } from '../comparison/result.ts';
-import type { EngineRow } from './engine-rows.ts';
+import type { EngineRow } from './engines/engine-rows.ts';
+import { addActivity, rolloutSegments } from './engines/timeline.ts';
 import { type DrivenPolicy, EventLoop, type PolicyLink } from './event-loop.ts';
-import type { InferenceMachine } from './inference.ts';
 import { KeptResponses } from './kept-counts.ts';
-import type { Machine } from './machine.ts';
-import { PromptSupply } from './prompt-supply.ts';
+import type { InferenceMachine } from './machines/inference.ts';
+import type { Machine } from './machines/machine.ts';
+import { PromptSupply } from './machines/prompt-supply.ts';
 import type { RoundRecord } from './round-record.ts';
 import type { PromptSource } from './source.ts';
-import { addActivity, rolloutSegments } from './timeline.ts';
 
 /** The machines of a host. */
 export interface Wiring {

@@ -1,7 +1,7 @@
 /** The GPUs that a judge shares with the actor, as the judge sees them. */
 import { refuse } from '../../errors.ts';
 import type { SharedGpus } from '../rewards/judges.ts';
-import type { EnginePool } from './engine-pool.ts';
+import type { EnginePool } from './engines/engine-pool.ts';
 import type { Hardware } from './hardware.ts';
 
 /** GPUs of engines, by number. A row of several GPUs is as slow as the slowest of them. */

@@ -1,15 +1,15 @@
 /** Builds the simulated machines of a job. */
 import type { AnyEvent } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
-import { type ChunkCosts, DividedInference } from '../cluster/divided.ts';
-import { ElasticInference } from '../cluster/elastic.ts';
-import { EnginePool } from '../cluster/engine-pool.ts';
+import { EnginePool } from '../cluster/engines/engine-pool.ts';
 import { numbered } from '../cluster/ids.ts';
-import { InferenceMachine } from '../cluster/inference.ts';
-import type { Machine } from '../cluster/machine.ts';
+import { type ChunkCosts, DividedInference } from '../cluster/machines/divided.ts';
+import { ElasticInference } from '../cluster/machines/elastic.ts';
+import { InferenceMachine } from '../cluster/machines/inference.ts';
+import type { Machine } from '../cluster/machines/machine.ts';
+import { Trainer } from '../cluster/machines/trainer.ts';
 import { ColocatedGpus } from '../cluster/shared-gpus.ts';
 import { PromptSource } from '../cluster/source.ts';
-import { Trainer } from '../cluster/trainer.ts';
 import { type Judged, Judges } from '../rewards/judges.ts';
 import { plainRewards, RewardModel } from '../rewards/model.ts';
 import type { RewardSettings } from '../rewards/settings.ts';

@@ -14,6 +14,14 @@ export const jobSettings = z.strictObject({
   responsesPerPrompt: positiveCount.describe('R0: responses of a prompt (the group size).'),
   cost: costModelSchema.describe('What an engine, and the steps around the rollout, cost.'),
   hardware: hardwareSettings.optional().describe('GPUs and parallelism; needed by `rollpackerScheduler`.'),
+  assumed: z
+    .array(z.string())
+    .optional()
+    .describe('What nobody said about the cluster and was assumed, as phrases; the first line of every answer.'),
+  outside: z
+    .array(z.string())
+    .optional()
+    .describe('What lies outside of the measurements that the time model was fitted to, as phrases.'),
   rewards: rewardSettings.optional().describe('Reward workers; needed by `rollpackerScheduler`.'),
 });
 

@@ -9,8 +9,8 @@ import { refuse } from '../../errors.ts';
 import { type SpeculativeAdmissionInput, speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import { type LosslessTailInput, losslessTail } from '../../recipes/lossless-tail/index.ts';
 import { type TailBatchingInput, tailBatching } from '../../recipes/tail-batching/index.ts';
-import type { ChunkCosts } from '../cluster/divided.ts';
 import type { DrivenPolicy } from '../cluster/event-loop.ts';
+import type { ChunkCosts } from '../cluster/machines/divided.ts';
 import type { Variant } from '../comparison/result.ts';
 import type { Job } from './job.ts';
 

@@ -1,5 +1,5 @@
 /** Computes the metrics of a simulated run. `docs/metrics.md` is the only definition of each metric. */
-import type { EngineRow } from '../cluster/engine-rows.ts';
+import type { EngineRow } from '../cluster/engines/engine-rows.ts';
 import type { Job } from '../colocated/job.ts';
 import type { EngineResult, KeptCounts, RunResult, Segment, StepResult } from './result.ts';
 

@@ -4,7 +4,7 @@
  * A plan can be undone while no time has passed in it. So the plan includes all arrivals of the same time, even if a caller has
  * read the time of the next event between two arrivals.
  */
-import { baseSeconds, type CostModel } from '../models/cost-model.ts';
+import { baseSeconds, type CostModel, prefillSeconds } from '../models/cost-model.ts';
 import { Batch, contextOf, type Sequence } from './batch.ts';
 import { Drafting } from './drafting.ts';
 import { type Stretch, stretchSeconds } from './step-time.ts';
@@ -52,7 +52,9 @@ export class BatchScheduler {
   readonly #moved: Sequence[] = [];
   #preemptions = 0;
   #recomputedTokens = 0;
-  #prefillTokens = 0;
+  #prefillSeconds = 0;
+  /** Whether sequences ran before the prefill of this plan: they are delayed by a part of it only. */
+  #delaysOthers = false;
   /** Whether the plan began with a prefill that took no time. */
   #hasInstantPrefill = false;
   readonly #cache: PrefixCache | undefined;
@@ -85,7 +87,8 @@ export class BatchScheduler {
     this.#hasInstantPrefill = false;
     this.#cache?.trim(this.#kvCapacityTokens - this.batch.contextTokens);
     for (;;) {
-      this.#prefillTokens = 0;
+      this.#prefillSeconds = 0;
+      this.#delaysOthers = this.batch.size > 0;
       if (this.#preempt() || !this.#admit()) return this.#decode();
       const prefill = this.#prefill();
       if (prefill.seconds > 0) return prefill;
@@ -130,7 +133,8 @@ export class BatchScheduler {
   }
 
   #prefill(): Plan {
-    return this.#planned(this.pace * this.#prefillTokens * this.#cost.prefillSecondsPerToken, 0, noStretch);
+    const share = this.#delaysOthers ? this.#cost.prefillInterference : 1;
+    return this.#planned(this.pace * share * this.#prefillSeconds, 0, noStretch);
   }
 
   #decode(): Plan | undefined {
@@ -202,9 +206,11 @@ export class BatchScheduler {
     let admitted = false;
     for (let next = this.waiting.first(); next !== undefined && this.#fits(next); next = this.waiting.first()) {
       this.waiting.shift();
+      const shared = this.batch.sharedTokens(next);
       this.batch.join(next);
       this.#moved.push(next);
-      this.#prefillTokens += contextOf(next) - (this.#cache?.join(next.request.requestId) ?? 0);
+      const computed = Math.max(shared, this.#cache?.join(next.request.requestId) ?? 0);
+      this.#prefillSeconds += prefillSeconds(this.#cost, contextOf(next)) - prefillSeconds(this.#cost, computed);
       admitted = true;
     }
     return admitted;

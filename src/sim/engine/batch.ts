@@ -56,6 +56,8 @@ export class Batch {
   /** Tokens that a sequence has got which was always in the batch. */
   #progress = 0;
   #newest: Sequence | undefined;
+  /** Running sequences by the key of their prompt. */
+  readonly #byPrompt = new Map<string, number>();
   readonly #byFinish = new IndexedHeap<Sequence>((a, b) => a.finish - b.finish || a.arrival - b.arrival);
 
   /** The sequence that was admitted last; `undefined` if the batch is empty. */
@@ -93,6 +95,13 @@ export class Batch {
     return first !== undefined && first.finish <= this.#progress + rounding ? first : undefined;
   }
 
+  /** Returns the tokens of a waiting sequence that a running one has computed: all of the same prompt, but not all of its context. */
+  sharedTokens({ request, generated }: Sequence): number {
+    const { promptKey, promptTokens } = request;
+    if (promptKey === undefined || !this.#byPrompt.has(promptKey)) return 0;
+    return generated > 0 ? promptTokens : Math.max(0, promptTokens - 1);
+  }
+
   /** Adds a sequence, which is then the newest. */
   join(sequence: Sequence): void {
     sequence.status = 'running';
@@ -104,6 +113,7 @@ export class Batch {
     this.#byFinish.update(sequence);
     this.size += 1;
     this.contextTokens += contextOf(sequence);
+    this.#countPrompt(sequence, 1);
   }
 
   /** Removes a sequence, frees its KV, and sets its next status. */
@@ -120,9 +130,17 @@ export class Batch {
     sequence.newer = undefined;
     this.#byFinish.remove(sequence);
     this.size -= 1;
+    this.#countPrompt(sequence, -1);
     if (this.size > 0) return;
     // An empty batch has no rounding errors.
     this.#progress = 0;
     this.contextTokens = 0;
+  }
+
+  #countPrompt({ request: { promptKey } }: Sequence, by: 1 | -1): void {
+    if (promptKey === undefined) return;
+    const running = (this.#byPrompt.get(promptKey) ?? 0) + by;
+    if (running === 0) this.#byPrompt.delete(promptKey);
+    else this.#byPrompt.set(promptKey, running);
   }
 }

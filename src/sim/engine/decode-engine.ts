@@ -276,10 +276,21 @@ export class DecodeEngine extends EngineCounters {
     this.#phase = undefined;
     this.#advance(phase.plan, phase.startSeconds, phase.endSeconds, phase.steps);
     this.#now = phase.endSeconds;
-    const { batch } = this.#scheduler;
-    for (let done = batch.finished(); done !== undefined; done = batch.finished()) this.#end(done, 'completed');
+    this.#complete();
     if (this.#changes.length === 0) return;
     for (const apply of this.#changes.splice(0)) apply();
+  }
+
+  /** Ends what is done, in the order of arrival: with drafts, a step can pass the ends of several sequences. */
+  #complete(): void {
+    const { batch, drafting } = this.#scheduler;
+    const done: Sequence[] = [];
+    for (let one = batch.finished(); one !== undefined; one = batch.finished()) {
+      batch.leave(one, 'gone');
+      done.push(one);
+    }
+    if (drafting !== undefined) done.sort((a, b) => a.arrival - b.arrival);
+    for (const one of done) this.#end(one, 'completed');
   }
 
   #cutShort(phase: Phase, at: number): void {

@@ -8,6 +8,8 @@ export interface EngineRequest {
   readonly requestId: string;
   /** Tokens of the prompt, ≥ 0. */
   readonly promptTokens: number;
+  /** Requests with the same key have the same prompt, which is computed once while one of them runs; absent: a prompt of its own. */
+  readonly promptKey?: string;
   /** Length of the response, including tokens generated on other engines. A whole number >= 1. */
   readonly responseTokens: number;
   /** Tokens generated earlier, fewer than `responseTokens`; their KV is computed again. */

@@ -1,14 +1,15 @@
 /**
  * The cost of an inference engine and of a training step. A decode step with b running sequences and C context tokens takes
  *
- * α(b) + γ · C,  α(b) = max(memoryBoundSeconds, b · computeSecondsPerSequence) + overheadSeconds + b · secondsPerSequence
+ * α(b) + γ · C,  α(b) = max(weights(b), b · computeSecondsPerSequence) + overheadSeconds + b · secondsPerSequence
  *
+ * where weights(b) = memoryBoundSeconds + expertSeconds · (1 − expertMissShare^b): the more sequences, the more experts are read.
  * This is a roofline model with lower bounds on the times of kernels: without these (attention and layer launches, all-reduce, the
  * host), the model would be 1.4 to 1.9 times too fast.
  */
 import { z } from 'zod';
 import { parse } from '../../core/machine/validate.ts';
-import { refuse } from '../../errors.ts';
+import { type EngineCosts, engineCosts, type ServedShape } from '../silicon/served-model.ts';
 import { draftSettings } from './draft-settings.ts';
 
 const cost = z.number().nonnegative();
@@ -16,12 +17,33 @@ const cost = z.number().nonnegative();
 /** Schema of a cost model. */
 export const costModelSchema = z.strictObject({
   gpus: z.int().positive().default(1).describe('GPUs of one engine (its tensor parallelism).'),
-  memoryBoundSeconds: z.number().positive().describe('Seconds of a decode step for reading the weights once.'),
+  memoryBoundSeconds: z
+    .number()
+    .positive()
+    .describe('Seconds of a decode step for reading the weights once, routed experts aside.'),
+  expertSeconds: cost
+    .default(0)
+    .describe('Seconds of a decode step for reading all routed experts; 0 for a dense model.'),
+  expertMissShare: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0)
+    .describe('Chance that a token does not visit a routed expert: 1 − experts per token ÷ experts.'),
   computeSecondsPerSequence: cost.describe('Seconds of a decode step for each sequence, once compute binds.'),
   overheadSeconds: cost.describe('Seconds of a decode step for the host, kernel launches and all-reduce.'),
   secondsPerSequence: cost.describe('Further seconds of a decode step for each sequence.'),
   secondsPerContextToken: cost.describe('γ: seconds of a decode step for each context token (reading its KV).'),
   prefillSecondsPerToken: cost.describe('Seconds of prefill for each token.'),
+  prefillSecondsPerSquaredToken: cost
+    .default(0)
+    .describe('Further seconds of the prefill of a sequence per square of its tokens (attention).'),
+  prefillInterference: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe('Share of a prefill by which running sequences are delayed: chunked prefill hides the rest.'),
   kvCapacityTokens: z.int().positive().describe('Tokens of KV cache that fit on the engine.'),
   maxRunningSequences: z.int().positive().default(256).describe('Most sequences that run at once.'),
   watermark: z.number().min(0).lt(1).default(0.01).describe('Share of the KV cache kept free at admission.'),
@@ -50,9 +72,32 @@ export const costModelSchema = z.strictObject({
 /** A cost model with its defaults filled in. */
 export type CostModel = z.output<typeof costModelSchema>;
 
+/** Returns the seconds of reading the weights for a step of so many sequences. */
+export function weightSeconds(
+  { memoryBoundSeconds, expertSeconds, expertMissShare }: CostModel,
+  running: number,
+): number {
+  return expertSeconds === 0
+    ? memoryBoundSeconds
+    : memoryBoundSeconds + expertSeconds * (1 - expertMissShare ** running);
+}
+
+/** Returns the seconds of a decode step of so many sequences with so many context tokens together. */
+export function decodeSeconds(cost: CostModel, running: number, contextTokens: number): number {
+  return baseSeconds(cost, running) + cost.secondsPerContextToken * contextTokens;
+}
+
+/** Returns the seconds of the prefill of one sequence, without what it shares with others. */
+export function prefillSeconds(
+  { prefillSecondsPerToken, prefillSecondsPerSquaredToken }: CostModel,
+  tokens: number,
+): number {
+  return tokens * (prefillSecondsPerToken + tokens * prefillSecondsPerSquaredToken);
+}
+
 /** Returns α(b): the part of a decode step that does not depend on the context, in seconds. */
 export function baseSeconds(cost: CostModel, running: number): number {
-  const bound = Math.max(cost.memoryBoundSeconds, running * cost.computeSecondsPerSequence);
+  const bound = Math.max(weightSeconds(cost, running), running * cost.computeSecondsPerSequence);
   return bound + cost.overheadSeconds + running * cost.secondsPerSequence;
 }
 
@@ -79,7 +124,7 @@ export function gradientSeconds(cost: CostModel, { responses, tokens }: TrainedB
   return responses * cost.trainSecondsPerResponse + tokens * cost.trainSecondsPerToken;
 }
 
-/** A dense transformer, and the GPUs of one engine. */
+/** A dense transformer in bf16, and the GPUs of one engine. `rollflex/sim` has a table of models and GPUs, too: `clusterJob`. */
 export interface EngineShape {
   /** Parameters of the model, in billions. */
   readonly billionParameters: number;
@@ -89,32 +134,28 @@ export interface EngineShape {
   readonly kvHeads: number;
   /** Dimension of a head. */
   readonly headDimension: number;
+  /** Values of a token between layers; by default what twelve matrices of this size a layer make of the parameters. */
+  readonly hiddenSize?: number;
   /** GPUs of one engine. */
   readonly tensorParallel: number;
-  /** Memory of one GPU, in GB (1e9 bytes), and its bandwidth, in GB/s; dense bf16 speed, in TFLOP/s. */
-  readonly gpu: { readonly memoryGb: number; readonly bandwidthGbps: number; readonly tflops: number };
-  /** Seconds of host work per decode step: the only number that is calibrated for each setup. */
+  /**
+   * Memory of one GPU, in GB as its maker counts, and its bandwidth, in GB/s; dense bf16 speed, in TFLOP/s; bandwidth of its links to
+   * other GPUs, one way, in GB/s (450 by default, as on H100).
+   */
+  readonly gpu: {
+    readonly memoryGb: number;
+    readonly bandwidthGbps: number;
+    readonly tflops: number;
+    readonly linkGbps?: number;
+  };
+  /** Seconds of host work per decode step, beside what is usual for vLLM: the only number that is calibrated for each setup. */
   readonly hostSeconds: number;
 }
 
 /** Bytes of a bf16 value. */
 export const bytesPerValue = 2;
-/**
- * Shares of the peak that kernels reach on Hopper GPUs, in the middle of measured ranges: weight GEMMs 75 to 88 % of the memory
- * bandwidth, decode attention 85 to 93 %. Ampere GPUs reach less (60 to 80 %, 65 to 82 %).
- */
-const weightEfficiency = 0.8;
-const attentionEfficiency = 0.88;
-const computeEfficiency = 0.5;
-/**
- * Measured least times on Hopper GPUs: decode attention 12 to 14 µs per layer, other kernels about the same, all-reduce 4 to 8 µs.
- */
-const attentionFloorSeconds = 13e-6;
-const layerFloorSeconds = 10e-6;
-const allReduceSeconds = 6e-6;
-const sequenceSeconds = 1e-6;
-/** Share of the GPU memory that weights and KV cache may use. */
-export const memoryUtilization = 0.85;
+/** Share of the GPU memory that weights and KV cache of a rollout engine use beside a trainer. */
+export const memoryUtilization = 0.8;
 
 /**
  * Returns engine costs derived from the shapes of model and GPUs; training and other times stay 0 until given.
@@ -123,29 +164,40 @@ export const memoryUtilization = 0.85;
  *   resulting cost as the path
  */
 export function deriveCostModel(shape: EngineShape): CostModel {
-  const { tensorParallel: tp, gpu, layers } = shape;
-  const weightBytes = shape.billionParameters * 1e9 * bytesPerValue;
-  const kvBytesPerToken = 2 * layers * shape.kvHeads * shape.headDimension * bytesPerValue;
-  const bandwidth = gpu.bandwidthGbps * 1e9 * tp;
-  const flops = gpu.tflops * 1e12 * tp * computeEfficiency;
-  const flopsPerToken = 2 * shape.billionParameters * 1e9;
-  const reduce = tp > 1 ? 2 * allReduceSeconds : 0;
-  const memoryBytes = gpu.memoryGb * 1e9 * tp * memoryUtilization;
-  const kvCapacityTokens = Math.floor((memoryBytes - weightBytes) / kvBytesPerToken);
-  if (kvCapacityTokens < 1) {
-    const expected = `weights of less than ${memoryUtilization * 100} % of the memory of ${tp} GPU(s)`;
-    const got = `${weightBytes / 1e9} of ${gpu.memoryGb * tp} GB`;
-    refuse('infeasible', 'billionParameters', expected, got);
-  }
-  const costs: z.input<typeof costModelSchema> = {
-    gpus: tp,
-    memoryBoundSeconds: weightBytes / (bandwidth * weightEfficiency),
-    computeSecondsPerSequence: flopsPerToken / flops,
-    overheadSeconds: shape.hostSeconds + layers * (attentionFloorSeconds + layerFloorSeconds + reduce),
-    secondsPerSequence: sequenceSeconds,
-    secondsPerContextToken: kvBytesPerToken / (bandwidth * attentionEfficiency),
-    prefillSecondsPerToken: flopsPerToken / flops,
-    kvCapacityTokens,
+  const { tensorParallel: gpus, gpu, hostSeconds } = shape;
+  const { linkGbps = 450, ...speeds } = gpu;
+  const served = { model: denseShape(shape), precision: 'bf16', gpus, memoryUtilization } as const;
+  return costModelOf(engineCosts({ ...served, gpu: { ...speeds, linkGbps, label: 'GPU' } }), hostSeconds);
+}
+
+/** Returns a cost model of the costs of an engine, and of further seconds of the host per decode step. */
+export function costModelOf(costs: EngineCosts, hostSeconds = 0): CostModel {
+  return parse(costModelSchema, { ...costs, overheadSeconds: costs.overheadSeconds + hostSeconds }, 'invalid_input');
+}
+
+/** Sizes of a dense transformer whose embeddings are among its parameters. */
+function denseShape({ billionParameters, layers, kvHeads, headDimension, hiddenSize }: EngineShape): ServedShape {
+  const parameters = billionParameters * 1e9;
+  const hidden = hiddenSize ?? Math.sqrt(parameters / (12 * layers));
+  return {
+    layers,
+    attentionLayers: layers,
+    linearLayers: 0,
+    moeLayers: 0,
+    slidingWindow: 0,
+    hiddenSize: hidden,
+    heads: hidden / headDimension,
+    kvHeads,
+    headDimension,
+    mla: undefined,
+    experts: 0,
+    expertsPerToken: 0,
+    denseParameters: parameters,
+    expertParameters: 0,
+    embeddingParameters: 0,
+    kvValuesPerToken: 2 * layers * kvHeads * headDimension,
+    slidingKvValuesPerToken: 0,
+    linearStateValues: 0,
+    nativePrecision: 'bf16',
   };
-  return parse(costModelSchema, costs, 'invalid_input');
 }

@@ -5,13 +5,13 @@
 import type { AnyEvent } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
-import { EnginePool } from '../cluster/engine-pool.ts';
+import { EnginePool } from '../cluster/engines/engine-pool.ts';
 import { SimulatedHost } from '../cluster/host.ts';
-import { InferenceMachine } from '../cluster/inference.ts';
+import { InferenceMachine } from '../cluster/machines/inference.ts';
+import { Trainer } from '../cluster/machines/trainer.ts';
+import { Verifier } from '../cluster/machines/verifier.ts';
 import { RoundRecord } from '../cluster/round-record.ts';
 import { PromptSource } from '../cluster/source.ts';
-import { Trainer } from '../cluster/trainer.ts';
-import { Verifier } from '../cluster/verifier.ts';
 import { sumOf } from '../comparison/metrics.ts';
 import type { Workload } from '../workload/workload.ts';
 import type { PoolsRound, PoolsRun } from './result.ts';

@@ -1,6 +1,6 @@
 /** The data of a report's charts of VLM schedulers: the stages of a step, and plans reduced in size. */
 import type { PlanPicture, Shard, VlmComparison, VlmSchedulerResult } from '../vlm-formulas/result.ts';
-import { lengthOf } from '../vlm-formulas/sample.ts';
+import { lengthOf } from '../vlm-formulas/workload/sample.ts';
 
 /** First and last device, start and end in seconds, and the index of a sequence or one of {@link notShards}. */
 export type PlanBar = readonly [first: number, last: number, start: number, end: number, what: number];

@@ -1,7 +1,7 @@
 /** The panel of a report on a VLM workload: findings, tables, stages, and pictures of plans. */
 import { vlmModel } from '../vlm-formulas/models.ts';
 import type { VlmComparison, VlmSchedulerResult } from '../vlm-formulas/result.ts';
-import { lengthOf } from '../vlm-formulas/sample.ts';
+import { lengthOf } from '../vlm-formulas/workload/sample.ts';
 import { escapeHtml, number, percent, table } from './format.ts';
 import { type Findings, type Fold, figure, noFindings, type Panel } from './panels.ts';
 import { pictured, vlmData } from './vlm-data.ts';

@@ -7,7 +7,7 @@
 import { IndexedHeap } from '../../core/collections/heap.ts';
 import type { AnyEvent } from '../../core/machine/definition.ts';
 import type { VocabularyDecision } from '../../schemas/index.ts';
-import type { Machine } from '../cluster/machine.ts';
+import type { Machine } from '../cluster/machines/machine.ts';
 import { type JudgeLayout, laidOutSeconds, loadSeconds, slowdown, wholeBytes, wholeSeconds } from './judge-layout.ts';
 import type { JudgeSettings } from './judge-settings.ts';
 

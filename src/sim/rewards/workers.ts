@@ -3,7 +3,7 @@
 import { IndexedHeap } from '../../core/collections/heap.ts';
 import type { AnyEvent } from '../../core/machine/definition.ts';
 import { type RewardKind, rewardKind, type VocabularyDecision } from '../../schemas/index.ts';
-import type { Machine } from '../cluster/machine.ts';
+import type { Machine } from '../cluster/machines/machine.ts';
 import type { RewardWork } from './model.ts';
 import type { RewardSettings } from './settings.ts';
 

@@ -4,7 +4,7 @@ import { ratio, sumOf } from '../comparison/metrics.ts';
 import type { Interval } from '../comparison/result.ts';
 import { oneMinus, predicted, type Spread } from './interval.ts';
 import type { SweepRun, SweepTask } from './run.ts';
-import type { SweepSettings } from './settings.ts';
+import type { SweepSettings } from './settings/settings.ts';
 import type { SweepSpace } from './space.ts';
 import type { SweepPart } from './split.ts';
 

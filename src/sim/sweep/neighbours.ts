@@ -1,5 +1,5 @@
 /** Neighbours of settings: settings that differ from them in one or two values. */
-import type { SweepSettings } from './settings.ts';
+import type { SweepSettings } from './settings/settings.ts';
 import { changed, type SweepAxis, settingOf } from './space.ts';
 
 /** Returns settings in which one value is changed by a step or two. */

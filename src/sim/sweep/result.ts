@@ -4,8 +4,8 @@
  */
 import type { Interval } from '../comparison/result.ts';
 import type { SweepEffort, SweepEffortId } from './effort.ts';
-import type { PolicyChoice } from './schedulers.ts';
-import type { SweepSettings, SynchronousSettings } from './settings.ts';
+import type { PolicyChoice } from './settings/schedulers.ts';
+import type { SweepSettings, SynchronousSettings } from './settings/settings.ts';
 import type { PromptSplit } from './split.ts';
 
 /**

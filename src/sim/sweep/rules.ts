@@ -3,7 +3,7 @@ import { type Book, type Candidate, difference, gain, gainInterval, keptRatio } 
 import type { Spread } from './interval.ts';
 import { cautionShare, isWithin, keptSlack } from './limits.ts';
 import type { SweepLimits } from './result.ts';
-import { provisionOf, type SweepSettings } from './settings.ts';
+import { provisionOf, type SweepSettings } from './settings/settings.ts';
 
 /** Options of the rules. */
 export interface RulesOptions {

@@ -9,10 +9,10 @@ import { simulatePools } from '../pools/driver.ts';
 import type { PoolsJob } from '../pools/settings.ts';
 import { returning } from '../workload/epochs.ts';
 import type { Workload } from '../workload/workload.ts';
-import type { Levers } from './levers.ts';
 import { deferredPerRound, type MeasuredRound, type RoundRates, ratesOf, roundsNeeded } from './measure.ts';
-import { poolsSchedulerOf, synchronousScheduler } from './schedulers.ts';
-import { isPartial, type PoolsSettings, type SweepSettings, type SynchronousSettings } from './settings.ts';
+import type { Levers } from './settings/levers.ts';
+import { poolsSchedulerOf, synchronousScheduler } from './settings/schedulers.ts';
+import { isPartial, type PoolsSettings, type SweepSettings, type SynchronousSettings } from './settings/settings.ts';
 import { partOf, type SweepPart } from './split.ts';
 
 interface Problem {

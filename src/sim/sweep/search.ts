@@ -18,7 +18,7 @@ import { besideOne, diagonals, product } from './neighbours.ts';
 import type { SweepLimits } from './result.ts';
 import { Rules } from './rules.ts';
 import type { SweepRun, SweepTask } from './run.ts';
-import type { SweepSettings } from './settings.ts';
+import type { SweepSettings } from './settings/settings.ts';
 import { changed, isSpeculating, type SweepSpace, settingOf, withoutSpeculation } from './space.ts';
 
 /** The parts of a search. */

@@ -2,8 +2,8 @@
 import { scaledCount } from '../../core/rollout/prompts.ts';
 import { gpuIdsOf } from '../colocated/cluster.ts';
 import { reproducingWidth } from '../pools/presets.ts';
-import { withoutLevers } from './levers.ts';
 import type { SweepProblem } from './run.ts';
+import { withoutLevers } from './settings/levers.ts';
 import {
   definePoolsSettings,
   defineSynchronousSettings,
@@ -11,7 +11,7 @@ import {
   keyOf,
   type PoolsSettings,
   type SweepSettings,
-} from './settings.ts';
+} from './settings/settings.ts';
 
 type Value = number | string;
 /** Value of a setting that is absent. */

@@ -1,9 +1,9 @@
 /** A sweep whose runs are made by the caller: in this thread, in many threads, or in a browser that must not block. */
 import { refuse } from '../../errors.ts';
 import { Book } from './book.ts';
-import { conclude } from './conclude.ts';
 import { type SweepEffort, sweepEfforts } from './effort.ts';
-import { measuringFrontier } from './frontier.ts';
+import { conclude } from './recommendation/conclude.ts';
+import { measuringFrontier } from './recommendation/frontier.ts';
 import type { SweepAdvice, SweepLimits, SweepOptions } from './result.ts';
 import { promptsOf, type SweepProblem, type SweepRun, stepsOf, sweepEvaluator } from './run.ts';
 import { type SweepBatch, searching } from './search.ts';

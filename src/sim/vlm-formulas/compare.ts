@@ -5,10 +5,10 @@ import { parse } from '../../core/machine/validate.ts';
 import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
 import { pictureOf } from './picture.ts';
 import type { PlanPicture, VlmComparison, VlmSchedulerResult } from './result.ts';
-import { batchOf, lengthOf, type VlmSample, type VlmWorkload } from './sample.ts';
 import { placeBatch, type VlmScheduler, vlmSchedulers } from './scheduler.ts';
 import type { VlmJob } from './settings.ts';
 import { simulateStep, type VlmStep } from './step.ts';
+import { batchOf, lengthOf, type VlmSample, type VlmWorkload } from './workload/sample.ts';
 
 /** Options of a comparison of VLM schedulers. */
 export interface VlmCompareOptions {

@@ -2,9 +2,9 @@
 import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
 import { centralized, shadow } from './constants.ts';
 import { type LoaderId, nodeOfSamples, payloadBytes } from './loading.ts';
-import type { VlmSample } from './sample.ts';
 import type { VlmScheduler } from './scheduler.ts';
 import { nodesOf, type VlmJob } from './settings.ts';
+import type { VlmSample } from './workload/sample.ts';
 
 /** Stages that need visual inputs. */
 export type Stage = 'rollout' | 'old' | 'reference' | 'update';

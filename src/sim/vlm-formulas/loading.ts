@@ -1,7 +1,7 @@
 /** Decoding of images and videos: by one controller, as in veRL, or by ShadowLoader, on all nodes and ahead of time (FlexRL §4). */
 import { bytesPerVisualToken, decoding, shadow } from './constants.ts';
-import type { VlmSample } from './sample.ts';
 import { nodesOf, type VlmJob } from './settings.ts';
+import type { VlmSample } from './workload/sample.ts';
 
 /** Ids of the loaders. */
 export const loaderIds = ['centralized', 'shadow-loader'] as const;

@@ -3,9 +3,9 @@ import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
 import { bytesPerValue } from '../models/cost-model.ts';
 import type { Loading } from './loading.ts';
 import { vlmGpus, vlmModel } from './models.ts';
-import { lengthOf, type VlmSample } from './sample.ts';
 import type { VlmPlacement } from './scheduler.ts';
 import type { VlmJob } from './settings.ts';
+import { lengthOf, type VlmSample } from './workload/sample.ts';
 
 /** Bytes per parameter in training: weights and gradients in bf16, a float32 copy and two float32 moments. */
 const bytesPerParameter = 16;

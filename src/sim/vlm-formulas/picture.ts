@@ -2,11 +2,11 @@
 import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
 import { vlmModel } from './models.ts';
 import type { PlanPicture, Shard } from './result.ts';
-import { lengthOf, type VlmSample } from './sample.ts';
 import type { VlmPlacement } from './scheduler.ts';
 import type { VlmJob } from './settings.ts';
 import { type DeviceLoad, overlaps, towerFirst } from './stage.ts';
 import { attentionSeconds, linearSeconds } from './timing.ts';
+import { lengthOf, type VlmSample } from './workload/sample.ts';
 
 /** Returns the seconds of all-to-alls that attention does not hide. */
 function openAllToAll({ attentionSeconds: attention, allToAllSeconds: sent }: DeviceLoad, hidden: boolean): number {

@@ -1,9 +1,9 @@
 /** The results of a comparison of VLM schedulers: plain data. */
 import type { Exceeded } from './memory.ts';
-import type { VlmSample } from './sample.ts';
 import type { VlmPlacement } from './scheduler.ts';
 import type { VlmJob } from './settings.ts';
 import type { VlmStep } from './step.ts';
+import type { VlmSample } from './workload/sample.ts';
 
 /**
  * A time interval of a device in a forward pass: a shard of a sequence, the vision tower, or all-to-alls that attention does not

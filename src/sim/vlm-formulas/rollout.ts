@@ -2,8 +2,8 @@
 import { baseSeconds, type CostModel, deriveCostModel } from '../models/cost-model.ts';
 import { rollout } from './constants.ts';
 import { vlmGpus, vlmModel } from './models.ts';
-import { lengthOf, type VlmSample } from './sample.ts';
 import type { VlmJob } from './settings.ts';
+import { lengthOf, type VlmSample } from './workload/sample.ts';
 
 /** Returns the cost model of one engine of the job. */
 function engineCost({ model, gpu }: VlmJob): CostModel {

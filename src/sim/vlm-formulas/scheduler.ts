@@ -4,8 +4,8 @@ import { refuse } from '../../errors.ts';
 import { type FlexUlyssesPlan, flexUlysses } from '../../planners/flex-ulysses/index.ts';
 import type { LoaderId } from './loading.ts';
 import { vlmModel } from './models.ts';
-import { lengthOf, type VlmSample } from './sample.ts';
 import type { VlmJob } from './settings.ts';
+import { lengthOf, type VlmSample } from './workload/sample.ts';
 
 /** A way to place the sequences of a batch. */
 export type VlmPlacement = 'bucketing' | 'ulysses' | 'flex-ulysses';

@@ -2,10 +2,10 @@
 import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
 import { passes } from './constants.ts';
 import { vlmModel } from './models.ts';
-import { lengthOf, type VlmSample } from './sample.ts';
 import type { VlmPlacement } from './scheduler.ts';
 import type { VlmJob } from './settings.ts';
 import { allToAllSeconds, attentionSeconds, headsSent, linearSeconds, visionSeconds } from './timing.ts';
+import { lengthOf, type VlmSample } from './workload/sample.ts';
 
 /** The load of one device in a forward pass: its seconds, and the work on which the balance depends. */
 export interface DeviceLoad {

@@ -6,11 +6,11 @@ import { type Loading, load } from './loading.ts';
 import { deviceBytes, type Exceeded, exceeded } from './memory.ts';
 import { vlmModel } from './models.ts';
 import { rolloutSeconds } from './rollout.ts';
-import { lengthOf, type VlmSample } from './sample.ts';
 import { placeBatch, type VlmScheduler } from './scheduler.ts';
 import type { VlmJob } from './settings.ts';
 import { balanceOf, type DeviceLoad, deviceLoads, stageSeconds } from './stage.ts';
 import { bytesPerSentToken } from './timing.ts';
+import { lengthOf, type VlmSample } from './workload/sample.ts';
 
 /** Times of one step. */
 export interface VlmStep {

@@ -6,7 +6,7 @@
 import type { AnyPolicyDefinition } from '../../core/machine/definition.ts';
 import type { Snapshot } from '../../core/machine/snapshot.ts';
 import { create } from '../../core/machine/start.ts';
-import { EnginePool } from '../cluster/engine-pool.ts';
+import { EnginePool } from '../cluster/engines/engine-pool.ts';
 import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import { RoundRecord } from '../cluster/round-record.ts';
 import { PromptSource } from '../cluster/source.ts';

@@ -1,7 +1,7 @@
 /** Engines whose requests a log tells about, up to the event from which on they run in simulated time. */
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { VocabularyEvent } from '../../schemas/events/index.ts';
-import { InferenceMachine, type Launch } from '../cluster/inference.ts';
+import { InferenceMachine, type Launch } from '../cluster/machines/inference.ts';
 import type { LoggedRequest } from './logged-job.ts';
 
 /** A request that runs, as the log says. */

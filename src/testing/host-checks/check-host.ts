@@ -38,7 +38,7 @@ const defaults = {
   abortGraceSeconds: 0.1,
 };
 
-/** Passes events and decisions on, one after the other, even if a host reports an event while it receives a decision. */
+/** Passes events and decisions on one after the other, even if a host reports an event while it receives a decision. */
 class Exchange {
   readonly audit = new HostAudit();
   readonly log: AnyEvent[] = [];
@@ -89,7 +89,7 @@ class Exchange {
     this.changed();
   }
 
-  /** Returns the next report of the host, or a new round once the last one has drained. */
+  /** Returns the next report of the host, or a request for a new round once the last round has drained. */
   #next(): VocabularyEvent | undefined {
     const event = this.#waiting.shift();
     if (event !== undefined) {
@@ -133,10 +133,10 @@ function carryOut(host: HostUnderTest, decision: VocabularyDecision): unknown {
 }
 
 /**
- * Checks a host adapter: plays rounds of tail-batching with it, in real time, and compares its reports with the decisions. It finds
- * aborts, launches, timers and requests for prompts that are never answered; responses that end twice or were never launched;
- * timers that fire early or unasked; events that the policy refuses; and a `carryOut` that fails. It cannot find faults that no
- * event shows: wrong tokens, or an engine that continues after its abort.
+ * Checks a host adapter: plays rounds of tail-batching with it, in real time, and compares its reports with the decisions. The
+ * check finds aborts, launches, timers and requests for prompts that are never answered; responses that end twice or were never
+ * launched; timers that fire early or unasked; events that the policy refuses; and a `carryOut` that fails. The check cannot find
+ * faults that no event shows: wrong tokens, or an engine that continues after its abort.
  *
  * Give the adapter engines that answer in milliseconds, such as those of `rollflex/mock-engine`.
  *

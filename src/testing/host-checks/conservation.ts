@@ -22,10 +22,10 @@ export function placesOf(definition: AnyPolicyDefinition, saved: unknown): Place
 /**
  * Plays one run. The host first makes trouble, and then cooperates until the round has ended and drained.
  *
- * @param tape - steers the host; the same tape gives the same run
+ * @param tape - numbers that steer the host; the same tape gives the same run
  * @param length - events of the part with trouble
  * @param log - receives the events that were sent, including refused ones
- * @throws Error with the id that was lost or handed over twice, or with the round that does not end
+ * @throws Error naming the id that was lost or handed over twice, or the round that does not end
  */
 export function playHost(
   definition: AnyPolicyDefinition,
@@ -71,9 +71,9 @@ export function playHost(
 
 /**
  * Checks a policy with the messages of speculative-admission, or a recipe with those of tail-batching, against a model of a host.
- * The host loses engines, aborts late or never, reports twice, restarts, and cooperates in the end. It tracks every prompt and
- * response, and so finds a policy that loses a prompt or response, hands it over twice, misses R0 or P0, exceeds a limit, or does
- * not end its round. The policy needs ledgers `prompts` and `responses`.
+ * The host loses engines, aborts late or never, reports twice, restarts, and cooperates in the end. The check tracks every prompt
+ * and response, and so finds a policy that loses one, hands one over twice, misses R0 or P0, exceeds a limit, or does not end its
+ * round. The policy needs ledgers `prompts` and `responses`.
  *
  * @example
  * ```ts

@@ -3,7 +3,7 @@ import type { Prompt } from '../../schemas/index.ts';
 import { claim } from './host-rules.ts';
 import { addTo, fewer, type Multiset, multisetOf, textOfSet } from './multiset.ts';
 
-/** Ids of the prompts and responses in the ledgers of a policy; an id that is held twice is listed twice. */
+/** Ids of the prompts and responses in the ledgers of a policy. An id that is held twice is listed twice. */
 export interface Places {
   /** Ids of prompts. */
   readonly prompts: readonly string[];
@@ -21,7 +21,7 @@ export class HeldBook {
   readonly #responses: Multiset = new Map();
   readonly #accepted = new Set<string>();
 
-  /** Prompts that the policy must hold, with the count of each. */
+  /** Prompts that the policy must hold, each with its count. */
   get prompts(): readonly (readonly [string, number])[] {
     return [...this.#prompts];
   }
@@ -62,7 +62,7 @@ export class HeldBook {
     this.#accepted.add(requestId);
   }
 
-  /** Checks that nothing was handed over more often than it came in. */
+  /** Checks that no id was handed over more often than it came in. */
   settle(): void {
     const bad = fewer(this.#prompts) ?? fewer(this.#responses);
     claim(bad === undefined, `nothing twice: ${bad} is handed over more often than it came in`);

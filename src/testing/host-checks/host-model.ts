@@ -1,6 +1,6 @@
 /**
- * A model of a host. From events and decisions alone it derives where every prompt and response must be. The numbers of invariants
- * are those in the READMEs of speculative-admission and tail-batching.
+ * A model of a host. The model derives from events and decisions alone where every prompt and response must be. Invariants have
+ * the same numbers as in the READMEs of speculative-admission and tail-batching.
  */
 
 import type { VocabularyDecision, VocabularyEvent } from '../../schemas/index.ts';
@@ -23,11 +23,11 @@ import { RequestBook } from './request-book.ts';
  * with the violated invariant.
  */
 export class HostModel {
-  /** Held responses whose reward is awaited. */
+  /** Held responses that wait for a reward. */
   readonly toReward = new Set<string>();
-  /** Collected prompts whose judgement is awaited. */
+  /** Collected prompts that wait for judgement. */
   readonly toJudge = new Set<string>();
-  /** Times at which timers fire, in seconds, by their ids. */
+  /** Times at which timers fire, in seconds, by timer id. */
   readonly timers = new Map<string, number>();
   /** The open round. */
   round: OpenRound | undefined;
@@ -178,7 +178,7 @@ export class HostModel {
       case 'prompt.failed':
       case 'prompt.merged':
         this.#held.promptLeft(decision.promptId);
-        // The other half of a merged prompt stays, and may wait for its judgement.
+        // The other half of a merged prompt stays, and may wait for its own judgement.
         if (decision.type !== 'prompt.merged') this.toJudge.delete(decision.promptId);
         this.#held.drop(decision.dropped);
         break;
@@ -231,7 +231,7 @@ export class HostModel {
       this.#held.promptLeft(promptId);
       this.toJudge.delete(promptId);
     }
-    // Requests that continue in the next round may be judged before it begins.
+    // Requests that continue in the next round may be judged before that round begins.
     this.round = undefined;
   }
 }

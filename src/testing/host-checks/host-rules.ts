@@ -7,13 +7,13 @@ export function claim(holds: boolean, otherwise: string): void {
   if (!holds) throw new Error(otherwise);
 }
 
-/** Progress of a request, as the host knows it. */
+/** Progress of a request from the host's point of view. */
 export interface Flight {
   /** The prompt of the request. */
   readonly promptId: string;
-  /** The engine of the request, if it is known. */
+  /** The engine of the request, if the host knows it. */
   engineId: string | undefined;
-  /** `waiting` for its environment, `resuming` after that, or `aborting`: told to stop, and not confirmed. */
+  /** `waiting` for an environment, then `resuming`; `aborting`: told to stop, and not confirmed yet. */
   phase: 'running' | 'waiting' | 'resuming' | 'aborting';
   /** Whether an aborting request still takes a slot. */
   held?: boolean;
@@ -37,7 +37,6 @@ export interface HostModelConfig {
   readonly quotas?: Readonly<Record<string, number>> | undefined;
 }
 
-/** An open round. */
 export interface OpenRound {
   /** Id of the round. */
   readonly id: string;

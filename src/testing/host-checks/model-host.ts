@@ -1,4 +1,4 @@
-/** A host that reports only events that its model allows: it makes trouble by random choices, or cooperates to the end. */
+/** A host that reports only events that its model allows. The host makes trouble by random choices, or cooperates to the end. */
 
 import type { Choices } from '../../core/generators/choices.ts';
 import { pick } from '../../core/generators/choices.ts';
@@ -8,8 +8,8 @@ import { HostModel } from './host-model.ts';
 import type { HostModelConfig } from './host-rules.ts';
 
 /**
- * A host of a policy with the messages of speculative-admission or of tail-batching: it has engines, a data source, rewards and
- * timers. It knows only the decisions of the policy, and never reads its state.
+ * A host of a policy with the messages of speculative-admission or of tail-batching: with engines, a data source, rewards and
+ * timers. The host knows only the decisions of the policy, and never reads its state.
  */
 export class ModelHost {
   /** The model that checks the policy. */
@@ -23,7 +23,7 @@ export class ModelHost {
   /**
    * Makes a host at its start.
    *
-   * @param config - the policy's configuration, its defaults filled in
+   * @param config - the policy's configuration with all defaults
    * @param takes - types of the events that the policy takes; the host reports no others
    */
   constructor(config: HostModelConfig, takes: Iterable<string>) {
@@ -59,7 +59,7 @@ export class ModelHost {
     const { phase } = books.flights.get(requestId)!;
     if (phase === 'waiting') return { type: 'tool.finished', at, requestId, outcome: 'success' };
     const tokens = 1 + choices.below(50);
-    // A request that missed its abort may complete.
+    // A request whose abort came too late may complete.
     if (phase === 'aborting' && choices.below(3) > 0) return { type: 'request.aborted', at, requestId };
     return { type: 'response.completed', at, requestId, tokens };
   }
@@ -125,7 +125,7 @@ export class ModelHost {
 
   #somePrompts(choices: Choices): Prompt[] {
     return Array.from({ length: choices.below(2 * this.#config.promptsPerRound + 1) }, () => {
-      // There are few ids, so that prompts come again.
+      // The range of ids is small, so that prompts come again.
       const promptId = `p${choices.below(12)}`;
       const domain = pick(this.#domains, choices);
       return domain === undefined ? { promptId } : { promptId, domain };

@@ -10,7 +10,6 @@ export function multisetOf(ids: readonly string[]): Multiset {
   return set;
 }
 
-/** Adds to the count of an id. */
 export function addTo(set: Multiset, id: string, by: number): void {
   const count = (set.get(id) ?? 0) + by;
   if (count === 0) set.delete(id);

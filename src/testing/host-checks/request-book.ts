@@ -1,4 +1,4 @@
-/** The requests of a host: those in flight with their progress, and the finished ones. */
+/** The requests of a host: requests in flight with their progress, and finished requests. */
 
 import type { Message } from '../../schemas/messages.ts';
 import { checkFresh, checkLimits, claim, type Flight, type HostModelConfig, holds } from './host-rules.ts';
@@ -44,7 +44,7 @@ export class RequestBook {
     if (flight !== undefined && flight.phase !== 'aborting') flight.phase = phase;
   }
 
-  /** Checks invariant 4: a request resumes only when it may, and within the limits. */
+  /** Checks invariant 4: a request resumes only when the rules allow it, and within the limits. */
   resumed({ requestId, engineId, reason }: Message<'request.resume'>): void {
     if (reason.code === 'host_restarted') this.#goesOn(requestId);
     const flight = this.flights.get(requestId);
@@ -53,7 +53,7 @@ export class RequestBook {
     checkLimits(this.#config, this.flights, engineId);
   }
 
-  /** Takes a request back that a restart has interrupted, and that goes on under its id. */
+  /** Takes back a request that a restart has interrupted and that continues under the same id. */
   #goesOn(requestId: string): void {
     const lost = this.#lost.get(requestId);
     claim(lost !== undefined, `${requestId} is to go on and was not in flight`);
@@ -61,7 +61,7 @@ export class RequestBook {
     this.flights.set(requestId, { promptId: lost!.promptId, engineId: undefined, phase: 'resuming' });
   }
 
-  /** Forgets what was in flight, as a host does that restarts. */
+  /** Forgets all work in flight, as a restarting host does. */
   restarted(): void {
     for (const [id, flight] of this.flights) if (flight.phase !== 'aborting') this.#lost.set(id, flight);
     this.flights.clear();

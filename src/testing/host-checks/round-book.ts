@@ -1,4 +1,4 @@
-/** Rounds, each with the events that must still come before the round is over. */
+/** Rounds, each with the events that are still missing before the round is over. */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../core/machine/definition.ts';
 
 const generated = ['round.completed', 'round.drained'];
@@ -27,7 +27,7 @@ export class RoundBook {
     this.#says = new Set(definition.decisions.map(({ type }) => type));
   }
 
-  /** Rounds that are not over, each with its outstanding events. */
+  /** Rounds that are not over, each with its missing events. */
   get open(): readonly string[] {
     return [...this.#open].map(([id, rest]) => `${id} (no ${[...rest].join(', ')})`);
   }
@@ -40,7 +40,6 @@ export class RoundBook {
     else if (type === 'round.failed') this.#open.delete(roundId);
   }
 
-  /** Records a decision. */
   told(decision: AnyDecision): void {
     const { type, reason, roundId } = decision as AnyDecision & { roundId?: string };
     if (roundId === undefined) return;

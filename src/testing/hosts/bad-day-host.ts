@@ -11,29 +11,29 @@ import { begins, type FaultScope, givenUpBy, type Try, tries } from './tries.ts'
 
 /** A try under way, or over. */
 export interface Flight extends Pick<Try, 'where'> {
-  /** What is tried. */
+  /** The prompt, sample or other item that is tried. */
   readonly item: string;
   readonly scopes: readonly FaultScope[];
   readonly from: number;
-  /** When it ends, in seconds. */
+  /** Time at which the try ends, in seconds. */
   until: number;
-  /** How it ends; unknown as long as it waits for its place. */
+  /** How the try ends; unknown while the try waits for a place. */
   end: 'success' | 'outage' | 'poison' | 'aborted' | 'denied' | undefined;
 }
 
 /** How an item has left the policy. */
 export type Outcome = 'done' | 'given up';
 
-/** Events of a run, of which a policy that goes on working needs fewer. */
+/** Most events of a run. A policy that keeps working needs fewer. */
 const mostEvents = 10_000;
-/** Further prompts to compare with, as long as one that fails by itself is there. */
+/** Number of further prompts that the host supplies for comparison while a prompt that fails by itself is there. */
 const mostToCompare = 256;
 /** Times that the host begins work. */
 const mostBegins = 400;
-/** After how long a host that is not asked for work begins more, while one that fails by itself is there, in seconds. */
+/** Seconds after which a host that is not asked for work begins more, while a prompt that fails by itself is there. */
 const pace = 60;
 
-/** Decisions by which things leave that succeeded. */
+/** Decisions by which successful things leave. */
 const successes = new Set(['round.completed', 'round.rewarded', 'round.trained', 'reward.scored']);
 
 type Admitted = PromptDecision & { requestId: string; promptId: string; roundId: string; index: number };
@@ -52,7 +52,7 @@ export class BadDayHost {
   readonly flights: Flight[] = [];
   /** When an outage has first refused something, in seconds. */
   firstRefusal = Number.POSITIVE_INFINITY;
-  /** How things have left. */
+  /** By item: how it has left the policy. */
   readonly outcomes = new Map<string, Outcome>();
   readonly #subject: Subject;
   readonly #day: BadDay;
@@ -68,9 +68,9 @@ export class BadDayHost {
   readonly #struck = new Set<string>();
   readonly #rewards = new Map<string, number>();
   readonly #putOff: Supplied[] = [];
-  /** Pools of environments, by the prompts that run in them. */
+  /** By prompt: the pool of the environment in which the prompt runs. */
   readonly #pools = new Map<string, string>();
-  /** Requests that wait for a place in a frontier: they were launched. */
+  /** Launched requests that wait for a place in a frontier. */
   readonly #waiting = new Set<string>();
   readonly #asks: boolean;
   #isDry = false;
@@ -118,10 +118,10 @@ export class BadDayHost {
   }
 
   /**
-   * Plays until all is over that there is to do.
+   * Plays until no work is left.
    *
    * @param heard - called after each event with its decisions; ends the run by `true`
-   * @throws Error if something is left to do, and neither the host nor a timer does it
+   * @throws Error if work is left that neither the host nor a timer would do
    */
   play(heard: Heard): void {
     for (let begun = 0; begun < mostBegins; begun += 1) {
@@ -163,7 +163,7 @@ export class BadDayHost {
       if (this.#sent++ > mostEvents) throw new Error(`it still asks for more after ${mostEvents} events, ${this.#now}`);
       const given = answer(this.#subject, event);
       if ('refused' in given) {
-        // What it begins beside other work may be more than there is room for.
+        // Work that the host begins beside other work may exceed the room.
         if (!this.#isBeside || (given.refused as { code?: string }).code !== 'limit_exceeded')
           this.host.refused(given.refused);
         continue;
@@ -197,7 +197,10 @@ export class BadDayHost {
     return this.#numbers.size >= items && this.#subject.at > (outage === undefined ? 0 : outage.from + outage.seconds);
   }
 
-  /** Supplies prompts that were put off, then new ones; after the last one, others as long as one that fails by itself is there. */
+  /**
+   * Supplies prompts that were put off, then new prompts; after the last one, further prompts as long as a prompt that fails by
+   * itself is there.
+   */
   #supply(decision: AnyDecision, desk: ObedientHost['desk']): readonly Report[] {
     const { count, roundId, domains } = decision as Asked;
     const again = this.#putOff.filter(fitting(count, domains));
@@ -276,7 +279,7 @@ export class BadDayHost {
     };
   }
 
-  /** Ends a flight, if it is still under way then: what was to be reported later is not. */
+  /** Ends a flight if it is still under way at this time, and cancels its later reports. */
   #end(flight: Flight | undefined, at: number, end: Flight['end']): void {
     if (flight === undefined || flight.until <= at) return;
     this.#void(flight);
@@ -356,7 +359,7 @@ type Asked = AnyDecision & {
 };
 type Supplied = { readonly promptId: string; readonly domain?: string };
 
-/** Returns whether a prompt is among those that are asked for, each asked of after the ones before. */
+/** Returns a test that accepts prompts, one after the other, as long as the request needs them. */
 function fitting(count: number, domains: Asked['domains']): (one: Supplied) => boolean {
   const left = new Map(Object.entries(domains ?? {}));
   let all = count;

@@ -1,41 +1,41 @@
-/** A bad day: what fails for all, and when, and which prompts fail by themselves. */
+/** A bad day: an outage for all tries, with its time, and the prompts that fail by themselves. */
 import type { Choices } from '../../core/generators/choices.ts';
 import type { AnyPolicyDefinition } from '../../core/machine/definition.ts';
 import { choicesOf } from './play-to-end.ts';
 import { begins, type FaultScope, tries } from './tries.ts';
 
-/** Something that fails for all tries that need it. */
+/** An outage: all tries that need the scope fail. */
 export interface Outage {
-  /** What fails: `data`, the prompts themselves. */
+  /** The scope that fails; `data` means the prompts themselves. */
   readonly scope: FaultScope | 'data';
-  /** When it begins, in seconds. */
+  /** Start of the outage, in seconds. */
   readonly from: number;
-  /** How long it lasts, in seconds. */
+  /** Duration of the outage, in seconds. */
   readonly seconds: number;
   /** Tries of ten that fail. */
   readonly ofTen: number;
   /** After how long a try is refused, in seconds. */
   readonly refusedAfter: number;
-  /** Whether it ends the tries that are in flight at its begin. */
+  /** Whether the outage ends tries that are in flight when it begins. */
   readonly kills: boolean;
 }
 
-/** What happens to a policy. */
+/** The outage and the bad prompts that a policy meets. */
 export interface BadDay {
-  /** Prompts that the host has, or other things that it asks for. */
+  /** Number of prompts, or of other items that the host asks for. */
   readonly items: number;
   readonly outage: Outage | undefined;
-  /** Those of them that fail by themselves, whoever tries them, by their numbers from 0. */
+  /** Items that fail by themselves, whoever tries them, by their numbers from 0. */
   readonly poisoned: readonly number[];
-  /** As what they fail. */
+  /** The scope as which their failures are reported. */
   readonly poison: FaultScope | 'data';
   /** Seeds how long tries take. */
   readonly seed: number;
-  /** Whether things may be given up that only fail with all others. */
+  /** Whether a policy may give up items that fail only together with all others. */
   readonly isLenient?: boolean;
 }
 
-/** Returns what may fail for all tries that a policy asks for; nothing if it asks for none. */
+/** Returns the scopes that may fail for all tries that a policy requests; an empty list if it requests none. */
 export function scopesOf(definition: AnyPolicyDefinition, config: Readonly<Record<string, unknown>>): FaultScope[] {
   const takes = new Set(definition.events.map(({ type }) => type));
   const decides = new Set(definition.decisions.map(({ type }) => type));
@@ -69,7 +69,7 @@ function drawOutage(choices: Choices, scopes: readonly FaultScope[]): Outage {
   };
 }
 
-/** Draws a bad day of a policy whose tries are of these scopes. */
+/** Draws a bad day for a policy whose tries have these scopes. */
 export function drawDay(seed: number, scopes: readonly FaultScope[]): BadDay {
   const choices = choicesOf(seed);
   const items = 64;
@@ -80,7 +80,7 @@ export function drawDay(seed: number, scopes: readonly FaultScope[]): BadDay {
   return { items, outage, poisoned: [...poisoned].sort((a, b) => a - b), poison, seed };
 }
 
-/** Draws a day on which nothing succeeds from some moment on, for half an hour or more. */
+/** Draws a day on which nothing succeeds from some moment on, for half an hour or longer. */
 export function drawStandstill(seed: number, scopes: readonly FaultScope[]): BadDay & { readonly outage: Outage } {
   const choices = choicesOf(seed);
   const scope = oneOf(choices, scopes.includes('engine') ? [...scopes, 'data' as const] : scopes);

@@ -13,7 +13,7 @@ const times = <T>(n: number, make: (index: number) => T): T[] => Array.from({ le
 
 function newRound(desk: Desk): { roundId: string; kind: 'short' | 'long'; weightVersion: number } {
   const kind = desk.choices.below(3) === 0 ? 'long' : 'short';
-  // Sometimes the weights are those of the round before.
+  // Sometimes the weights stay those of the previous round.
   desk.weightVersion += desk.choices.below(2);
   return { roundId: desk.mint('r'), kind, weightVersion: desk.weightVersion };
 }
@@ -38,7 +38,7 @@ function requested(desk: Desk): Plan {
   return [[...source(desk), { type: 'round.requested', roundId, weightVersion }]];
 }
 
-/** Plans groups of a round whose training begins before all groups have arrived. */
+/** Plans groups for a round whose training begins before all groups have arrived. */
 function trained(desk: Desk): Plan {
   const round = newRound(desk);
   const groupIds = times(setting(desk, 'groupsPerRound', 3), () => desk.mint('g'));
@@ -54,7 +54,7 @@ function trained(desk: Desk): Plan {
   ];
 }
 
-/** Plans groups with their rewards, and then the end of their round. */
+/** Plans groups with their rewards, and then the end of the round. */
 function rewarded(desk: Desk): Plan {
   const round = newRound(desk);
   const { roundId, weightVersion } = round;
@@ -133,7 +133,7 @@ function wanted(desk: Desk): Plan {
   return [['rule', 'sandbox', 'judge', 'rule', 'rule'].map(one)];
 }
 
-/** Plans programs that ask for their first turns. */
+/** Plans programs that request their first turns. */
 function programs(desk: Desk): Plan {
   return [
     times(3, () => desk.mint('q')).flatMap((requestId) => [
@@ -154,7 +154,7 @@ function tested(desk: Desk): Plan {
   return [times(3, () => ({ type: 'sandbox.requested', runId: desk.mint('u'), testCaseId: desk.mint('t') }))];
 }
 
-/** Plans programs that need environments, one more of each kind than there may be. */
+/** Plans programs that need environments, of each kind one more than may exist. */
 function housed({ config, mint }: Desk): Plan {
   const slots = Object.entries((config.slots ?? {}) as Readonly<Record<string, number>>);
   const one = (environment: string) => ({ type: 'slot.requested', requestId: mint('q'), environment });

@@ -1,11 +1,11 @@
-/** The machines that a host reports when it has no memory. */
+/** The machines that a host without memory reports. */
 import type { Desk, Report } from './obedience.ts';
 
 type Named = Readonly<Record<string, unknown>>;
 
 const list = (value: unknown): readonly Named[] => (Array.isArray(value) ? value : []);
 
-/** Reports engines, nodes, reward workers and replicas: those in the configuration, or otherwise one of each. */
+/** Reports engines, nodes, reward workers and replicas from the configuration, or one of each if the configuration names none. */
 export function machines({ config, takes, engines, arranged }: Desk): Report[] {
   const workers = ['rule', 'sandbox', 'judge'].map((kind) => ({
     type: 'reward-worker.added',
@@ -15,7 +15,7 @@ export function machines({ config, takes, engines, arranged }: Desk): Report[] {
   }));
   const nodes = list(config.nodes);
   const known = [...new Set([...list(config.engines).map((one) => one.engineId), ...engines.values(), ...arranged])];
-  // A policy with GPUs in its configuration makes all engines from them.
+  // A policy with GPUs in its configuration makes all engines from these GPUs.
   const engineIds = config.servers === undefined && known.length === 0 ? ['host-engine'] : known;
   const all: Report[] = [
     ...engineIds.map((engineId) => ({ type: 'engine.added', engineId })),
@@ -24,7 +24,7 @@ export function machines({ config, takes, engines, arranged }: Desk): Report[] {
       ...node,
     })),
     ...workers,
-    // Environments of a policy in a recipe are in its configuration under the same name.
+    // The configuration of a recipe has the environments of a part under the same name.
     ...Object.entries((config.slots ?? {}) as Readonly<Record<string, number>>).map(([environment, slots]) => ({
       type: 'slots.changed',
       environment,

@@ -24,7 +24,7 @@ export type AnswerRule = string | ((decision: AnyDecision, desk: Desk) => readon
 export interface HostHints {
   /** Answers to the commands, by type of the decision. */
   readonly answers?: Readonly<Record<string, AnswerRule>>;
-  /** Returns work that a host may begin; its ids come from `desk.mint`. */
+  /** Returns work that the host may begin, with ids from `desk.mint`. */
   readonly work?: (desk: Desk) => Plan;
 }
 
@@ -40,7 +40,7 @@ export interface Desk {
   readonly mint: (what: string) => string;
   /** Engine of each request, if it is known. */
   readonly engines: Map<string, string>;
-  /** Engines that a decision has made of GPUs, and that still roll out. */
+  /** Engines that a decision has made from GPUs and that still run the rollout. */
   readonly arranged: Set<string>;
   /** Samples that decisions have reported as dropped. */
   readonly gone: Set<string>;
@@ -48,7 +48,7 @@ export interface Desk {
   weightVersion: number;
   /** Number of times that the host still supplies prompts. */
   supplies: number;
-  /** Its source of random choices. */
+  /** Random choices of the host. */
   readonly choices: Choices;
   /** Queues a plan to begin when nothing is left to answer. */
   readonly later: (plan: Plan) => void;

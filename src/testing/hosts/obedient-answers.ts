@@ -1,4 +1,4 @@
-/** Answers that take more than one event with the ids of the decision. */
+/** Answers that need more than one event with the ids of the decision. */
 
 import type { AnyDecision } from '../../core/machine/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
@@ -28,7 +28,7 @@ function supply({ roundId, count, domains = {} }: Message<'prompts.request'>, de
   return [{ type: 'prompts.supplied', roundId, prompts }];
 }
 
-/** Returns prompts as a completed round reports them. */
+/** Returns prompts in the form that a completed round reports. */
 export function finalPrompts(promptIds: readonly string[], weightVersion: number): FinalPrompt[] {
   return promptIds.map((promptId) => ({
     promptId,
@@ -36,7 +36,7 @@ export function finalPrompts(promptIds: readonly string[], weightVersion: number
   }));
 }
 
-/** Ends a round with the known prompts, or fails it. */
+/** Ends a round with its known prompts, or, by chance, fails the round. */
 function endRound(
   { roundId, weightVersion, promptIds }: { roundId: string; weightVersion?: number; promptIds: readonly string[] },
   desk: Desk,
@@ -88,7 +88,10 @@ const bring = ({ promptId, roundId, index }: { promptId: string; roundId: string
   { type: 'request.arrived', requestId: desk.mint('q'), promptId, roundId, index },
 ];
 
-/** Adds the engines of the replicas; the id of an engine is that of its first GPU. Those of a round take the places of all others. */
+/**
+ * Adds the engines of the replicas; the id of an engine is that of its first GPU. The engines of a round replace all other
+ * engines.
+ */
 function arrange({ type, replicas }: Message<'kind-tp.set' | 'round-tp.set'>, { arranged }: Desk): Report[] {
   if (type === 'round-tp.set') arranged.clear();
   for (const { gpuIds } of replicas) arranged.add(gpuIds[0]!);
@@ -125,7 +128,7 @@ const rules: Rules & Readonly<Record<string, unknown>> = {
     answer('reward.finished', one, { outcome: 'scored', reward: choices.below(2) }),
   ],
   'reward.cancel': (one, { answer }) => [answer('reward.finished', one, { outcome: 'cancelled' })],
-  // A turn is the last of its program, where nothing else ends it.
+  // The turn is the last one of its program unless something else ends the program.
   'turn.route': (one, { answer, takes }) =>
     takes.has('program.closed')
       ? [answer('turn.finished', one), answer('program.closed', one)]

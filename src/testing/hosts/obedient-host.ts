@@ -1,5 +1,5 @@
 /**
- * A host that knows nothing but the decisions: it answers each decision with the events of the vocabulary, in a random order, and
+ * A host that knows only the decisions. The host answers each decision with events of the vocabulary, in a random order, and
  * begins work of its own only on request.
  */
 
@@ -20,7 +20,6 @@ export interface Beginning {
   /** Prefix of all ids that the host makes. */
   readonly prefix: string;
   readonly choices: Choices;
-  /** Weight version of the host. */
   readonly weightVersion: number;
   readonly hints?: HostHints | undefined;
   /** Whether the host leaves decisions of this type unanswered. */
@@ -33,7 +32,6 @@ export interface Beginning {
 
 const ends = new Set(['response.completed', 'response.failed', 'request.aborted']);
 
-/** One host. */
 export class ObedientHost {
   readonly desk: Desk;
   readonly rounds: RoundBook;
@@ -48,7 +46,7 @@ export class ObedientHost {
   readonly #rules: Readonly<Record<string, AnswerRule>>;
   readonly #beginning: Beginning;
   #owed: Report[] = [];
-  /** All answers to decisions, those that were sent included. */
+  /** All answers to decisions, including sent ones. */
   readonly #answers: Report[] = [];
   /** Reports that were refused as out of order, and are sent again after another event. */
   #postponed: Report[] = [];
@@ -82,15 +80,15 @@ export class ObedientHost {
     };
   }
 
-  /** Whether the policy has reported that the source is drained, since it was last reopened. */
+  /** Whether the policy has reported a drained source since the source was last reopened. */
   hasDrained = false;
-  /** Called after the event with which the source is drained. */
+  /** Called after the event that drains the source. */
   onDrained: (event: AnyEvent) => void = () => undefined;
 
-  /** Whether its source has no more prompts. */
+  /** Whether the source has no more prompts. */
   isDry = false;
 
-  /** Begins planned work, or only its first steps. */
+  /** Begins planned work: all steps, or only the first ones. */
   begin(steps?: number): void {
     if (!this.isDry) this.desk.supplies = 3;
     const { hints } = this.#beginning;
@@ -105,7 +103,7 @@ export class ObedientHost {
     if (first !== undefined) this.#take(first);
   }
 
-  /** Records an event that the policy has accepted, and its decisions. */
+  /** Records an event that the policy has accepted, with its decisions. */
   heard(event: AnyEvent, decisions: readonly AnyDecision[]): void {
     this.log.push(event, ...decisions);
     this.rounds.sent(event);
@@ -207,7 +205,7 @@ export class ObedientHost {
     }
   }
 
-  /** Returns its last answer to a decision, sent or not, that has these fields. */
+  /** Returns the host's last answer to a decision with these fields, sent or not. */
   answerTo(awaited: Report): Report | undefined {
     return this.#answers.findLast((one) => Object.keys(awaited).every((key) => one[key] === awaited[key]));
   }
@@ -227,7 +225,7 @@ export class ObedientHost {
     const report = this.#sent!;
     this.#sent = undefined;
     if (!isPolicyError(error) || error.code === 'internal') throw error;
-    // The policy may not know the machine, or may know another one.
+    // The policy may not know the machine, or may know another machine.
     if (report.isMachine === true) return;
     if (error.code === 'out_of_order') {
       this.#postponed.push(report);
@@ -243,7 +241,7 @@ export class ObedientHost {
   }
 }
 
-/** Returns the reports that still hold, in the order of their times. */
+/** Returns the reports that still hold, ordered by time. */
 const inTime = (reports: readonly Report[], pace: Pace): Report[] =>
   reports.filter((one) => pace.holds(one)).sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0));
 

@@ -31,7 +31,7 @@ export function play(subject: Subject, host: ObedientHost, most = mostEvents): n
   throw new Error(`it still asks for more after ${mostEvents} events`);
 }
 
-/** Returns the ids in the ledgers of a policy, each after the name of its ledger. */
+/** Returns the ids in the ledgers of a policy, each with the name of its ledger in front. */
 export function heldBy({ ledgers }: AnyPolicyDefinition, subject: Subject): string[] {
   const { state } = subject.snapshot();
   return ledgers.flatMap(({ name, held }) => held(state).map((id) => `${name} ${id}`));

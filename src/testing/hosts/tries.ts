@@ -1,34 +1,34 @@
-/** Commands that try something which may fail, by the fault of what runs them or of the item itself. */
+/** Commands for tries that may fail, through a fault of the machine or of the item itself. */
 
 import type { AnyDecision } from '../../core/machine/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Report } from './obedience.ts';
 
-/** What may fail for all tries at once. */
+/** Scopes in which all tries may fail at once. */
 export type FaultScope = 'engine' | 'environment' | 'reward' | 'loader';
 
-/** A try of a decision. */
+/** A try that a decision begins. */
 export interface Try {
-  /** What is tried: a prompt, a response, a sample, a program; one of these the policy keeps. */
+  /** Ids of the tried thing, as a prompt, a response, a sample or a program; the policy keeps one of them. */
   readonly items: readonly string[];
-  /** Where it runs, as far as the decision names it. */
+  /** Ids of the machines that run the try, as far as the decision names them. */
   readonly where: readonly string[];
-  /** Returns the report that it has failed, by a fault of the scope or of the data. */
+  /** Returns the report of a failure by a fault of the scope or of the data. */
   readonly fails: (scope: FaultScope | 'data') => Report;
 }
 
 interface Rule {
-  /** What its failure may be a fault of. */
+  /** Scopes whose faults may make the try fail. */
   readonly scopes: readonly FaultScope[];
-  /** The report of its failure. */
+  /** Type of the event that reports a failure. */
   readonly failsBy: string;
-  /** Whether the policy makes the try; otherwise the host does, and its tries are not counted. */
+  /** Whether the policy makes the try. Tries that the host makes are not counted. */
   readonly isMade: boolean;
   readonly of: (decision: never) => Try;
 }
 
-/** Decisions with which a request that was launched begins, where it has waited for a place. */
+/** Decisions that start a launched request which has waited for a place. */
 export const begins: ReadonlySet<string> = new Set(['request.admit', 'slot.assign']);
 
 const rule = <T extends VocabularyDecision['type']>(
@@ -38,7 +38,7 @@ const rule = <T extends VocabularyDecision['type']>(
   isMade = true,
 ): Rule => ({ scopes, failsBy, of: of as never, isMade });
 
-/** Kind of a failed response, by what its fault is. */
+/** Kind of a failed response, by the scope of the fault. */
 const kinds = { engine: 'infrastructure', environment: 'environment', data: 'data' } as Record<string, string>;
 
 const request = rule<'request.launch' | 'request.resume' | 'request.admit' | 'slot.assign'>(
@@ -105,7 +105,7 @@ export const tries: Readonly<Record<string, Rule>> = {
   })),
 };
 
-/** Notices that say that an item, or a part of it, is given up for failures, and the field with its id. */
+/** Notices that give up an item, or a part of it, for failures, and the field with the id. */
 const givenUp: Readonly<Record<string, string>> = {
   'prompt.failed': 'promptId',
   'response.abandoned': 'promptId',
@@ -113,13 +113,13 @@ const givenUp: Readonly<Record<string, string>> = {
   'sample.dropped': 'sampleId',
 };
 
-/** Returns the item that a decision gives up for failures, if it gives up any. */
+/** Returns the item that a decision gives up for failures, if any. */
 export function givenUpBy(decision: AnyDecision): string | undefined {
   const field = givenUp[decision.type];
   return field === undefined ? undefined : (decision as AnyDecision & Record<string, string>)[field];
 }
 
-/** Tries in a row of different things that tell of a fault that all share. */
+/** So many failed tries of different items in a row show a shared fault. */
 const triesToTell = 8;
 /** The longest pause between single tries, in seconds. */
 const longestPauseSeconds = 60;
@@ -127,8 +127,8 @@ const longestPauseSeconds = 60;
 const triesUntilLongest = Math.ceil(Math.log2(longestPauseSeconds));
 
 /**
- * Returns how many tries are enough in an outage: those in flight, twice, and for each domain those that tell of it, those with pauses
- * that grow, and one per minute; after each success all of these again, but for the last.
+ * Returns how many tries suffice in an outage: the tries in flight, twice; for each domain the tries that show the outage, the
+ * tries with growing pauses, and one try per minute; and after each success all of these again, except the tries per minute.
  */
 export function triesEnough(inFlight: number, domains: number, seconds: number, successes = 0): number {
   const until = 2 * inFlight + domains * (triesToTell + triesUntilLongest);

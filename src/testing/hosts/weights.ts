@@ -1,7 +1,7 @@
 /** The weights of a run. */
 import type { AnyEvent } from '../../core/machine/definition.ts';
 
-/** Returns the latest weight version in a run; 0 if there is none. */
+/** Returns the latest weight version in a run; 0 if no event has a version. */
 export function latestVersion(events: readonly AnyEvent[]): number {
   return events.reduce((latest, event) => {
     const { weightVersion } = event as AnyEvent & { weightVersion?: unknown };

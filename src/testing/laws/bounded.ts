@@ -1,15 +1,15 @@
-/** Law 13: the number of decisions of an event has a bound that is known before the event is applied. */
+/** Law 13: the number of decisions per event has a bound that is known before the event is applied. */
 import type { AnyEvent, AnyPolicyDefinition, Ledger } from '../../core/machine/definition.ts';
 import { answer, newSubject } from '../runs/run.ts';
 import { isObject, replaced, valuePaths } from '../runs/values.ts';
 import type { Case } from './law.ts';
 
-/** Most decisions of an event for each item: one to start it, one to stop it, a notice, and one more. */
+/** Most decisions per event and item: a start, a stop, a notice, and one more. */
 const decisionsPerThing = 4;
 /** Factor by which the numbers of a configuration are enlarged. */
 const enlargement = 16;
 
-/** Counts the items of all lists in a value, at any depth. */
+/** Counts the items of all lists inside a value, at any depth. */
 function itemsIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let items = Array.isArray(value) ? value.length : 0;
@@ -17,7 +17,7 @@ function itemsIn(value: unknown): number {
   return items;
 }
 
-/** Enlarges the whole numbers of a configuration (except in lists) if it stays valid. */
+/** Enlarges the whole numbers of a configuration (except in lists), if the configuration stays valid. */
 function enlarged(definition: AnyPolicyDefinition, config: unknown): unknown {
   const isTaken = (tried: unknown): boolean => {
     try {
@@ -49,7 +49,6 @@ function mintingLedgers({ ledgers }: AnyPolicyDefinition, config: unknown): Mint
   });
 }
 
-/** Returns the state after the given events. */
 function stateAfter({ definition, config }: Case, events: readonly AnyEvent[]): unknown {
   const subject = newSubject(definition, config);
   for (const event of events) answer(subject, event);
@@ -67,7 +66,7 @@ function expectBounded(one: Case): void {
     const things = { event: itemsIn(event), configuration: itemsIn(config), state: 0, minted: 0 };
     const most = (): number => decisionsPerThing * Object.values(things).reduce((sum, items) => sum + items, 1);
     if (decisions <= most()) continue;
-    // The bound without the state is exceeded, so the state before the event is counted too.
+    // The bound without the state is exceeded, so the items of the state before the event count too.
     const state = stateAfter(one, events.slice(0, index));
     things.state = itemsIn(state);
     for (const { ledger, mints } of ledgers) {
@@ -83,8 +82,8 @@ function expectBounded(one: Case): void {
 
 /**
  * Throws if an event leads to more decisions than its bound: a multiple of the number of items in the event, in the configuration
- * and in the state, and of the ids that ledgers declare to mint. A large number in a small event or configuration must not lead to
- * as many decisions. The check uses the configuration as it is, and a copy with larger numbers.
+ * and in the state, and of the ids that ledgers declare to mint. A large number in a small event or configuration must not lead
+ * to as many decisions. The check runs with the given configuration, and with a copy that has larger numbers.
  */
 export function bounded(one: Case): void {
   expectBounded(one);

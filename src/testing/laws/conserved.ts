@@ -4,7 +4,7 @@ import { addTo, multisetOf, textOfSet } from '../host-checks/multiset.ts';
 import { answer, newSubject } from '../runs/run.ts';
 import type { Case } from './law.ts';
 
-/** Throws if a ledger does not hold exactly the ids that have entered and not left it. */
+/** Throws if the content of a ledger is not exactly the ids that have entered and not left. */
 export function conserved({ definition, config, events }: Case): void {
   const subject = newSubject(definition, config);
   if (definition.ledgers.length === 0) throw new Error('it declares no ledger');
@@ -12,7 +12,7 @@ export function conserved({ definition, config, events }: Case): void {
   let before = heldNow();
   for (const event of events) {
     const given = answer(subject, event);
-    // If `apply` failed on an event, nothing can be counted after it; law 3 reports the failure.
+    // After `apply` has failed on an event, nothing can be counted; law 3 reports the failure.
     if ('refused' in given && isPolicyError(given.refused) && given.refused.code === 'internal') return;
     const after = heldNow();
     const decisions = 'refused' in given ? [] : given.decisions;

@@ -3,11 +3,11 @@ import type { AnyEvent, AnyPolicyDefinition } from '../../core/machine/definitio
 import { parse } from '../../core/machine/validate.ts';
 import { messageOf } from '../runs/search.ts';
 
-/** Events that bring a policy to n ids in flight, and events to measure after them. */
+/** Events that bring a policy to n ids in flight, and events to measure in this state. */
 export interface InFlightLoad {
-  /** Events that bring this number of ids into flight. */
+  /** Events that bring so many ids into flight. */
   readonly build: readonly AnyEvent[];
-  /** Events to measure after them. */
+  /** Events whose cost is measured afterwards. */
   readonly probes: readonly AnyEvent[];
 }
 
@@ -55,7 +55,7 @@ function counted(iterator: Iterator<unknown>, count: () => void): Iterator<unkno
   });
 }
 
-/** Runs a function, and counts the items that it visits in every map, set and array. */
+/** Runs a function, and counts the items that the function visits in maps, sets and arrays. */
 export function itemsWalked(run: () => void): number {
   let items = 0;
   const undo: (() => void)[] = [];

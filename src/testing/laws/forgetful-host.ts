@@ -11,8 +11,9 @@ import type { Case } from './law.ts';
 /**
  * Throws if a host that knows only the decisions after `host.restarted` cannot finish all work.
  *
- * The host knows its machines, its weights, which may be others than before, and a new prefix. It answers decisions, ends the work in these decisions, and begins
- * new work. Then nothing is held, no round is open, and new work gets as much room as from a new policy.
+ * The host knows its machines, its weights, which may differ from before, and a new prefix. The host answers decisions, ends the
+ * work in these decisions, and begins new work. At the end the policy must hold nothing and have no open round, and must give new
+ * work as much room as a new policy would.
  *
  * @returns events that were sent
  */
@@ -60,7 +61,7 @@ function resume({ definition }: Case, subject: Subject): Subject {
   return create(definition, { snapshot: copy(subject.snapshot()) }) as unknown as Subject;
 }
 
-/** Seeds the choices of hosts: another run has other choices. */
+/** Seed for the choices of hosts, so that another run has other choices. */
 const seedOf = ({ events }: Case): number => JSON.stringify(events).length;
 
 function newHost(one: Case, prefix: string, more: Pick<Beginning, 'weightVersion'> & Partial<Beginning>): ObedientHost {

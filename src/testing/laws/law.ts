@@ -1,4 +1,4 @@
-/** The types of a law of policies and of its cases. */
+/** Types of the laws of policies, and of the cases on which they are checked. */
 import type { AnyEvent, AnyPolicyDefinition } from '../../core/machine/definition.ts';
 import type { HostHints } from '../hosts/obedience.ts';
 
@@ -8,7 +8,7 @@ export interface Case {
   readonly definition: AnyPolicyDefinition;
   /** The configuration of the policy. */
   readonly config: unknown;
-  /** The run, event by event. */
+  /** Events of the run, in order. */
   readonly events: readonly AnyEvent[];
   /** Hints for a host about messages outside of the vocabulary. */
   readonly hints?: HostHints | undefined;

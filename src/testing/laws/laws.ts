@@ -1,5 +1,5 @@
 /**
- * The laws that every policy keeps, as checks of a run of events. Each check throws an error with its law.
+ * The laws that every policy keeps, as checks of a run of events. Each check throws an error that names the law.
  *
  * Law 9 (layers) is about source code and is checked by the project's dependency rules, not here.
  */
@@ -27,10 +27,13 @@ import { waitsAreNamed } from './why.ts';
 
 const snapshotText = (subject: Subject): string => JSON.stringify(subject.snapshot());
 
-/** A name, and the answers of one policy to each event as texts. */
+/** A name, and one policy's answers to the events, as texts. */
 type Answers = readonly [name: string, texts: readonly string[]];
 
-/** @param from - index of the event of the first answers */
+/**
+ * @param from - index of the event to which the first answers belong
+ * @param from - index of the event of the first answers
+ */
 function expectSame(what: string, events: readonly AnyEvent[], one: Answers, two: Answers, from = 0): void {
   const index = one[1].findIndex((text, at) => text !== two[1][at]);
   if (index < 0) return;
@@ -50,7 +53,7 @@ function deterministic({ definition, config, events }: Case): void {
   let isAnew = false;
   const clamped = events.map((event, index): AnyEvent => {
     const isTaken = !isRefusal(answers[0]![index]!);
-    // A clock that begins anew shows it by times that go back.
+    // Times that go back show that a clock has begun anew.
     isAnew ||= isTaken && isNewClock(event, latest);
     if (isAnew) return event;
     const at = Math.max(latest, event.at);
@@ -73,7 +76,7 @@ function atomic({ definition, config, events }: Case): void {
       if (!('refused' in given)) throw new Error(`it takes a malformed event ${JSON.stringify(wrong)}`);
       expectClear(given.refused);
     }
-    // Hosts report twice, so a repeated event is the one most likely to be refused.
+    // Hosts report twice, so a policy is most likely to meet and refuse a repeated event.
     expectNoTrace(definition, definition.load(JSON.parse(before).state, parsed), [...last, event]);
     if (snapshotText(subject) !== before) throw new Error(`a malformed ${event.type} changes the state`);
     const given = answer(subject, event);
@@ -194,7 +197,7 @@ function reasoned({ definition, config, events }: Case): void {
   }
 }
 
-/** Throws unless a decision is one of the messages, with a reason of its closed set, and fits its schema. */
+/** Throws unless a decision is one of the messages, fits its schema, and has a reason from the closed set. */
 export function expectReason(messages: ReadonlyMap<string, DecisionMessage>, decision: AnyDecision): void {
   const message = messages.get(decision.type);
   if (message === undefined) throw new Error(`it answers with ${decision.type}, which it does not declare`);
@@ -224,7 +227,7 @@ function spoken({ definition, config, events }: Case): void {
 }
 
 /**
- * The laws that can be checked on a run of events, each on its own; `checkLaws` searches for runs that break them.
+ * The laws that can be checked on a run of events, each independently; `checkLaws` searches for runs that break them.
  *
  * @example
  * ```ts

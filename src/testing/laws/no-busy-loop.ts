@@ -12,15 +12,15 @@ import type { Case } from './law.ts';
 const decisionsPerTry = 16;
 
 /**
- * Throws if a policy is busy while nothing succeeds: its decisions are more than the tries in flight and one try a minute lead to; or
- * if it holds things that wait, and no notice names what fails. The run is only the seed of the outage.
+ * Throws if a policy is busy while nothing succeeds: it makes more decisions than the tries in flight and one try per minute lead
+ * to; or it holds waiting things, and no notice names what fails. The run is only the seed of the outage.
  *
  * @returns events that were sent; 0 for a policy that tries nothing
  */
 export function noBusyLoop(one: Case): number {
   const { definition, config, events, hints } = one;
   const scopes = scopesOf(definition, definition.config.parse(config) as Readonly<Record<string, unknown>>);
-  // Tries that the host makes by itself are its own.
+  // Tries that the host makes on its own do not count.
   if (scopes.length === 0 || definition.events.some(({ type }) => type === 'request.arrived')) return 0;
   const day = drawStandstill(JSON.stringify(events).length, scopes);
   const subject = newSubject(definition, config);
@@ -58,7 +58,7 @@ function isNotice({ decisions }: AnyPolicyDefinition, { type }: AnyDecision): bo
   return decisions.some((message) => message.type === type && message.kind === 'notice');
 }
 
-/** Whether a notice names what fails; faults of data are those of prompts. */
+/** Whether a notice names the failing scope; faults of data count as faults of prompts. */
 function names(notice: AnyDecision, { scope }: Outage): boolean {
   if (notice.type === 'slots.suspended') return scope === 'environment';
   const { scope: named } = notice as AnyDecision & { scope?: string };

@@ -9,7 +9,7 @@ import { wrongFor } from '../runs/malformed.ts';
 import { withTraps } from '../runs/traps.ts';
 import { copy, isObject, objectPaths, type Path, replaced, reversed, scramble, valuePaths } from '../runs/values.ts';
 
-/** A case on which the laws of planners are checked. */
+/** A planner with an input on which the laws of planners are checked. */
 export interface PlannerCase {
   /** The planner. */
   readonly definition: AnyPlannerDefinition;
@@ -95,14 +95,14 @@ function strict(one: PlannerCase): void {
   }
 }
 
-/** Throws unless a refusal has the path of the wrong value, or of a value that contains it. */
+/** Throws unless the path of a refusal leads to the wrong value, or to a value that contains it. */
 function expectNear(error: PolicyError, path: Path): void {
   const around = path.map((_, length) => pathText(path.slice(0, length + 1)));
   if (around.includes(error.path)) return;
   throw new Error(`it refuses ${around.at(-1)} with the path ${JSON.stringify(error.path)}`);
 }
 
-/** Whether the schema of the input takes null in this place, as null. */
+/** Whether the schema of the input accepts null in this place and keeps it as null. */
 function isNullable({ definition, input }: PlannerCase, path: Path): boolean {
   const { data, error } = definition.input.safeParse(replaced(copy(input), path, null));
   const at = pathText(path);

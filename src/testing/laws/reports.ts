@@ -7,7 +7,10 @@ import { type Answer, answer, newSubject, type Subject, textOf } from '../runs/r
 import { copy } from '../runs/values.ts';
 import type { Case } from './law.ts';
 
-/** Reports of an end: what they say of a response, a prompt or a group is over then. Each of a line may come for the others. */
+/**
+ * Groups of reports that say the same end of a response, a prompt or a group: each report in a line may come instead of the
+ * others.
+ */
 const ends: readonly (readonly string[])[] = [
   ['response.completed', 'response.failed', 'request.aborted'],
   ['reward.ready', 'reward.failed'],
@@ -15,7 +18,7 @@ const ends: readonly (readonly string[])[] = [
   ['group.completed', 'group.rejected'],
 ];
 
-/** Returns the ends that a policy is told of since it has asked for them; it may only watch all others. */
+/** Returns the reports of ends that a policy has asked for; other ends it may merely watch. */
 function endsOf({ events, decisions }: Case['definition']): ReadonlySet<string> {
   const asked = new Set<string>(
     decisions.flatMap(({ type }) => [...(answersOf(answers, type) ?? []), ...(answersOf(unaskedAnswers, type) ?? [])]),
@@ -26,22 +29,22 @@ function endsOf({ events, decisions }: Case['definition']): ReadonlySet<string> 
 
 const answersOf = (table: typeof answers, type: string) => table[type as keyof typeof answers];
 
-/** Decisions that say that a report comes too late, so that nothing of it is kept. */
+/** Decisions saying that a report comes too late, so that the policy keeps nothing of it. */
 const isLate = (type: string): boolean => /\.(late|surplus)$/.test(type);
 
-/** Notices of whole responses: a policy that has any of these hands on the versions of their weights. */
+/** Notices about whole responses: a policy with any of these hands on the weight versions of responses. */
 const handsOn = new Set(['round.completed', 'prompt.counted']);
 
 const stateOf = (subject: Subject): string => JSON.stringify(subject.snapshot().state);
 
-/** Sends an event to a copy of a policy; returns its answer, and its state after it. */
+/** Sends an event to a copy of a policy; returns the answer, and the state afterwards. */
 function tried({ definition }: Case, snapshot: unknown, event: AnyEvent): { given: Answer; state: string } {
   const subject = create(definition, { snapshot: copy(snapshot) as never }) as unknown as Subject;
   const given = answer(subject, event);
   return { given, state: stateOf(subject) };
 }
 
-/** Throws if a completion is taken, and what it says of its weights leaves no trace. */
+/** Throws if a completion is accepted and its weight versions leave no trace. */
 function expectVersionsKept(one: Case, snapshot: unknown, event: AnyEvent): void {
   const { weightVersions: _, ...unsaid } = event as AnyEvent & { weightVersions?: unknown };
   const plain = tried(one, snapshot, unsaid);
@@ -53,8 +56,8 @@ function expectVersionsKept(one: Case, snapshot: unknown, event: AnyEvent): void
 }
 
 /**
- * Throws if a report of an end is taken, and neither changes the state nor leads to a decision; or if what it says of its weights is
- * dropped without a word.
+ * Throws if a report of an end is accepted, and neither changes the state nor leads to a decision; or if its weight versions are
+ * dropped without a decision that says so.
  */
 export function reportsAreKept(one: Case): void {
   const { definition, config, events } = one;

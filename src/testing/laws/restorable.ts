@@ -7,14 +7,14 @@ import { messageOf } from '../runs/search.ts';
 import { copy } from '../runs/values.ts';
 import type { Case } from './law.ts';
 
-/** A timer that is late by this is lost, in seconds; hosts may be late by less. */
+/** A timer that is later than this counts as lost, in seconds; hosts may be late by less. */
 const lateSeconds = 60;
 /** By how much the clock sometimes jumps, in seconds: all that is awaited is overdue then. */
 const jumpSeconds = 100_000;
 
 /**
- * Throws if a state that the run leads to cannot be read back, or is another then; and if a policy whose timers never fire leaves undone
- * what a timer was for, although other events come after its time.
+ * Throws if a state of the run cannot be read back unchanged; or if a policy whose timers never fire leaves work of a timer
+ * undone, although other events come after the timer's time.
  *
  * @returns events that were sent
  */
@@ -47,7 +47,7 @@ function readBack({ definition }: Case, subject: Subject, after: string): Subjec
   return again;
 }
 
-/** Sends the events without those of timers, on a clock that jumps, so that every timer is lost. */
+/** Sends the events without those of timers, on a clock that jumps ahead, so that every timer is lost. */
 function loseTimers(one: Case): number {
   const { definition, config, events } = one;
   if (!definition.decisions.some(({ type }) => type === 'timer.set')) return 0;

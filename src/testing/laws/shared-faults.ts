@@ -8,12 +8,13 @@ import { messageOf, textOfRun } from '../runs/search.ts';
 import type { Case } from './law.ts';
 import { onTheDay } from './no-busy-loop.ts';
 
-/** How long after the outage all is over at the latest, in seconds. */
+/** Latest time after the outage at which all work must be over, in seconds. */
 const overAfterSeconds = 7200;
 
 /**
- * Throws if an outage costs something: a prompt that does not fail by itself is given up or lost, one leaves twice, one that fails by
- * itself is not given up, or more is tried during the outage than tells of its end. The run is only the seed of the bad day.
+ * Throws if an outage does lasting harm: an item that does not fail by itself is given up or lost, an item leaves twice, an item
+ * that fails by itself is not given up, or there are more tries during the outage than needed to notice its end. The run is only
+ * the seed of the bad day.
  *
  * @returns events that were sent; 0 for a policy that tries nothing
  */
@@ -27,7 +28,7 @@ function dayOf({ definition, config, events }: Case): BadDay | undefined {
   return scopes.length === 0 ? undefined : drawDay(JSON.stringify(events).length, scopes);
 }
 
-/** Makes the bad day of a failing case smaller, and returns its message. */
+/** Shrinks the bad day of a failing case, and returns its message. */
 export function smallestDay(one: Case): string | undefined {
   let day = dayOf(one);
   if (day === undefined) return undefined;
@@ -91,7 +92,7 @@ export function live(one: Case, day: BadDay): number {
 const suspends = (decision: AnyDecision, outage: Outage | undefined): boolean =>
   decision.type === 'tries.suspended' && (decision as AnyDecision & { scope: string }).scope === outage?.scope;
 
-/** Throws if things are still there long after the outage. */
+/** Throws if the policy still holds things long after the outage. */
 function expectSoon(host: BadDayHost, { outage }: BadDay, at: number): void {
   const end = outage === undefined ? 0 : outage.from + outage.seconds;
   if (at < end + overAfterSeconds) return;
@@ -112,7 +113,7 @@ function expectEnds(host: BadDayHost): void {
 const inFlightAt = ({ flights }: BadDayHost, at: number): number =>
   flights.filter((one) => one.from <= at && one.until >= at).length;
 
-/** Throws if there were more tries in an outage than are enough. */
+/** Throws if there were more tries in an outage than suffice. */
 function expectFewTries(
   host: BadDayHost,
   { scope, from, seconds }: Outage,

@@ -1,6 +1,6 @@
 /**
- * Law 14: whatever a ledger holds has a `why`; what it names is accepted, and changes the state. No wait is older than the last
- * command that asks for what it names.
+ * Law 14: everything that a ledger holds has a `why`; the policy accepts the events that an answer names, and they change the
+ * state. No wait is older than the last command that asks for the event.
  */
 
 import { eventWith, type Filling } from '../../core/generators/sample-value.ts';
@@ -19,10 +19,10 @@ import { messageOf } from '../runs/search.ts';
 import { copy } from '../runs/values.ts';
 import type { Case } from './law.ts';
 
-/** Number of times at which a run is asked, of things that are asked about at each, and of their events that are tried. */
+/** How many times of a run are looked at, how many things per time, and how many events per thing. */
 const most = { times: 2, things: 3, events: 2 };
 
-/** Of so many events, one is followed by a look at the dates of all waits. */
+/** After one of so many events, the dates of all waits are checked. */
 const datedEvery = 3;
 
 /** Values for the fields of an event that neither a `why` nor a command names; the first that make an event acceptable count. */
@@ -31,9 +31,8 @@ const fillings: readonly Filling[] = [0, 1, 2, 3, 4, 5].flatMap((variant) =>
 );
 
 /**
- * Throws if something that a ledger holds has no `why`, or names no event, or one of its named events is refused or changes
- * nothing; or if a wait is said to be older than the last command that asks for its event. A definition without `waits` need not name
- * any.
+ * Throws if something in a ledger has no `why`, or its `why` names no event, or a named event is refused or changes nothing; or
+ * if a wait is older than the last command that asks for its event. A definition without `waits` need not name events.
  */
 export function waitsAreNamed({ definition, config, events, hints }: Case): void {
   const subject = newSubject(definition, config);
@@ -85,7 +84,7 @@ function expectDates(subject: Subject, commands: OpenCommands): void {
       for (const one of of({ what, id })?.for ?? []) {
         if (!isEvent(one) || one.since === undefined || one.dueAt !== undefined) continue;
         const asked = commands.answeredBy(one.event);
-        // A command without ids does not say which of several it asks for.
+        // A command without ids does not identify one request among several.
         if (asked === undefined || !Object.hasOwn(answers, asked.type) || Object.keys(asked.ids).length === 0) continue;
         if (one.since >= asked.since) continue;
         const command = `${asked.type} (${asked.reason.code}) has asked for it at ${asked.since}`;

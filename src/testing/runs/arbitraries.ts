@@ -1,4 +1,4 @@
-/** Arbitraries of fast-check for the inputs of policies and planners; all of them shrink. */
+/** Arbitraries of fast-check for inputs of policies and planners. All of them shrink. */
 import fc from 'fast-check';
 import type { AnyEvent } from '../../core/machine/definition.ts';
 import type { PlacedEngine, Prompt, VocabularyEvent } from '../../schemas/index.ts';
@@ -11,7 +11,7 @@ import type { Tested } from './tested.ts';
 export interface Cluster {
   /** Servers and their GPUs, in the format of settings named `servers`. */
   readonly servers: readonly { readonly serverId: string; readonly gpuIds: readonly string[] }[];
-  /** Engines, one tensor-parallel group each, all GPUs of an engine in one server. */
+  /** Engines, each of which is one tensor-parallel group on GPUs of one server. */
   readonly engines: readonly PlacedEngine[];
   /** The servers as nodes that preprocess samples, with the ranks of their GPUs, from 0. */
   readonly nodes: readonly { readonly nodeId: string; readonly hostMemoryBytes: number; readonly ranks: number[] }[];
@@ -111,8 +111,8 @@ export interface LengthBounds {
 }
 
 /**
- * Makes lengths in tokens with a long tail, as responses have: mostly short, few near the longest, some equal. They are inputs for
- * `lengths` of flex-ulysses and of micro-batches.
+ * Makes lengths in tokens with a long tail, as responses have: mostly short, few near the longest, some equal. The lengths fit
+ * the field `lengths` of flex-ulysses and micro-batches.
  */
 export function sequenceLengths({ least = 0, most = 64, longest = 32_768 }: LengthBounds = {}): fc.Arbitrary<number[]> {
   const length = fc.oneof(
@@ -124,7 +124,7 @@ export function sequenceLengths({ least = 0, most = 64, longest = 32_768 }: Leng
 }
 
 /**
- * Makes streams of likely events for a policy, by its `arbitrary`. They include late, repeated and refused events.
+ * Makes streams of likely events for a policy, by its `arbitrary`. The streams include late, repeated and refused events.
  *
  * @param most - most events, by default 60
  */
@@ -136,7 +136,7 @@ export function eventStreams(tested: Tested, config: unknown, most = 60): fc.Arb
 
 /** A stream of valid events, and a malformed event, which the policy must refuse without any change. */
 export interface MalformedStream extends Malformed {
-  /** The valid events before the malformed one. */
+  /** The valid events that precede the malformed one. */
   readonly before: readonly AnyEvent[];
 }
 

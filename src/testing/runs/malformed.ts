@@ -1,4 +1,4 @@
-/** Makes malformed events from a valid one: every policy must refuse them. */
+/** Makes malformed events from a valid event: every policy must refuse them. */
 import type { AnyEvent } from '../../core/machine/definition.ts';
 import { pathText } from '../../core/machine/validate.ts';
 import { isObject, objectPaths, replaced, valuePaths } from './values.ts';
@@ -11,7 +11,7 @@ export interface Malformed {
   readonly event: unknown;
 }
 
-/** Returns values of other types, and numbers that JSON does not have. */
+/** Returns values of other types, and numbers that JSON cannot express. */
 export function wrongFor(value: unknown): unknown[] {
   if (Array.isArray(value)) return [null, {}, 'text'];
   if (isObject(value)) return [null, 'text', 7];
@@ -34,8 +34,8 @@ export function malformedEvents(event: AnyEvent): Malformed[] {
 }
 
 /**
- * Returns these events, and also, for each place in the event, a copy with a value of another type, and for each object, a copy
- * with an unknown key.
+ * Returns the given events, and in addition a copy of the event for each place, with a value of another type there, and for each
+ * object, with an unknown key.
  */
 export function malformedCopies(event: AnyEvent): Malformed[] {
   const inside = objectPaths(event).map((path) => {

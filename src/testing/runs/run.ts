@@ -1,4 +1,4 @@
-/** Runs of a policy with likely events. They are made from a tape of numbers, so that a failing run can be made smaller. */
+/** Runs of a policy with likely events. A tape of numbers determines the run, so that a failing run can be made smaller. */
 
 import type { Choices } from '../../core/generators/choices.ts';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../core/machine/definition.ts';
@@ -34,7 +34,7 @@ export function likelyEvents(tested: Tested, config: unknown, tape: readonly num
   let latest = 0;
   for (let index = 0; index < length; index += 1) {
     const drawn: AnyEvent = arbitrary(state, choices);
-    // Likely times are those of the state: the clock of the host may have begun anew.
+    // Likely times follow the state, because the clock of the host may have begun anew.
     const event = { ...drawn, at: Math.max(0, drawn.at - clock.aheadSeconds) };
     events.push(JSON.parse(JSON.stringify(event)));
     try {
@@ -47,7 +47,7 @@ export function likelyEvents(tested: Tested, config: unknown, tape: readonly num
     try {
       definition.apply(state, event, { at: latest, emit: () => undefined });
     } catch {
-      // Law 3 reports the failure at this event; later events would not be likely.
+      // Law 3 reports the failure at this event; later events would not be likely events.
       break;
     }
   }
@@ -56,15 +56,15 @@ export function likelyEvents(tested: Tested, config: unknown, tape: readonly num
 
 /** A policy as the laws use it. */
 export interface Subject {
-  /** Applies an event; throws `PolicyError` when it is refused. */
+  /** Applies an event; throws `PolicyError` if the policy refuses it. */
   send(event: AnyEvent): AnyDecision[];
   /** Returns the whole state as JSON. */
   snapshot(): { state: unknown; seq: number; aheadSeconds?: number };
-  /** The latest time of its events, in seconds. */
+  /** The latest time of the policy's events, in seconds. */
   readonly at: number;
   /** Returns why a thing of a kind waits. */
   why(id: string, what: string): Why;
-  /** Looks at what it holds. */
+  /** Shows what the policy holds. */
   holdings(): Holdings;
   /** Listens for decisions. */
   on(type: string, listener: (payload: unknown) => void): unknown;
@@ -78,7 +78,7 @@ export function newSubject(definition: AnyPolicyDefinition, config: unknown): Su
   return create(definition, config) as unknown as Subject;
 }
 
-/** The answer to an event: its decisions, or the error with which it was refused. */
+/** The answer to an event: its decisions, or the error of a refusal. */
 export type Answer = { readonly decisions: AnyDecision[] } | { readonly refused: unknown };
 
 /** Sends an event and catches its refusal. */
@@ -95,7 +95,6 @@ export function transcript(subject: Subject, events: readonly AnyEvent[]): strin
   return events.map((event) => textOf(answer(subject, event)));
 }
 
-/** Writes an answer as text. */
 export function textOf(one: Answer): string {
   return 'refused' in one ? `refused ${JSON.stringify(one.refused)}` : JSON.stringify(one.decisions);
 }

@@ -9,13 +9,13 @@ export interface SearchOptions {
   readonly runs?: number;
   /** Events in a run, by default 60. */
   readonly events?: number;
-  /** Seed of fast-check; its global one if absent. */
+  /** Seed for fast-check; without it, fast-check uses its global seed. */
   readonly seed?: number;
   /** Seconds for each law, including the search for a smaller failing run; by default 60. A law that takes longer fails. */
   readonly limitSeconds?: number;
 }
 
-/** Makes tapes of choices for runs of events; the tapes shrink. */
+/** Makes tapes of choices, from which runs of events follow; the tapes shrink. */
 export function tapes(): fc.Arbitrary<number[]> {
   return fc.array(fc.nat({ max: 999_983 }), { minLength: 1, maxLength: 400, size: 'max' });
 }
@@ -34,7 +34,7 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * Removes from a run, from its end to its beginning, every event that the failure does not need.
+ * Removes every event that the failure does not need from a run, from the end to the beginning.
  *
  * @param check - throws if the run fails
  * @param seconds - time limit; events not tried by then stay

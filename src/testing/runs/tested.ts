@@ -28,7 +28,7 @@ import { arbitrary as rollpacker } from '../../recipes/rollpacker/arbitrary.ts';
 import { arbitrary as tailBatching } from '../../recipes/tail-batching/arbitrary.ts';
 import { arbitrary as tailPipelining } from '../../recipes/tail-pipelining/arbitrary.ts';
 
-/** A likely next event for a policy in a state; late, wrong and repeated ones included. */
+/** A likely next event for a policy in a state. Late, wrong and repeated events are likely, too. */
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds policies of every shape
 export type Arbitrary<State = any, E extends AnyEvent = AnyEvent> = (state: State, choices: Choices) => E;
 
@@ -36,7 +36,7 @@ export type Arbitrary<State = any, E extends AnyEvent = AnyEvent> = (state: Stat
 export interface WithEvents {
   /** The definition under test. */
   readonly definition: AnyPolicyDefinition;
-  /** Returns its likely events. */
+  /** Draws a likely next event. */
   readonly arbitrary: Arbitrary;
 }
 

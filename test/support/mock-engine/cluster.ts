@@ -1,9 +1,9 @@
 /** Mock engines in a test: a step takes a second unless told otherwise, and a text is its own length. */
 
 import { MockCluster } from '../../../src/mock-engine/engine/cluster.ts';
-import { Generation, type Limits } from '../../../src/mock-engine/engine/generation.ts';
 import type { MockEngine } from '../../../src/mock-engine/engine/mock-engine.ts';
-import type { Prompt } from '../../../src/mock-engine/engine/prompt.ts';
+import type { Prompt } from '../../../src/mock-engine/engine/prompts/prompt.ts';
+import { Generation, type Limits } from '../../../src/mock-engine/engine/requests/generation.ts';
 import type { MockEngineInput } from '../../../src/mock-engine/options.ts';
 import { type CostModel, costModelSchema } from '../../../src/sim/models/cost-model.ts';
 import type { Workload } from '../../../src/sim/workload/workload.ts';

@@ -2,7 +2,7 @@
 
 import type { EngineRequest, LostRequest, Outcome } from '../../../src/sim/engine/decode-engine.ts';
 import { Drafting } from '../../../src/sim/engine/drafting.ts';
-import { baseSeconds, type CostModel } from '../../../src/sim/models/cost-model.ts';
+import { baseSeconds, type CostModel, prefillSeconds } from '../../../src/sim/models/cost-model.ts';
 
 /** What happens to the engine from outside. */
 export type Input =
@@ -122,17 +122,21 @@ export function runOracle(
     }
     inOrder();
     let [admitted, prefill] = [0, 0];
+    const share = running.length > 0 ? cost.prefillInterference : 1;
     while (!preempted && waiting.length > 0 && running.length < cost.maxRunningSequences) {
       const tokens = tokensOf(waiting[0]!);
       const limit = running.length === 0 ? cost.kvCapacityTokens : cost.kvCapacityTokens * (1 - cost.watermark);
       const drafted = running.length === 0 ? 0 : (running.length + 1) * draftedOf(running.length + 1);
       if (context() + tokens + 1 + drafted > limit) break;
+      const { promptKey, promptTokens } = waiting[0]!.request;
+      const isShared = promptKey !== undefined && running.some((one) => one.request.promptKey === promptKey);
+      const computed = isShared ? Math.max(0, Math.min(promptTokens, tokens - 1)) : 0;
       running.push(waiting.shift()!);
-      prefill += tokens;
+      prefill += prefillSeconds(cost, tokens) - prefillSeconds(cost, computed);
       admitted += 1;
     }
     if (admitted > 0) {
-      pass('prefillSeconds', prefill * cost.prefillSecondsPerToken);
+      pass('prefillSeconds', share * prefill);
       continue;
     }
     if (running.length === 0) {

@@ -1,7 +1,7 @@
 /** Small VLM jobs and samples for tests. */
 import { bundledVisionSources } from '../../../src/cli/files/traces.ts';
-import { type MixtureId, mixtureWorkload } from '../../../src/sim/vlm-formulas/mixtures.ts';
-import type { VlmSample, VlmWorkload } from '../../../src/sim/vlm-formulas/sample.ts';
+import { type MixtureId, mixtureWorkload } from '../../../src/sim/vlm-formulas/workload/mixtures.ts';
+import type { VlmSample, VlmWorkload } from '../../../src/sim/vlm-formulas/workload/sample.ts';
 
 const sources = bundledVisionSources();
 

@@ -1,8 +1,8 @@
 /** The prefix cache of the mock engine: what is found, what is evicted, and what a prefill costs then. */
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Prefix } from '../../../src/mock-engine/engine/prefix.ts';
-import { BlockCache } from '../../../src/mock-engine/engine/prefix-cache.ts';
+import { Prefix } from '../../../src/mock-engine/engine/prompts/prefix.ts';
+import { BlockCache } from '../../../src/mock-engine/engine/prompts/prefix-cache.ts';
 import { times } from '../../support/basics/runs.ts';
 import { ask, clusterOf, type Ended } from '../../support/mock-engine/cluster.ts';
 import { MockHttp } from '../../support/mock-engine/http.ts';

@@ -3,15 +3,15 @@ import { describe, expect, test } from 'vitest';
 import type { AnyEvent } from '../../../src/core/machine/definition.ts';
 import { create, rolloutPipe, tailBatching } from '../../../src/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
-import { EnginePool } from '../../../src/sim/cluster/engine-pool.ts';
+import { EnginePool } from '../../../src/sim/cluster/engines/engine-pool.ts';
 import { EventLoop } from '../../../src/sim/cluster/event-loop.ts';
-import { InferenceMachine } from '../../../src/sim/cluster/inference.ts';
-import type { Machine } from '../../../src/sim/cluster/machine.ts';
-import { PromptSupply } from '../../../src/sim/cluster/prompt-supply.ts';
+import { InferenceMachine } from '../../../src/sim/cluster/machines/inference.ts';
+import type { Machine } from '../../../src/sim/cluster/machines/machine.ts';
+import { PromptSupply } from '../../../src/sim/cluster/machines/prompt-supply.ts';
+import { Trainer } from '../../../src/sim/cluster/machines/trainer.ts';
+import { Verifier } from '../../../src/sim/cluster/machines/verifier.ts';
 import { RoundRecord } from '../../../src/sim/cluster/round-record.ts';
 import { PromptSource } from '../../../src/sim/cluster/source.ts';
-import { Trainer } from '../../../src/sim/cluster/trainer.ts';
-import { Verifier } from '../../../src/sim/cluster/verifier.ts';
 import { plainJob, plainWorkload } from '../../support/simulator/host.ts';
 
 const cost = {

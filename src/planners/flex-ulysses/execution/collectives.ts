@@ -5,8 +5,8 @@
 import type { ExecutionOrder } from './schema.ts';
 
 /**
- * Returns the call at a position of a queue, as 2 · t for the first all-to-all of the t-th sharded pack, and 2 · t + 1 for
- * the second. With overlap, the first of the next pack is issued before the second of this one.
+ * Returns the call at a position of a queue, as 2 · t for the first all-to-all of the t-th sharded pack, and 2 · t + 1 for the
+ * second. With overlap, the first all-to-all of the next pack is issued before the second of this pack.
  *
  * @param packs - sharded packs of the device
  * @param position - 0 to 2 · packs − 1
@@ -16,7 +16,7 @@ export function callAt(packs: number, position: number, overlap: boolean): numbe
   return position % 2 === 1 ? position + 1 : position - 1;
 }
 
-/** Returns the sharded packs of each device, in the order in which it runs them. */
+/** Returns the sharded packs of each device, in execution order. */
 export function shardedOf({ packs, order }: ExecutionOrder): number[][] {
   return order.map((indices) => indices.filter((index) => packs[index]!.degree > 1));
 }

@@ -12,7 +12,7 @@ export interface Deadlock {
   readonly kind: 'pairing' | 'cycle';
   /**
    * For a cycle: devices each of which waits for the next, and the last for the first. For a pairing: two devices whose calls
-   * differ, or one device that lists a pack twice or that the pack does not contain.
+   * differ, or one device that lists a pack twice, or lists a pack that does not contain the device.
    */
   readonly devices: readonly number[];
   /** The pack of the next call of each of these devices; −1 if the device has no further call. */
@@ -25,7 +25,10 @@ export interface Deadlock {
 export interface DeadlockOptions {
   /** The pass; `backward` is the exact reverse of `forward`. */
   readonly pass?: 'forward' | 'backward' | undefined;
-  /** Whether a device issues the first all-to-all of its next pack before the second of the current one; `true` if absent. */
+  /**
+   * Whether a device issues the first all-to-all of its next pack before the second all-to-all of the current pack; `true` if
+   * absent.
+   */
   readonly overlap?: boolean | undefined;
 }
 
@@ -71,7 +74,7 @@ function communicators(packs: Queues['packs']): number[] {
   });
 }
 
-/** Returns the calls of a device by communicator, each in the order in which it makes them. */
+/** Returns the calls of a device by communicator, each list in call order. */
 function callsByGroup({ sharded, overlap }: Queues, device: number, groupOf: readonly number[]): Map<number, number[]> {
   const mine = sharded[device]!;
   const calls = new Map<number, number[]>();
@@ -108,8 +111,8 @@ function wrongPair(queues: Queues): Deadlock | undefined {
 }
 
 /**
- * Finds devices that wait for each other: it starts from a stuck device and goes on to a device that has not reached the same call,
- * again and again.
+ * Finds devices that wait for each other. The walk starts at a stuck device and repeatedly goes on to a device that has not
+ * reached the same call.
  */
 function cycle(queues: Queues, positions: Int32Array): Deadlock | undefined {
   const heads = queues.sharded.map((_, device) => headOf(queues, device, positions[device]!));

@@ -5,9 +5,9 @@ import { type Instance, type Placement, topDegree } from '../instance.ts';
 
 /** Limits on the size of packs. */
 export interface PackSizes {
-  /** Longest sequence that shares a pack with others, in tokens; a longer one runs alone. */
+  /** Length above which a sequence gets a pack of its own, in tokens. */
   readonly thresholdTokens: number;
-  /** Most tokens of a pack of several sequences. */
+  /** Most tokens in a pack of several sequences. */
   readonly capTokens: number;
 }
 
@@ -72,7 +72,7 @@ export function packsOf(instance: Instance, placement: Placement, sizes: PackSiz
   return packs;
 }
 
-/** Returns the indices of the packs of each device: the sharded ones first, highest degree first, then the others. */
+/** Returns the indices of the packs of each device: sharded packs first, in descending degree, then the others. */
 export function orderOf(packs: readonly SequencePack[], devices: number): number[][] {
   const order = Array.from({ length: devices }, (): number[] => []);
   packs.forEach((pack, index) => {

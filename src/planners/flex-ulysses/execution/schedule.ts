@@ -13,7 +13,7 @@ import { coefficientsOf, timingModel } from './timing.ts';
 export interface PackedPlan {
   /** The sequences that are computed together, each pack on its devices. */
   readonly packs: readonly SequencePack[];
-  /** For each device, the indices of its packs in `packs`, in the order in which it runs them. */
+  /** For each device, the indices of its packs in `packs`, in execution order. */
   readonly order: readonly (readonly number[])[];
 }
 
@@ -37,7 +37,7 @@ export interface TimelineSpan {
 export interface PlanTimeline {
   /** Summary of the times of the plan. */
   readonly schedule: ExecutionSchedule;
-  /** For each device, the seconds in which it computes, and the seconds in which it does not, until the last device ends. */
+  /** For each device, its seconds of computation and its idle seconds until the last device ends. */
   readonly devices: readonly { readonly computeSeconds: number; readonly bubbleSeconds: number }[];
   /** Spans by device, then by stream, then by time. */
   readonly spans: readonly TimelineSpan[];

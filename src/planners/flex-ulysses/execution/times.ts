@@ -1,4 +1,4 @@
-/** Computes the times of each part of a plan, event by event: only the devices that an event changes are looked at. */
+/** Computes the times of each part of a plan, event by event, looking only at the devices that an event changes. */
 
 import type { SequencePack } from '../../../generated/settings/flex-ulysses.ts';
 import { callAt, type Queues, runQueues, shardedOf } from './collectives.ts';
@@ -8,11 +8,11 @@ import { allToAllTime, attentionTime, type TimingCoefficients } from './timing.t
 /** Seconds of the parts of each pack. */
 export interface Durations {
   readonly attention: Float64Array;
-  /** Seconds of each of the two all-to-alls. */
+  /** Seconds per all-to-all; a pack has two. */
   readonly allToAll: Float64Array;
 }
 
-/** Returns, over the nodes of a group, the least number of its members on one node. */
+/** Returns the least number of group members on any node of the group. */
 function fewestOnANode(devices: readonly number[], devicesPerNode: number): number {
   const counts = new Map<number, number>();
   for (const device of devices) {

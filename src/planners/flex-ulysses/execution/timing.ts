@@ -30,21 +30,22 @@ const coefficients = z
 
 /** Coefficients of the times, in seconds. */
 export interface TimingCoefficients {
-  /** Coefficients of a pass of attention over one sequence, in seconds. */
+  /** Coefficients for the attention over one sequence, in seconds. */
   readonly attentionSeconds: z.output<typeof attention>;
-  /** Coefficients of an all-to-all of one sequence's tokens, in seconds. */
+  /** Coefficients for an all-to-all of one sequence's tokens, in seconds. */
   readonly allToAllSeconds: z.output<typeof allToAll>;
 }
 
 /**
- * Fitted to the first and last row of Table 3 of FlexRL (one sequence of 65,536 tokens, and 64 of 1024). Measured on H800 with 64
- * query heads of 128; H200 has the same compute.
+ * Fitted to the first and last row of Table 3 in FlexRL (one sequence of 65,536 tokens, and 64 sequences of 1024). Measured on
+ * H800 with 64 query heads of 128; H200 has the same compute.
  */
 const attentionSeconds = { perPack: 0, perToken: 2.236e-8, perTokenSquared: 4.2244e-11 };
 
 /**
  * FlexRL's two clusters. All-to-alls: least squares of the relative errors over the rows of Table 5 (32 query and 8 key heads of
- * 128, groups of 2 to 32 on nodes of 8). A row is read as both all-to-alls of a layer, so one all-to-all takes half of its time.
+ * 128, groups of 2 to 32 on nodes of 8). A row is read as the time of both all-to-alls of a layer, so one all-to-all takes half
+ * this time.
  */
 export const timingPresets = Object.freeze({
   H200: {
@@ -82,7 +83,7 @@ export function coefficientsOf(timing: z.output<typeof timingModel>): TimingCoef
 }
 
 /**
- * Returns the seconds of the attention of a pack on each device of its group.
+ * Returns the seconds for the attention of a pack on each device of its group.
  *
  * @param tokens - tokens of the pack, with padding
  * @param squares - sum of the squared lengths of its sequences

@@ -1,20 +1,20 @@
-/** The share of the frames that each device encodes (FlexRL §3.3, vision tower). */
+/** Chooses the frames that each device encodes (FlexRL §3.3, vision tower). */
 import { refuse } from '../../../errors.ts';
 import type { SequenceAssignment, VisionShare } from '../../../generated/settings/flex-ulysses.ts';
 
 /** Frames spread over the devices. */
 export interface VisionPlan {
   readonly shares: VisionShare[];
-  /** Frames that are encoded on devices outside the group of their sequence. */
+  /** Frames that are encoded outside the group of their sequence. */
   readonly moved: number;
 }
 
 /** Frames that the devices can still take: at first all have the same number, and some may take one more. */
 interface Room {
   readonly plain: Float64Array;
-  /** 1 if the device may still take the additional frame, else 0. */
+  /** 1 if the device may still take an additional frame, else 0. */
   readonly extra: Uint8Array;
-  /** Number of additional frames that are left for all devices together. */
+  /** Additional frames that are left for all devices together. */
   extras: number;
 }
 
@@ -76,9 +76,9 @@ function takeElsewhere(room: Room, leftovers: readonly { frames: number; taken: 
 }
 
 /**
- * Spreads frames over devices: the numbers of two devices differ by at most one, and of all such plans this one encodes the fewest
- * frames away from the devices of their sequence. Groups are filled from the smallest to the largest. As groups are nested, this
- * order loses nothing: a larger group can still use its other devices.
+ * Spreads frames over devices: the frame counts of devices differ by at most one, and among all such plans this one encodes the
+ * fewest frames outside the devices of their sequence. Groups are filled from the smallest to the largest. As groups are nested,
+ * this order loses nothing: a larger group can still use its other devices.
  *
  * @param frames - images or frames of each sequence
  * @throws PolicyError `invalid_input` unless `frames` has one number for each sequence

@@ -7,7 +7,7 @@ export interface Shape {
   readonly level: number;
   /** Number of whole items on each device. */
   readonly each: number;
-  /** Number of groups of that level in which every device has one whole item more, and which share no item. */
+  /** Number of groups at that level in which every device has one whole item more, and which share no item. */
   readonly wide: number;
   /**
    * The items that are shared: 0 means the longest, 1 the shortest, and a number between them items of that rank; `even`: items at
@@ -18,7 +18,7 @@ export interface Shape {
   readonly higher: readonly { readonly level: number; readonly count: number }[];
 }
 
-/** All choices of shared items, the most promising first. */
+/** All ways to choose the shared items, the most promising first. */
 export const choices: readonly Shape['shared'][] = [1, 'even', 'ends', 0.5, 0.25];
 /** Numbers of wide groups to try, as shares of the most that counting allows. */
 const shares = [1, 0.9, 0.75, 0.5];
@@ -57,7 +57,7 @@ export function shapesFor(problem: Problem, above: readonly number[]): Shape[] {
   return shapes;
 }
 
-/** Items are nearly equal if the most work of an item is at most this many times the least. */
+/** Items are nearly equal if the largest work is at most this many times the smallest. */
 const nearly = 2;
 /** Devices with more items than this are filled well in any order. */
 const mostEach = 12;

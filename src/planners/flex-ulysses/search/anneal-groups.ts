@@ -12,11 +12,14 @@ export interface Found {
   readonly cost: number;
 }
 
-/** Shares of the steps, out of 256, in this order: move a layer, change one item, move one item; the rest exchange two items. */
+/**
+ * How often each kind of step is drawn, out of 256: moving a layer, changing one item, moving one item; the remaining steps
+ * exchange two items.
+ */
 const layers = 60;
 const changes = 40;
 const moves = 40;
-/** Partners of an exchange are mostly neighbours in order of work, at most this far. */
+/** Partners of an exchange are mostly neighbours in order of work, at most so many places apart. */
 const nearby = 8;
 
 class GroupAnnealing extends Annealing {

@@ -89,7 +89,7 @@ export class Search {
     return this.#forced;
   }
 
-  /** Spreads as few of the longest items as possible, and keeps the others whole. */
+  /** Spreads some of the longest items, as few as possible, and keeps the others whole. */
   prefixes(random: Sequence): void {
     const { items, devices, budget } = this.#problem;
     const { prefixes, polished } = this.#effort;
@@ -108,7 +108,7 @@ export class Search {
     }
   }
 
-  /** Works like {@link prefixes}, but fills all devices anew, if they are few. */
+  /** Works like {@link prefixes}, but fills all devices anew if there are few devices. */
   completions(random: Sequence): void {
     if (!isTight(this.#problem)) return;
     const { budget } = this.#problem;
@@ -139,7 +139,7 @@ export class Search {
     });
   }
 
-  /** The fill of a rank; the best one if the budget has not allowed more. */
+  /** Returns the fill with this rank; the best fill if the budget has not allowed ranking so many. */
   #fill(rank: number): number {
     const { fills } = this.#rankForced();
     return (fills[rank] ?? fills[0]!).fill;
@@ -203,7 +203,7 @@ export class Search {
   }
 
   /**
-   * Mends an earlier plan.
+   * Anneals the layout, and mends the result if it exceeds a limit.
    *
    * @returns whether the mended plan keeps all limits and costs little more than before
    */
@@ -235,7 +235,7 @@ export class Search {
     return isFromPrevious();
   }
 
-  /** Tries all placements, if there are few. */
+  /** Tries all placements if there are few. */
   enumerate(): void {
     this.best = cheapest(this.#problem, this.best.cost, this.#effort.enumerated) ?? this.best;
   }

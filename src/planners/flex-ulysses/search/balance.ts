@@ -12,15 +12,15 @@ import { type Problem, slop } from './problem.ts';
 import { Sequence } from './random.ts';
 import type { Schedule } from './schedule.ts';
 
-/** The most even balance that was found for a batch, and its bound. */
+/** The most even balance found for a batch, and its bound. */
 export interface Balance {
   /** The least compute found for the most loaded device. */
   readonly compute: number;
   /** Lower bound on `compute`, by {@link computeBound}. */
   readonly bound: number;
-  /** Lower bound on the compute of any plan: it is `bound`, or `compute` if all placements were tried. */
+  /** Lower bound on the compute of any plan: `bound`, or `compute` if all placements were tried. */
   readonly leastCompute: number;
-  /** Limit on the tokens of a device: the requested limit, or else the least that was found. */
+  /** Limit on the tokens of a device: the requested limit, or the least limit found if no plan keeps the requested one. */
   readonly memoryCap: number;
   /** The top group of each sequence. */
   readonly group: Int32Array;
@@ -45,7 +45,7 @@ const exchanges = 100_000;
 /** Bins are even enough if their relative distance to the bound is at most this. */
 const close = 1e-4;
 const schedule: Schedule = { steps: 30_000, temperature: [0.03, 1e-6], price: [1, 1] };
-/** A limit of 0 is replaced by this, so that sizes can be divided by it. */
+/** Replaces a limit of 0, so that sizes can be divided by the limit. */
 const smallest = 1e-6;
 
 /** Returns the bins as a problem with one level. Both limits are 1: first sizes are divided by `limit`, second sizes by `cap`. */
@@ -71,7 +71,7 @@ function binProblem({ count, first, second, sequence }: Bins, limit: number, ask
   };
 }
 
-/** Returns the first size of the fullest bin, and whether the second size keeps its limit. */
+/** Returns the largest first size of a bin, and whether every second size keeps its limit. */
 function fullest(layout: Layout): { readonly most: number; readonly fits: boolean } {
   let most = 0;
   let fits = true;
@@ -169,7 +169,7 @@ function evenBins(bins: Bins, bound: number, cap: number, budget: Budget): Found
   return { bin, most: packed.most * unit, least: tried?.complete === true ? packed.most * unit : bound };
 }
 
-/** Searches for the groups with the fewest tokens in the fullest one. */
+/** Searches for groups with as few tokens as possible in the fullest group. */
 function leastMemory({ lengths }: Instance, count: number, budget: Budget): Found {
   const total = lengths.reduce((sum, length) => sum + length, 0);
   const longest = lengths.reduce((most, length) => Math.max(most, length), 0);
@@ -178,7 +178,7 @@ function leastMemory({ lengths }: Instance, count: number, budget: Budget): Foun
   return evenBins(bins, Math.max(total / count, longest), 1, budget)!;
 }
 
-/** Returns the most work of a group. */
+/** Returns the work of the group with most work. */
 function mostWork({ work }: Instance, bin: Int32Array, groups: number): number {
   const loads = new Float64Array(groups);
   bin.forEach((group, i) => {

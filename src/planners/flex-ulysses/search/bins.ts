@@ -1,7 +1,7 @@
-/** Devices whose whole items were taken off, to be placed again. */
+/** Devices whose whole items were taken off in order to be placed again. */
 import type { Layout } from './layout.ts';
 
-/** Devices whose whole items were taken off: each device is a bin, to be filled with these items again. */
+/** Devices without their whole items: each device is a bin to be filled with these items again. */
 export class Bins {
   readonly #layout: Layout;
   /** Whole items, most work first; work and tokens of each. */
@@ -11,13 +11,10 @@ export class Bins {
   /** Room of each device. */
   readonly roomWork: Float64Array;
   readonly roomMemory: Float64Array;
-  /** The bin of each item; −1 if it has none yet. */
+  /** The bin of each item; −1 for an item without a bin. */
   readonly bin: Int32Array;
   readonly filled: Uint8Array;
-  /**
-   * By number of filled bins: the items that are in no bin; and, from each of these items on, the sum of their work and of their
-   * tokens.
-   */
+  /** By number of filled bins: the items in no bin, and, from each of these items on, the sums of work and tokens. */
   readonly rests: readonly Int32Array[];
   readonly restWork: readonly Float64Array[];
   readonly restMemory: readonly Float64Array[];
@@ -49,7 +46,6 @@ export class Bins {
     this.restMemory = Array.from({ length: devices }, () => new Float64Array(whole.length + 1));
   }
 
-  /** Returns the number of bins. */
   get count(): number {
     return this.filled.length;
   }
@@ -70,7 +66,7 @@ export class Bins {
     return count;
   }
 
-  /** Fills a bin with some items, the first ones of a list. */
+  /** Fills a bin with the first items of a list. */
   fill(bin: number, items: Int32Array, count: number): void {
     this.filled[bin] = 1;
     this.spareWork -= this.roomWork[bin]!;
@@ -83,7 +79,6 @@ export class Bins {
     }
   }
 
-  /** Empties a bin. */
   empty(bin: number): void {
     this.filled[bin] = 0;
     this.spareWork += this.roomWork[bin]!;

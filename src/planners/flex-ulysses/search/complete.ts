@@ -1,5 +1,5 @@
 /**
- * Fills devices anew with their whole items, if so little room is left that exchanges no longer find a way: one device after the
+ * Fills devices anew with their whole items where so little room is left that exchanges no longer help: one device after the
  * other, and the last few by trying all ways (bin completion).
  */
 import { Bins } from './bins.ts';
@@ -7,15 +7,15 @@ import type { Layout } from './layout.ts';
 import { type Problem, slop } from './problem.ts';
 import type { Sequence } from './random.ts';
 
-/** Devices that are left for the end, where all ways to fill them are tried. */
+/** Number of devices that are left for the end, where all ways to fill them are tried. */
 const atLast = 4;
 /** Limit on the ways that are tried to fill the last devices. */
 const mostAtLast = 400_000;
-/** Items with less work than this are better kept for the end, where they fill the gaps. */
+/** Items with less work than this are kept for the end, where they fill the gaps. */
 const small = 0.03;
-/** A device may leave at most this many times its share of the total unused room. */
+/** A device may leave unused at most this many times its share of the unused room. */
 const generous = 1;
-/** Weight of chance in the score of a way; the unused room, as a share of the allowed one, has weight 1. */
+/** Weight of chance in the score of a way to fill; unused room, as a share of the allowed room, has weight 1. */
 const luck = 2;
 /** Weight, in the same score, of taking fewer tokens than the unfilled devices take on average. */
 const evenMemory = 10;
@@ -28,7 +28,7 @@ const mostDevices = 16;
 const mostItemsEach = 5;
 const tight = 0.995;
 
-/** Whether there are few devices, with so little room left that filling all of them anew is worth its time. */
+/** Whether there are few devices with so little room left that filling all of them anew is worth its time. */
 export function isTight({ items, devices, work }: Problem): boolean {
   if (devices > mostDevices || items > mostItemsEach * devices) return false;
   return work.reduce((sum, one) => sum + one, 0) >= tight * devices;
@@ -46,7 +46,7 @@ class Pick {
 class Completion {
   readonly #bins: Bins;
   readonly #random: Sequence;
-  /** The bins that were filled one by one, in this order. */
+  /** The bins that were filled one by one, in order. */
   readonly #order: number[] = [];
   /** Steps that may still be taken. */
   left: number;
@@ -109,7 +109,7 @@ class Completion {
       if (workTwo > room) continue;
       const memoryTwo = memory[first]! + memory[b]!;
       offer(2, b, 0, 0, workTwo, memoryTwo);
-      // As the third item gets smaller, the fourth one that fills the bin gets larger.
+      // A smaller third item needs a larger fourth item to fill the bin.
       let four = count;
       for (let three = two + 1; three < count; three += 1) {
         const c = rest[three]!;

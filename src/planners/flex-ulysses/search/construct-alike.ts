@@ -3,7 +3,7 @@ import { choices, type Shape } from './alike.ts';
 import type { Layout } from './layout.ts';
 import { slop } from './problem.ts';
 
-/** Groups that share everything are filled to at most this share, so that they can be evened out. */
+/** Groups in which all items are shared are filled to at most this share, so that they can be evened out. */
 const enough = 0.999;
 
 const total = (sizes: Float64Array, items: readonly number[]): number =>
@@ -66,7 +66,7 @@ function putLayers(layout: Layout, list: readonly number[], level: number, from:
   });
 }
 
-/** Returns the load of the fullest device of each group. */
+/** Returns the load of the most loaded device in each group. */
 function peaksOf(layout: Layout, level: number, from: number, to: number): Float64Array {
   const peaks = new Float64Array(to - from);
   for (let device = from << level; device < to << level; device += 1) {
@@ -76,7 +76,7 @@ function peaksOf(layout: Layout, level: number, from: number, to: number): Float
   return peaks;
 }
 
-/** Puts items at a level, each on the group whose fullest device is least loaded. */
+/** Puts items at a level, each on the group whose most loaded device has the least load. */
 function putShared(layout: Layout, list: readonly number[], level: number, from: number, to: number): void {
   const { work } = layout.problem;
   const peaks = peaksOf(layout, level, from, to);
@@ -95,7 +95,7 @@ function takeFitting(work: Float64Array, list: number[], count: number, room: nu
   for (; start + count < list.length && sum > room; start += 1)
     sum += work[list[start + count]!]! - work[list[start]!]!;
   const indices = Array.from({ length: count }, (_, at) => start + at);
-  // Longer items replace some of the items, as far as there is room.
+  // Longer items replace some items as far as there is room.
   for (let at = 0; at < count; at += 1) {
     const lowest = at === 0 ? 0 : indices[at - 1]! + 1;
     let index = indices[at]!;
@@ -109,8 +109,8 @@ function takeFitting(work: Float64Array, list: number[], count: number, room: nu
 }
 
 /**
- * Puts equal numbers of items at a level on each group: those that fill the group best. Groups whose room differs most from the
- * mean come first.
+ * Puts equal numbers of items at a level on each group, choosing items that fill the group best. Groups whose room differs most
+ * from the mean come first.
  */
 function putFitting(layout: Layout, list: readonly number[], level: number, from: number, to: number): void {
   const { work } = layout.problem;
@@ -166,7 +166,7 @@ function fitsGroup(layout: Layout, level: number, group: number): boolean {
   return true;
 }
 
-/** Returns the items of each group of a level, most work first, without those at higher levels. */
+/** Returns the items of each group at a level, most work first, without items at higher levels. */
 function membersOf({ problem, level, group }: Layout, at: number): number[][] {
   const members = Array.from({ length: problem.devices >> at }, (): number[] => []);
   for (let item = 0; item < problem.items; item += 1)
@@ -192,8 +192,8 @@ export function layGroups(layout: Layout, level: number): void {
 }
 
 /**
- * Shares everything in groups that are over a limit. If that does not fit into a group, its items are dealt out among all such
- * groups and as many other groups as needed, those with most room first.
+ * Shares everything in groups that are over a limit. If the shared items do not fit into a group, they are dealt out among all
+ * such groups and as many other groups as needed, groups with most room first.
  */
 export function flatten(layout: Layout, level: number): void {
   const { devices, work } = layout.problem;

@@ -3,7 +3,7 @@ import type { GroupLayout } from './group-layout.ts';
 import { type Layout, leastLoaded } from './layout.ts';
 import { type Problem, slop } from './problem.ts';
 
-/** A fill that no group reaches, so that items always go to the group with the least load. */
+/** No group reaches this fill, so items always go to the group with the least load. */
 const nowhere = -1;
 
 /** Loads of the top groups, as shares of their limits. */
@@ -45,8 +45,8 @@ class Shares {
  * Places items, most work first: some are spread over top groups, the others whole on the least loaded device.
  *
  * @param spread - number of first items that are spread; items that do not fit on one device are always spread
- * @param fill - spread items go into the fullest group whose load stays within this; if there is none, and with 0, into the least
- * loaded group. Full groups leave other groups empty for items that need a device alone.
+ * @param fill - spread items go into the fullest group whose load stays within this share; without such a group, and with 0, into
+ * the least loaded group. Full groups leave other groups empty for items that need a device alone.
  */
 export function construct(layout: Layout, spread: number, fill: number): void {
   const { items, levels, devices, least, budget } = layout.problem;
@@ -78,8 +78,8 @@ export function constructGroups(layout: GroupLayout, fill: number): void {
 }
 
 /**
- * Spreads whole items of groups that are over their limits, in runs of neighbours in order of work. The run that relieves a group
- * most for its cost comes first; this ends when no group is over, or nothing helps.
+ * Spreads whole items of groups that exceed their limits, in runs of neighbours in order of work. The run that relieves a group
+ * most for its cost comes first; the loop ends when no group exceeds a limit, or nothing helps.
  */
 export function spreadLayers(layout: GroupLayout): void {
   const { groups, top, cost, levels, budget } = layout.problem;

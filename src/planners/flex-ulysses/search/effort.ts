@@ -3,14 +3,14 @@
 import type { FlexUlyssesSettings } from '../../../generated/settings/flex-ulysses.ts';
 import type { Problem } from './problem.ts';
 
-/** Steps of a whole search: some, and more for each sequence. */
+/** Steps of a whole search: a fixed number, and more per sequence. */
 const stepsOf: Readonly<Record<FlexUlyssesSettings['effort'], readonly [number, number]>> = {
   fast: [60_000_000, 1000],
   default: [400_000_000, 1000],
   thorough: [2_000_000_000, 1000],
 };
 
-/** Returns the effort, or a lower one for which the steps that are allowed are enough: each part of a search needs its steps. */
+/** Returns the effort, or a lower effort that the allowed steps suffice for: each part of a search needs its steps. */
 export function affordable({ effort, lengths, maxSteps }: FlexUlyssesSettings): FlexUlyssesSettings['effort'] {
   const isEnough = (one: FlexUlyssesSettings['effort']): boolean =>
     maxSteps === undefined || maxSteps >= stepsOf[one][0] + stepsOf[one][1] * lengths.length;
@@ -37,29 +37,29 @@ const enough = 1 / 8;
 /** Whether too few items are short to fill the gaps; then finding items that fit together takes many steps. */
 const isCoarse = ({ items, work }: Problem): boolean => items > 0 && work[Math.floor((1 - enough) * items)]! > short;
 
-/** Counts of steps of each part of the search. */
+/** Steps and numbers of tries for each part of the search. */
 export interface Effort {
   /** Steps of one annealing over devices. */
   readonly deviceSteps: number;
-  /** Steps of one annealing over groups; such a step takes longer than one over devices. */
+  /** Steps of one annealing over groups, each of which takes longer than a step over devices. */
   readonly groupSteps: number;
   /** Factor of `groupSteps` if too few items are short. */
   readonly coarseTimes: number;
-  /** Steps of one annealing that polishes the result of another. */
+  /** Steps of an annealing that polishes the result of another. */
   readonly polishSteps: number;
-  /** Limit on the exchanges that are looked at to even out one layout. */
+  /** Limit on the exchanges to look at when one layout is evened out. */
   readonly exchanges: number;
-  /** Number of times that a layout is shaken to even it out. */
+  /** Number of times that a layout is shaken while it is evened out. */
   readonly shakes: number;
-  /** Steps to fill all devices anew, if there are few. */
+  /** Steps to fill all devices anew, where there are few devices. */
   readonly completion: number;
   /** Limit on the placements of single items, for small batches in which all placements are tried. */
   readonly enumerated: number;
-  /** Steps of all annealings together, if the items are nearly equal. */
+  /** Steps of all annealings together where the items are nearly equal. */
   readonly alikeSteps: number;
   /** Starts of annealings. */
   readonly starts: number;
-  /** Number of prefixes that are tried, and of fills of each that are polished. */
+  /** Number of prefixes to try, and number of fills of each prefix to polish. */
   readonly prefixes: number;
   readonly polished: number;
 }
@@ -112,15 +112,15 @@ const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
 /** With more items than this, the number of steps grows with the items; with fewer, up to twice as many steps take no more time. */
 const usual = 256;
 const most = 2;
-/** If there are many items but few per device, every part of the search is needed, so each part is shorter. */
+/** With many items but few per device, every part of the search is needed, so each part is shorter. */
 const brisk = 0.7;
 const few = 64;
-/** With more than this many times `usual` items, there is time for few starts only. */
+/** With more than this many times `usual` items, there is time for only a few starts. */
 const huge = 8;
 
 /**
- * On devices with many items, steps find more than exchanges do in the same time. So they get more steps, unless there are few
- * items, which need no more, or very many, for which there is no time.
+ * On devices with many items, steps find more than exchanges do in the same time, so the steps are increased. Problems with few
+ * items do not need more steps, and with very many items there is no time.
  */
 const manySteps = 4;
 const fewExchanges = 8;

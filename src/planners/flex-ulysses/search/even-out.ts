@@ -3,26 +3,26 @@ import { IndexedHeap } from '../../../core/collections/heap.ts';
 import type { Layout } from './layout.ts';
 import { slop } from './problem.ts';
 
-/** A few items of one device, taken together. */
+/** A few items of one device, exchanged together. */
 interface Handful {
   readonly items: readonly number[];
   readonly work: number;
   readonly memory: number;
 }
 
-/** If a device has more items, only this many of them, of all sizes, are exchanged; three at a time only if there are few. */
+/** At most so many items of a device, of all sizes, take part in exchanges; three at a time only if there are few. */
 const mostItems = 14;
 const mostForThrees = 8;
 /** Limit on the partners that are tried for a device. */
 const mostPartners = 64;
-/** Devices that are looked at for the price of one exchange, to find partners. */
+/** For the price of one exchange, the search for partners may look at so many devices. */
 const looksEach = 256;
-/** Steps of the budget that looking at an exchange takes, and the share of those that are left that all may take. */
+/** Budget steps per exchange that is looked at, and the share of the remaining steps that all exchanges may take. */
 const stepsEach = 2;
 const share = 1 / 2;
-/** A device with more load than this has hardly any room left. */
+/** A device with more load than this is nearly full. */
 const tight = 0.98;
-/** An exchange must lower the load by at least this. */
+/** Least gain of an exchange. */
 const least = 1e-10;
 
 /** The handfuls of a device, sorted by work and by tokens, ascending. */
@@ -34,7 +34,7 @@ interface Handfuls {
 const workOf = (one: Handful): number => one.work;
 const memoryOf = (one: Handful): number => one.memory;
 
-/** Returns all ways to take none, one, two or three of a device's items. */
+/** Returns all ways to choose none, one, two or three items of a device. */
 function handfuls(layout: Layout, items: readonly number[]): Handfuls {
   const { work, memory } = layout.problem;
   const found: Handful[] = [{ items: [], work: 0, memory: 0 }];
@@ -137,14 +137,15 @@ class Bench {
         const moved = given.work - taken.work;
         const tokens = given.memory - taken.memory;
         const after = Math.max(workHere - moved, workThere + moved, memoryHere - tokens, memoryThere + tokens);
-        // Below the limit only a thousandth of the gain counts: it makes the most even one win among the exchanges that fit.
+        // Below the limit only a thousandth of the gain counts, so that the most even exchange wins among those that fit.
         const gain = load - (after < 1 ? 1 - 1e-3 * (1 - after) : after);
         if (gain <= most || after >= load - least) return;
         most = gain;
         best = { partner, given, taken };
       };
-      // Work and tokens differ: the one that is larger here is evened out by half of the difference between the devices. If the
-      // partner has hardly any room for the other one, as much of that as fits is exchanged: two short sequences for one long one.
+      // Work and tokens differ. The quantity that is larger here is evened out by half of the difference between the devices. If
+      // the partner is nearly full in the other quantity, only as much as fits is exchanged: two short sequences for one long
+      // one.
       if (workHere >= memoryHere) {
         this.left -= near(mine.byWork, theirs.byWork, workOf, (workHere - workThere) / 2, weigh);
         if (memoryThere < tight) continue;
@@ -173,7 +174,7 @@ class Bench {
 
 /**
  * Exchanges up to three items against up to three between two devices, the most loaded first, until no device is over a limit, or
- * no exchange helps. This comes to an end, because each exchange lowers the larger load of its two devices.
+ * no exchange helps. The loop ends, because each exchange lowers the larger load of its two devices.
  *
  * @param most - number of exchanges that may be looked at
  * @returns whether no device is over a limit

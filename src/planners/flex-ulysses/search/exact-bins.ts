@@ -5,14 +5,13 @@ const budget = 2_000_000;
 
 /** Items in bins. */
 export interface Packed {
-  /** The bin of each item. */
   readonly bin: Int32Array;
   /** The work of the fullest bin. */
   readonly most: number;
 }
 
 /**
- * Finds the bins with the least work in the fullest one, with at most 1 of the second size in each bin.
+ * Finds bins with the least possible work in the fullest bin, and with a second size of at most 1 per bin.
  *
  * @param most - work that the fullest bin must stay below
  * @returns the bins, if better ones were found, and whether all ways were tried
@@ -35,7 +34,7 @@ export function exactBins(problem: Problem, most: number): { packed: Packed | un
       limit = fullest;
       return;
     }
-    // Empty bins come last, and need only one try: each item before this one has filled one at most.
+    // Empty bins come last and are all alike, so one of them is enough: each earlier item has filled at most one bin.
     for (let one = 0; one < Math.min(devices, item + 1); one += 1) {
       // Two bins with the same contents need only one try.
       if (one > 0 && loads[one] === loads[one - 1] && tokens[one] === tokens[one - 1]) continue;

@@ -5,7 +5,7 @@ import { type Problem, slop } from './problem.ts';
 class Enumeration {
   readonly #problem: Problem;
   readonly #layout: Layout;
-  /** For each item, the least cost of this item and all later ones. */
+  /** For each item, the least possible cost of this item and all later ones. */
   readonly #restCost: Float64Array;
   #left: number;
   #limit: number;
@@ -23,7 +23,7 @@ class Enumeration {
     }
   }
 
-  /** Whether the devices of two groups have the same loads, one by one. */
+  /** Whether the devices of two groups have equal loads, device by device. */
   #same(one: number, other: number, level: number): boolean {
     const { work, memory } = this.#layout;
     const degree = 2 ** level;
@@ -81,7 +81,7 @@ class Enumeration {
 }
 
 /**
- * Tries all placements within the limits that cost less than `limit`, items of most work first, until the budget is spent.
+ * Tries all placements within the limits that cost less than `limit`, items with most work first, until the budget is spent.
  *
  * @param budget - number of placements of single items
  * @returns the cheapest placement that was found

@@ -1,7 +1,7 @@
 /**
- * A placement described by top groups: an item is spread over all devices of its group, or whole on one of them. The device of a
- * whole item is left open: in the end, whole items go to the least loaded device in turn, most work first. This leaves far fewer
- * placements to search than a description by devices, and no lost placement is much better.
+ * A placement described by top groups: an item is spread over all devices of its group, or whole on one of them. The description
+ * leaves the device of a whole item open: in the end, whole items go to the least loaded device in turn, most work first. So
+ * there are far fewer placements to search than with devices, and no placement that is lost is much better.
  */
 import { copyLoad, emptyLoad, type Load, weigh } from './group-load.ts';
 import { type Layout, leastLoaded } from './layout.ts';
@@ -28,8 +28,8 @@ export class GroupLayout {
   overall = 0;
   cost = 0;
   /**
-   * Extra weight of the excess of a group that would be over its limits even with all items spread: sharding cannot mend such a
-   * group.
+   * Extra weight of the excess in a group that would exceed its limits even with all items spread, because sharding cannot mend
+   * such a group.
    */
   surplusWeight = 0;
   readonly #work: Float64Array;
@@ -110,7 +110,7 @@ export class GroupLayout {
    *
    * @param leaves - a whole item that leaves the group, or none
    * @param joins - a whole item that joins the group, or none
-   * @param cut - a peak above this need not be exact: any larger number will do
+   * @param cut - a peak above this value may be replaced by any larger number
    */
   findPeaks(group: number, leaves: number, joins: number, cut: number, load: Load): void {
     const { work, memory, top } = this.problem;

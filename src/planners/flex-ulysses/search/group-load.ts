@@ -1,4 +1,4 @@
-/** The load of a top group. An annealing computes and keeps such loads by the million. */
+/** The load of a top group. An annealing computes and stores millions of such loads. */
 import type { Problem } from './problem.ts';
 
 /** The load of a top group. */
@@ -24,7 +24,7 @@ export const emptyLoad = (): Load => ({
   over: 0,
 });
 
-/** Copies a load into another one, field by field: many times faster than `Object.assign`. */
+/** Copies the fields of a load into another load, which is many times faster than `Object.assign`. */
 export function copyLoad(from: Load, to: Load): void {
   to.spreadWork = from.spreadWork;
   to.spreadMemory = from.spreadMemory;
@@ -36,7 +36,7 @@ export function copyLoad(from: Load, to: Load): void {
 }
 
 /**
- * Adds an item to a load, or takes it away. Does not update the peaks and `over`.
+ * Adds an item to a load, or removes it. Does not update the peaks and `over`.
  *
  * @param spread - 1 if the item is spread over the group, 0 if it is whole
  * @param sign - 1 to add the item, −1 to take it away

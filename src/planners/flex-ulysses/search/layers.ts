@@ -1,19 +1,19 @@
-/** Layers of a group: one whole item of each of its devices, or the same number of items that are spread over the group. */
+/** Layers of a group: one whole item per device, or as many items that are spread over the group. */
 import type { Layout } from './layout.ts';
 import type { Sequence } from './random.ts';
 
 const nobody = -1;
-/** Number of neighbours in a ring from which an item is drawn. */
+/** An item is drawn from so many neighbours in a ring. */
 const near = 4;
 
-/** The items of each group of each level, as rings, and one layer taken from them. */
+/** The items per group and level, as rings, and one layer taken from a ring. */
 export class Layers {
   readonly #layout: Layout;
   readonly #next: Int32Array;
   readonly #before: Int32Array;
-  /** An item of each group, by level. */
+  /** By level and group: an item that begins the ring. */
   readonly #head: readonly Int32Array[];
-  /** The layer: its items, and the devices that they are on when they are whole. */
+  /** The layer: its items, and the devices of the items when these are whole. */
   readonly items: Int32Array;
   readonly devices: Int32Array;
   /** The level of the group over which the layer is spread, or would be. */
@@ -70,8 +70,8 @@ export class Layers {
   }
 
   /**
-   * Picks a layer at random, in the group of this item. If the item is whole, the layer contains it; if it is spread, the layer
-   * may consist of other spread items of the group.
+   * Picks a random layer in the group of this item. If the item is whole, the layer contains the item; if the item is spread, the
+   * layer may consist of other spread items of the group.
    *
    * @returns whether the group has such a layer
    */
@@ -96,7 +96,7 @@ export class Layers {
     return true;
   }
 
-  /** Takes spread items, and assigns the one with most work to the device with the least load. */
+  /** Takes spread items, and assigns the item with most work to the device with the least load. */
   #takeSpread(random: Sequence): boolean {
     const size = 1 << this.level;
     const { work, problem } = this.#layout;

@@ -1,4 +1,4 @@
-/** A placement that the search changes, with its cost and the loads of devices. */
+/** A placement that the search changes, with its cost and the loads of its devices. */
 import { type Problem, slop } from './problem.ts';
 
 /** A copy of a layout. */
@@ -67,7 +67,7 @@ export class Layout {
     return Math.max(this.work[device]!, this.memory[device]!);
   }
 
-  /** Sums the excess over the limits of all devices. */
+  /** Sums the excess over the limits for all devices. */
   over(): number {
     let over = 0;
     for (let device = 0; device < this.problem.devices; device += 1) over += Math.max(0, this.load(device) - 1);
@@ -85,7 +85,6 @@ export class Layout {
     return { level: this.level.slice(), group: this.group.slice(), cost: this.cost };
   }
 
-  /** Restores a copy. */
   restore({ level, group }: LayoutCopy): void {
     this.clear();
     for (let item = 0; item < this.problem.items; item += 1) this.put(item, level[item]!, group[item]!);

@@ -10,7 +10,8 @@ const stray = 0.02;
 type Previous = NonNullable<FlexUlyssesSettings['previous']>;
 
 /**
- * Returns the level and group of an assignment, if this problem has such a group: it must be aligned, with an admissible degree.
+ * Returns the level and group of an assignment if this problem has such a group: the group must be aligned, with an admissible
+ * degree.
  */
 function groupOf(
   { degree, devices }: Previous['assignments'][number],
@@ -31,7 +32,7 @@ function levelFrom({ least, cheapest, cost }: Problem, item: number, level: numb
 }
 
 /**
- * Puts each item where its sequence was, at a higher degree if the item no longer fits there alone. An item that is new, or whose
+ * Puts each item where its sequence was, at a higher degree if the item no longer fits there alone. A new item, or an item whose
  * former group does not exist here, goes to the least loaded device, whole if it fits.
  */
 export function putPrevious(layout: Layout, { assignments }: Previous): void {
@@ -66,9 +67,7 @@ export function lowerStrays(layout: Layout): void {
   }
 }
 
-/**
- * Returns the top groups that have a device over a limit, and enough other groups that together they have half of the usual room.
- */
+/** Returns the top groups with a device over a limit, and enough other groups for half of the usual room. */
 function groupsToRebuild(layout: Layout): Set<number> {
   const { devices, groups, top } = layout.problem;
   const room = new Float64Array(groups);
@@ -89,7 +88,7 @@ function groupsToRebuild(layout: Layout): Set<number> {
   return chosen;
 }
 
-/** Places the whole items of top groups that are over a limit anew, together with those of enough other groups. */
+/** Places the whole items of overfull top groups anew, together with those of enough other groups. */
 export function rebuild(layout: Layout): void {
   const { items, top } = layout.problem;
   const chosen = groupsToRebuild(layout);

@@ -22,9 +22,9 @@ export interface Problem {
   readonly memory: Float64Array;
   /** Cost of sharding, by level and item, scaled so that with all items at the last level the mean over the devices is 1. */
   readonly cost: readonly Float64Array[];
-  /** For each item, the lowest level at which it fits on a device. */
+  /** For each item, the lowest level at which its share fits on a device. */
   readonly least: Uint8Array;
-  /** For each item, its least cost. */
+  /** For each item, the least cost of placing it. */
   readonly cheapest: Float64Array;
   /** Lower bound on the cost of a plan. */
   readonly bound: number;

@@ -30,7 +30,7 @@ const slots = 8192;
 const depths = Float32Array.from({ length: slots }, (_, slot) => -Math.log((slot + 0.5) / slots));
 
 /**
- * Draws the rise in cost that a step may have at temperature 1: −log of a random number (Metropolis). It comes from a table,
- * because a logarithm would take longer than the rest of the step.
+ * Draws the rise in cost that a step may have at temperature 1: −log of a random number (Metropolis). The rise comes from a
+ * table, because a logarithm would take longer than the rest of the step.
  */
 export const climb = (random: Sequence): number => depths[random.next() & (slots - 1)]!;

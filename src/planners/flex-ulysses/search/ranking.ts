@@ -2,14 +2,14 @@
 import { construct } from './construct.ts';
 import type { Layout } from './layout.ts';
 
-/** Fills of a group of spread items, tried one after the other. */
+/** Fills of a group of spread items, in the order of trying. */
 const fills = [0, 0.6, 1, 0.8, 0.4, 0.9, 0.7, 0.5, 0.3, 0.2] as const;
 
 /** The fills for a number of spread items, sorted by excess, least first. */
 export interface Ranking {
   readonly spread: number;
   readonly fills: readonly { readonly fill: number; readonly over: number }[];
-  /** Cost of spreading these items. */
+  /** Cost of spreading the items of a prefix. */
   readonly cost: number;
 }
 

@@ -1,4 +1,4 @@
-/** The common part of annealings: their cooling, and the choice of steps. */
+/** Parts that all annealings share: their cooling, and the choice of steps. */
 import type { Budget } from './budget.ts';
 import { climb, type Sequence } from './random.ts';
 
@@ -10,22 +10,22 @@ export interface Schedule {
   readonly steps: number;
   readonly temperature: readonly [number, number];
   readonly price: readonly [number, number];
-  /** Whether degrees stay as they are; over devices only. */
+  /** Whether items keep their degrees; only for annealings over devices. */
   readonly frozen?: boolean;
   /** Steps of 256 that move layers; over devices only. */
   readonly layers?: number;
-  /** The level to which whole items are mostly spread; the last level if absent. */
+  /** The usual level at which items are spread; the last level if absent. */
   readonly usual?: number;
 }
 
 /** Number of legs of an annealing, each at one temperature. */
 const legs = 64;
-/** One annealing may take this share of the steps that are left, so that each way of the search has its turn. */
+/** One annealing may take this share of the remaining steps, so that each way of the search has its turn. */
 const share = 1 / 2;
-/** Steps of the budget that a step of an annealing takes, besides one for each device that it looks at. */
+/** Budget steps per annealing step, besides one step for each device that the annealing step looks at. */
 const each = 8;
 
-/** Returns temperature and price of a leg. */
+/** Returns the temperature and the price of a leg. */
 function coolingAt({ temperature, price }: Schedule, leg: number): [number, number] {
   const share = leg / (legs - 1);
   // In single precision, because powers may differ in the last bit between machines.
@@ -66,7 +66,7 @@ export abstract class Annealing {
 
   protected abstract step(): void;
 
-  /** Draws the most excess that a step of this cost may add. */
+  /** Draws the largest excess that a step with this cost may add. */
   protected allowed(cost: number): number {
     return (climb(this.random) * this.#temperature - cost) / this.#price;
   }

@@ -10,19 +10,19 @@ import type { Layout, LayoutCopy } from './layout.ts';
 import { type Problem, slop } from './problem.ts';
 import type { Schedule } from './schedule.ts';
 
-/** A plan is good enough if it costs at most this many times the lower bound by counting. */
+/** A plan that costs at most this many times the lower bound by counting is good enough. */
 const nearEnough = 1.005;
 /** Excess per device beyond which evening out is not tried. */
 const mendable = 0.012;
-/** Limit on the exchanges that are looked at to even out one start. */
+/** Limit on the exchanges to look at when one start is evened out. */
 const exchanges = 20_000;
-/** Limit on items × groups over all starts of one plan, so that there are fewer starts for very many items. */
+/** Limit on items × groups over all starts of one plan: very many items get fewer starts. */
 const looks = 2e8;
 /** Price of excess when starts are compared. The unit of all prices here is the cost of sharing one item. */
 const usualPrice = 30;
 /**
- * Temperature and price at the start of each annealing, in turn; `afterwards` holds those of the last one, which starts from the
- * best layout.
+ * Temperature and price at the start of each annealing, in turn; `afterwards` has the values of the last annealing, which starts
+ * from the best layout.
  */
 const warmths = [
   [0.3, 100],

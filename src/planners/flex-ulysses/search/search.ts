@@ -14,9 +14,9 @@ import { type Problem, problemOf } from './problem.ts';
 import { Sequence } from './random.ts';
 import { startsFor } from './starts.ts';
 
-/** With more sequences × devices, one look at each pair would take a second. */
+/** With more sequences × devices than this, one look at each pair would take a second. */
 const mostPairs = 2 ** 26;
-/** With at most this many items, all placements are tried. */
+/** With so few items, all placements are tried. */
 const fewest = 12;
 
 function searched(problem: Problem, balance: Balance, asked: FlexUlyssesSettings): LayoutCopy {

@@ -14,7 +14,7 @@ export interface Start {
    * current layout, for moves between groups only.
    */
   readonly from: 'items' | 'layers' | 'flat' | 'layout';
-  /** Fill of groups of spread items; `best` and `second` mean the first and second in the ranking of the fills that were tried. */
+  /** Fill of groups of spread items; `best` and `second` are the two best fills in the ranking. */
   readonly fill: number | 'best' | 'second';
   /** Extra weight of excess that sharding cannot mend, see `GroupLayout`. */
   readonly surplusWeight: number;
@@ -69,7 +69,7 @@ const hotTogether: Start = { ...hotGroups, fill: 0.6, surplusWeight: 0 };
 const flatGroups: Start = { ...hotGroups, from: 'flat', surplusWeight: 2 };
 const flatDevices: Start = { ...devices, from: 'flat', temperature: [2.7, 0.009], price: [27, 135] };
 
-/** With at most this many items, steps are cheap, and more starts are tried. */
+/** With so few items, steps are cheap, and more starts are tried. */
 const few = 128;
 export const isFew = ({ items }: Problem): boolean => items <= few;
 

@@ -7,8 +7,9 @@ import { emptyPlacement } from '../placement.ts';
 import type { Placed } from '../strategy.ts';
 
 /**
- * Places by Karmarkar-Karp over `costs.workload`. As in verl, all devices get the same number of sequences if the number of devices
- * divides that of sequences; otherwise the numbers may differ. Part j of the partition goes to device j; memory limits are ignored.
+ * Places by Karmarkar-Karp over `costs.workload`. As in verl, all devices get equal numbers of sequences if the number of devices
+ * divides the number of sequences; otherwise the numbers may differ. Part j of the partition goes to device j; memory limits are
+ * ignored.
  */
 export function placeByKarmarkarKarp(instance: Instance, { lengths, devices, costs }: FlexUlyssesSettings): Placed {
   const workloads = Array.from(baselineWorkOf(lengths, costs));

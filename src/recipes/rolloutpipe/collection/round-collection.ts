@@ -1,6 +1,6 @@
 /**
  * Connects the frontier and the assembly of groups: it keeps the responses of each request, and reports when a group counts, and
- * when a round has all its groups. It decides nothing. It does not matter to it who mints the requests.
+ * when a round has all its groups. The part decides nothing, and any other part may mint the requests.
  */
 import { definePolicy, handlersOf } from '../../../core/machine/definition.ts';
 import { isOfRound, restartRoundAt } from '../../../core/rollout/restart-versions.ts';

@@ -1,4 +1,4 @@
-/** Responses, groups and rounds: their completion, and their ends if a round fails. */
+/** Completes responses, groups and rounds, and ends them if a round fails. */
 
 import { given } from '../../../core/collections/given.ts';
 import { copyDeferral, copyPrompt } from '../../../core/rollout/prompts.ts';
@@ -32,10 +32,10 @@ function named({ promptId, domain }: Group['prompt']): { promptId: string; domai
   return domain === undefined ? { promptId } : { promptId, domain };
 }
 
-/** Ends a group that gets no more responses: its responses count, if it has any. */
+/** Ends a group that gets no more responses: its responses count, if the group has any. */
 export function leave(state: CollectionState, { promptId, roundId, reason }: Message<'group.left'>, ctx: Ctx): void {
   const group = state.generating.get(promptId);
-  // After its round has failed, the group is no longer here.
+  // After the failure of its round, the group is not here any more.
   if (group === undefined || group.round.roundId !== roundId) return;
   const { round, prompt } = group;
   const responses = completedOf(group);
@@ -114,8 +114,8 @@ export function failRound(state: CollectionState, { roundId }: Message<'round.fa
 }
 
 /**
- * Asks again for requests and rewards that were on their way, since the host has lost them. The frontier asks for the requests of
- * the groups that it knows; a group without any request is known only here.
+ * Asks again for requests and rewards that were on their way, because the host has lost them. The frontier asks for the requests
+ * of the groups that it knows; a group without any request is known only here.
  */
 export function askAgain(state: CollectionState, _event: Message<'host.restarted'>, ctx: Ctx): void {
   const reason = { code: 'host_restarted' } as const;

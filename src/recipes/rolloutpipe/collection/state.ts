@@ -18,7 +18,6 @@ import {
   weightVersion,
 } from '../../../schemas/units.ts';
 
-/** Schema of the configuration. */
 export const collectionConfig = z.strictObject({
   responsesPerPrompt: positiveCount,
   otherVersions: z.enum(['refuse', 'drop']),
@@ -32,7 +31,7 @@ const response = z.strictObject({
   isCompleted: z.boolean(),
   tokens,
   weightVersions: z.array(weightVersion).min(1).optional(),
-  /** Whether its reward has come, or will never come. */
+  /** Whether the reward of the response has come, or will never come. */
   isRewarded: z.boolean(),
   group: derived<Group>(),
 });
@@ -68,7 +67,6 @@ const round = z.strictObject({
 /** A round, until all of its rewards are known. */
 export interface Round extends z.output<typeof round> {}
 
-/** Schema of the state. */
 export const collectionState = z.strictObject({
   rounds: mapBy('roundId', round),
   responses: mapBy('requestId', response),
@@ -77,7 +75,6 @@ export const collectionState = z.strictObject({
 });
 /** The state of the policy. */
 export type CollectionState = Live<z.output<typeof collectionState>, z.output<typeof collectionConfig>>;
-/** The state as it is saved. */
 export type SavedCollection = z.input<typeof collectionState>;
 
 /** Sets the derived fields. */
@@ -145,7 +142,7 @@ export function forgetRound(state: CollectionState, round: Round): void {
 /** Whether more responses of a group may come. */
 export const isGenerated = ({ status }: Group): boolean => status === 'opened' || status === 'generating';
 
-/** Returns the completed responses of a group, by index. */
+/** Returns the completed responses of a group, in the order of their indices. */
 export function completedOf({ responses }: Group): Response[] {
   return [...responses.values()].filter((one) => one.isCompleted).sort((a, b) => a.index - b.index);
 }

@@ -57,7 +57,7 @@ function* keysOf({ rounds }: CollectionState): Iterable<readonly [roundId: strin
   }
 }
 
-/** What blocks what. */
+/** Says what blocks what in the collection. */
 export const waits: Waits<CollectionState> = {
   rounds: {
     ids: ({ rounds }) => rounds.keys(),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { returningOf } from '../../../../src/sim/advise/returning.ts';
 import { type TrainerId, trainerOf } from '../../../../src/sim/advise/trainers.ts';
 import type { FrontierRow, SweepAdvice, SweepFrontier } from '../../../../src/sim/sweep/result.ts';
-import { defineSynchronousSettings, type SynchronousSettings } from '../../../../src/sim/sweep/settings.ts';
+import { defineSynchronousSettings, type SynchronousSettings } from '../../../../src/sim/sweep/settings/settings.ts';
 
 const tail = defineSynchronousSettings({ promptSpeculation: 1.25, responseSpeculation: 1.25 });
 const window = defineSynchronousSettings({ promptSpeculation: 1, responseSpeculation: 1, windowRounds: 20 });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { quantileSorted } from 'simple-statistics';
 import { describe, expect, it, test } from 'vitest';
-import type { EngineRow } from '../../../../src/sim/cluster/engine-rows.ts';
+import type { EngineRow } from '../../../../src/sim/cluster/engines/engine-rows.ts';
 import { type FinishedRun, quantileOf, ratio, summarizeRun, sumOf } from '../../../../src/sim/comparison/metrics.ts';
 import type { StepResult } from '../../../../src/sim/comparison/result.ts';
 import { step } from '../../../support/simulator/comparison.ts';

@@ -18,7 +18,7 @@ import {
   sweeping,
 } from '../../../../src/sim/node.ts';
 import { poolsLengths } from '../../../../src/sim/pools/presets.ts';
-import { keyOf } from '../../../../src/sim/sweep/settings.ts';
+import { keyOf } from '../../../../src/sim/sweep/settings/settings.ts';
 import { normal } from '../../../../src/sim/workload/random.ts';
 import { refusal } from '../../../support/basics/refusal.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { rollpackerWorkload } from '../../../../src/sim/models/presets.ts';
 import { compareVlm } from '../../../../src/sim/vlm-formulas/compare.ts';
-import { recordedVlmWorkload, textVlmWorkload } from '../../../../src/sim/vlm-formulas/mixtures.ts';
-import { batchOf, vlmSampleSchema } from '../../../../src/sim/vlm-formulas/sample.ts';
 import { fixedUlysses, flexrlScheduler, verlBucketing } from '../../../../src/sim/vlm-formulas/scheduler.ts';
 import { defineVlmJob, vlmJobSchema } from '../../../../src/sim/vlm-formulas/settings.ts';
+import { recordedVlmWorkload, textVlmWorkload } from '../../../../src/sim/vlm-formulas/workload/mixtures.ts';
+import { batchOf, vlmSampleSchema } from '../../../../src/sim/vlm-formulas/workload/sample.ts';
 import { mixture, text, video } from '../../../support/simulator/vlm.ts';
 
 const job = defineVlmJob({ gpus: 16, batchSequences: 32 });

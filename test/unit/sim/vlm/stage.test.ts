@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { vlmModel } from '../../../../src/sim/vlm-formulas/models.ts';
 import { pictureOf } from '../../../../src/sim/vlm-formulas/picture.ts';
-import { lengthOf, type VlmSample } from '../../../../src/sim/vlm-formulas/sample.ts';
 import {
   fixedUlysses,
   flexrlScheduler,
@@ -17,6 +16,7 @@ import {
   linearSeconds,
   visionSeconds,
 } from '../../../../src/sim/vlm-formulas/timing.ts';
+import { lengthOf, type VlmSample } from '../../../../src/sim/vlm-formulas/workload/sample.ts';
 import { text, video } from '../../../support/simulator/vlm.ts';
 
 const job = defineVlmJob({ gpus: 4, batchSequences: 4 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readVisionSources } from '../../../../src/sim/vlm-formulas/sources.ts';
-import { readVlmTrace } from '../../../../src/sim/vlm-formulas/trace.ts';
+import { readVisionSources } from '../../../../src/sim/vlm-formulas/workload/sources.ts';
+import { readVlmTrace } from '../../../../src/sim/vlm-formulas/workload/trace.ts';
 
 describe('readVlmTrace', () => {
   test('reads text, images and videos; frames and responses are cut', () => {

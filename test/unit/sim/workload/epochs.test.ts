@@ -3,7 +3,7 @@ import { PromptSource } from '../../../../src/sim/cluster/source.ts';
 import { rollpackerScheduler, variants } from '../../../../src/sim/colocated/ablation.ts';
 import { simulate } from '../../../../src/sim/colocated/driver.ts';
 import { jobPreset, rollpackerWorkload } from '../../../../src/sim/models/presets.ts';
-import { withLevers } from '../../../../src/sim/sweep/levers.ts';
+import { withLevers } from '../../../../src/sim/sweep/settings/levers.ts';
 import { inEpochs } from '../../../../src/sim/workload/epochs.ts';
 
 const fresh = rollpackerWorkload(8192, 1);

@@ -1,10 +1,10 @@
 /** FINDMERGECANDIDATES and EXECUTEMERGE (FlexRL, Algorithm 3, lines 16 to 37). */
 import { type PaperState, put, take } from './state.ts';
 
-/** DEFAULT_M_CANDIDATES, for which the paper gives no value: most items of one merge. */
+/** DEFAULT_M_CANDIDATES, for which the paper gives no value: most items in one merge. */
 const mostMerged = 4;
 
-/** Items of a group, divided between its two halves. */
+/** Items of a group, to be divided between its two halves. */
 interface Merge {
   readonly halves: readonly [readonly number[], readonly number[]];
   readonly cost: number;

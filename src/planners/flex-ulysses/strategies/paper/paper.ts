@@ -1,8 +1,8 @@
 /**
- * Algorithms 2 and 3 of FlexRL, Appendix A, as printed, with repairs where they cannot run or contradict the text. The README of
- * the planner lists the repairs; each has a comment here or in the sub-procedure.
+ * Algorithms 2 and 3 of FlexRL, Appendix A, as printed, with repairs where an algorithm cannot run or contradicts the text. The
+ * README of the planner lists the repairs; a comment marks each repair here or in the sub-procedure.
  *
- * Lengths squared are `costs.compute`, SplitCost is `costs.communication`, and the memory limit is the one of the input.
+ * Lengths squared are `costs.compute`, SplitCost is `costs.communication`, and the memory limit comes from the input.
  */
 
 import type { Instance } from '../../instance.ts';

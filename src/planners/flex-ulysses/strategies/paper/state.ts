@@ -1,4 +1,4 @@
-/** The variables of Algorithms 2 and 3 of FlexRL while they place a batch: 𝒴, s and m. */
+/** The variables of Algorithms 2 and 3 in FlexRL while a batch is placed: 𝒴, s and m. */
 import type { Instance, Placement } from '../../instance.ts';
 import { emptyPlacement } from '../../placement.ts';
 
@@ -35,8 +35,8 @@ export function put(state: PaperState, item: number, level: number, group: numbe
 export const take = (state: PaperState, item: number): void => addTokens(state, item, -1);
 
 /**
- * Returns, among the groups of a level in which a share of an item fits on every device, the one with the least load; ties go to
- * the lowest group; −1 if there is none.
+ * Returns the group of a level with the least load, among groups in which a share of the item fits on every device; ties go to
+ * the lowest group; −1 if there is no such group.
  *
  * @param share - tokens for each device
  * @param limit - most tokens of a device

@@ -1,0 +1,13 @@
+/** A machine of the simulated cluster. */
+import type { AnyEvent } from '../../../core/machine/definition.ts';
+import type { VocabularyDecision } from '../../../schemas/decisions/index.ts';
+
+/** A part of the cluster that works by itself in simulated time. */
+export interface Machine {
+  /** Carries a decision out, if it is for this machine. */
+  carryOut(decision: VocabularyDecision, at: number): void;
+  /** Returns the time of its next event; `Infinity` while it is idle. Call it after `advanceTo`. */
+  nextAt(): number;
+  /** Returns the events that have happened by now, for the policy; each is given once. */
+  advanceTo(at: number): readonly AnyEvent[];
+}

@@ -1,0 +1,185 @@
+/**
+ * Time against kept tokens, where each prompt comes several times: no speculation, tail batching, and the lossless tail, which
+ * learns the lengths of prompts and keeps every response. All rows are runs on the same prompts and samples.
+ */
+import type { Interval } from '../../comparison/result.ts';
+import type { Workload } from '../../workload/workload.ts';
+import { Book, type Candidate, gainInterval, keptRatio, longestRatio } from '../book.ts';
+import type { FrontierRow, SweepAdvice, SweepFrontier } from '../result.ts';
+import { promptsOf, type SweepRun, type SynchronousProblem, stepsOf } from '../run.ts';
+import type { SweepBatch } from '../search.ts';
+import { withoutLevers } from '../settings/levers.ts';
+import { synchronousChoice } from '../settings/schedulers.ts';
+import { labelOf, type SynchronousSettings } from '../settings/settings.ts';
+import { sweepSpace, withoutSpeculation } from '../space.ts';
+import { mean } from './rows.ts';
+
+const windows = [5, 10, 20];
+const factors = [1.125, 1.25, 1.5];
+/** W and the factors of partial rollouts that are composed by length. */
+const partialWindow = 10;
+const partialFactors = [1.25, 1.5];
+/** Equal sums that are added in another order differ in their last digits. */
+const rounding = 1e-9;
+/** The interval is for one more run on prompts of this trace. */
+const oneMoreRun = { run: 1, prompts: 0 };
+
+/** Returns the rows to measure: other settings are those of the recommendation, or fixed by the host. */
+function settingsToTry(
+  { job, levers }: SynchronousProblem,
+  { recommended, published, objective }: SweepAdvice,
+): {
+  plain: SynchronousSettings;
+  tails: SynchronousSettings[];
+  lossless: SynchronousSettings[];
+} {
+  const chosen = (recommended.settings === 'baseline' ? published : recommended).settings as SynchronousSettings;
+  const plain = withoutSpeculation(chosen);
+  const { maxLag: maxStaleness = 0 } = objective.limits;
+  const isTried = maxStaleness > 0 && (levers?.resumes ?? true);
+  const partial = isTried
+    ? partialFactors.map((promptSpeculation) => ({ ...plain, promptSpeculation, maxStaleness }))
+    : [];
+  const fixed = levers === undefined ? {} : withoutLevers(job, levers);
+  const tails = factors.map((factor) => {
+    return { ...plain, promptSpeculation: factor, responseSpeculation: factor, ...fixed };
+  });
+  return {
+    plain,
+    // The first of settings with the same effect gives the name.
+    tails: [chosen, ...tails, ...partial],
+    lossless: [
+      ...windows.map((windowRounds) => ({ ...plain, windowRounds })),
+      ...partial.map((one) => ({ ...one, windowRounds: partialWindow })),
+    ],
+  };
+}
+
+/** Measures the frontier on the seeds of the confirmation; yields one batch. */
+export function* measuringFrontier(
+  problem: SynchronousProblem,
+  advice: SweepAdvice,
+  epochs: number,
+): Generator<SweepBatch, SweepFrontier, readonly SweepRun[]> {
+  const { runs: before, confirmationSeeds: seeds } = advice.search;
+  const workload = problem.workload(seeds[0]!);
+  const correlationIs =
+    workload.resampling === 'marginal' ? 'assumed' : workload.correlation > 0 ? 'measured' : 'unknown';
+  const book = new Book(sweepSpace(problem));
+  const given = settingsToTry(problem, advice);
+  const plain = book.candidate(given.plain);
+  // If one recorded response is drawn again and again, every prediction would come true.
+  const lossless = correlationIs === 'unknown' ? [] : given.lossless.map((one) => book.candidate(one));
+  const candidates = [
+    ...new Set([book.baseline, plain, ...given.tails.map((one) => book.candidate(one)), ...lossless]),
+  ];
+  const tasks = seeds.flatMap((seed) => candidates.map(({ settings }) => ({ settings, seed, epochs })));
+  const results = yield { phase: 'frontier', tasks, doneRuns: before, plannedRuns: before + tasks.length };
+  for (const [index, task] of tasks.entries()) book.note(task, results[index]!);
+
+  const ran = different(candidates);
+  const measured = ran.map((one) => {
+    const pairs = book.pairs(one, book.baseline, seeds);
+    const settings = one.settings as FrontierRow['settings'];
+    return {
+      settings,
+      label: settings === 'baseline' ? 'synchronous' : labelOf(settings),
+      secondsPerPrompt: mean(pairs, (pair) => pair.one.secondsPerPrompt),
+      gain: settings === 'baseline' ? null : gainInterval(pairs, oneMoreRun),
+      keptTokenRatio: keptRatio(pairs),
+      longestTrainedRatio: longestRatio(pairs),
+      staleShare: mean(pairs, (pair) => pair.one.staleShare),
+      maxLag: pairs.reduce((most, { one: { maxLag } }) => Math.max(most, maxLag), 0),
+    };
+  });
+  const rows = measured
+    .map((one): FrontierRow => ({ ...one, isOnFrontier: !measured.some((other) => isBetter(other, one)) }))
+    .sort((a, b) => keptOf(b) - keptOf(a) || a.secondsPerPrompt - b.secondsPerPrompt);
+  const best = rows.find(({ settings }) => settings !== 'baseline' && settings.windowRounds !== undefined);
+  const settings = best?.settings as SynchronousSettings | undefined;
+  const gain =
+    settings === undefined ? null : gainInterval(book.pairs(book.candidate(settings), plain, seeds), oneMoreRun);
+  const isSure = correlationIs === 'measured' && gain !== null && gain.low > 0;
+  const steps = stepsOf(problem, 'confirmation');
+  return {
+    epochs,
+    steps,
+    dataSetPrompts: Math.min(Math.ceil((steps * promptsOf(problem)) / epochs), workload.distinctPrompts),
+    runs: tasks.length,
+    rows,
+    losslessGain: gain,
+    correlationIs,
+    correlation: workload.correlation,
+    correlationOfEpochs: workload.correlationOfEpochs ?? null,
+    lossless: isSure ? synchronousChoice(problem.job, settings!) : null,
+    meaning: best === undefined ? [untold] : meaningOf(workload, best, gain!, isSure, rows),
+  };
+}
+
+/** Returns the candidates that could run, without those that did the same in every run as one before: a window beyond the data. */
+function different(candidates: readonly Candidate[]): Candidate[] {
+  const seen = new Set<string>();
+  return candidates.filter(({ infeasible, runs }) => {
+    const did = JSON.stringify([...runs]);
+    return infeasible === undefined && !seen.has(did) && seen.add(did);
+  });
+}
+
+type Point = Pick<FrontierRow, 'secondsPerPrompt' | 'keptTokenRatio'>;
+/** Tokens beyond the baseline's are luck of the draw, and nothing is kept better. */
+const keptOf = ({ keptTokenRatio }: Point): number => (keptTokenRatio > 1 - rounding ? 1 : keptTokenRatio);
+
+function isBetter(one: Point, than: Point): boolean {
+  const [faster, keeps] = [than.secondsPerPrompt - one.secondsPerPrompt, keptOf(one) - keptOf(than)];
+  return faster >= 0 && keeps >= 0 && (faster > 0 || keeps > 0);
+}
+
+const nameOf = ({ windowRounds, maxStaleness, promptSpeculation }: SynchronousSettings): string =>
+  `The lossless tail (W ${windowRounds}${maxStaleness === undefined ? '' : `, partial rollout ${promptSpeculation}`})`;
+
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+
+const untold =
+  'Whether the lossless tail pays cannot be told from this trace: no prompt has two responses, or they have nothing in common. It is not recommended.';
+
+function meaningOf(
+  { correlation, correlationOfEpochs, resampling }: Workload,
+  { settings, secondsPerPrompt, staleShare, maxLag }: FrontierRow,
+  gain: Interval,
+  isSure: boolean,
+  rows: readonly FrontierRow[],
+): string[] {
+  const { windowRounds } = settings as SynchronousSettings;
+  const stale =
+    maxLag === 0
+      ? ''
+      : ` ${percent(staleShare)} of its tokens are stale, by up to ${maxLag} version${maxLag === 1 ? '' : 's'}.`;
+  const saves = `${nameOf(settings as SynchronousSettings)} saves ${percent(gain.value)} (${percent(gain.low)} to ${percent(gain.high)}) of the time without speculation, keeps every response, and moves a prompt by at most ${windowRounds! - 1} rounds.${stale}`;
+  const rho = correlation.toFixed(2);
+  if (resampling === 'marginal') {
+    return [
+      saves,
+      `That follows from an assumption: the trace has no prompts, and responses of a prompt are assumed to correlate by ${rho} (--correlation), in later epochs, too. It is not recommended before that is measured.`,
+    ];
+  }
+  const flatters = resampling.endsWith('within-prompt') ? ', which flatters every prediction: they come again' : '';
+  const later =
+    correlationOfEpochs === undefined
+      ? 'that they do so in later epochs, too, is assumed'
+      : `in different steps by ${correlationOfEpochs.toFixed(2)}, measured on the prompts that come again`;
+  const basis = `Responses of a prompt correlate by ${rho} in this trace; ${later} (lengths: ${resampling}${flatters}).`;
+  if (!isSure) {
+    return [saves, basis, 'It is not sure to be faster than no speculation, so it is not recommended.'];
+  }
+  const [faster] = rows.filter((one) => one.secondsPerPrompt < secondsPerPrompt);
+  const advice =
+    faster === undefined
+      ? 'Nothing is faster here: it is recommended where prompts come back.'
+      : `It is recommended where prompts come back and no response may be given up. Of what is faster, ${faster.label} keeps most tokens, ${faster.keptTokenRatio.toFixed(2)}.`;
+  return [
+    saves,
+    basis,
+    advice,
+    'Its policy is rollpacker with composition in place of tailBatching (--json, frontier.lossless); recipe lossless-tail is that without rewards and training.',
+  ];
+}
