@@ -18,7 +18,7 @@ interface Deleted {
 }
 
 /** Records that the host has not taken yet. */
-export class KeptRecords extends Records {
+export class PendingRecords extends Records {
   #waiting: (Extract<Operation, { type: 'put' }> | Deleted)[] = [];
 
   constructor(version: string, snapshotEvents: number) {

@@ -50,8 +50,8 @@ export async function startMockEngine(start: MockEngineStart): Promise<RunningMo
   const { options = {}, host = '127.0.0.1', port = 0, controlPort = 0, onError = throwLater } = start;
   const cluster = new MockCluster(options, start);
   const pacer = new Pacer(cluster, cluster.options.speed);
-  const places = cluster.engines.map((engine) => placeOf(engine, cluster, pacer, host, port));
-  const workers = places.map(({ listener, server }) => ({
+  const servedEngines = cluster.engines.map((engine) => serve(engine, cluster, pacer, host, port));
+  const workers = servedEngines.map(({ listener, server }) => ({
     server,
     get url() {
       return listener.url;
@@ -59,13 +59,13 @@ export async function startMockEngine(start: MockEngineStart): Promise<RunningMo
   }));
   const router = new Router(workers, cluster, pacer);
   const front = new Listener((request, response) => router.take(request, response), host, controlPort);
-  const listeners = [...places.map(({ listener }) => listener), front];
+  const listeners = [...servedEngines.map(({ listener }) => listener), front];
   const stop = async (): Promise<void> => {
     pacer.stop();
-    await Promise.all(places.map(({ settled }) => settled()));
+    await Promise.all(servedEngines.map(({ settled }) => settled()));
     await Promise.all(listeners.map((one) => one.kill()));
   };
-  cluster.onFault((fault, engine) => places[engine.number]!.disturb(fault, onError));
+  cluster.onFault((fault, engine) => servedEngines[engine.number]!.disturb(fault, onError));
   try {
     for (const listener of listeners) await listener.listen();
   } catch (error) {
@@ -73,10 +73,10 @@ export async function startMockEngine(start: MockEngineStart): Promise<RunningMo
     throw error;
   }
   pacer.start();
-  return { url: front.url, engineUrls: places.map(({ listener }) => listener.url), cluster, stop };
+  return { url: front.url, engineUrls: servedEngines.map(({ listener }) => listener.url), cluster, stop };
 }
 
-interface Place {
+interface ServedEngine {
   readonly server: EngineServer;
   readonly listener: Listener;
   disturb(fault: ConnectionFault, onError: (error: Error) => void): void;
@@ -84,7 +84,7 @@ interface Place {
   settled(): Promise<void>;
 }
 
-function placeOf(engine: MockEngine, cluster: MockCluster, pacer: Pacer, host: string, firstPort: number): Place {
+function serve(engine: MockEngine, cluster: MockCluster, pacer: Pacer, host: string, firstPort: number): ServedEngine {
   const stand: RouteContext = { engine, cluster, pacer, server: () => server };
   const api = cluster.options.api === 'sglang' ? sglangApi(stand) : vllmApi(stand);
   const server: EngineServer = new EngineServer(engine, api, pacer, cluster);

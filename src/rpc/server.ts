@@ -8,7 +8,7 @@ import type { Link, Served } from './connection/link.ts';
 import { noMeter } from './connection/meter.ts';
 import { Outputs } from './connection/outputs.ts';
 import type { Id } from './connection/request.ts';
-import { nothingKept } from './connection/send-queue.ts';
+import { notDurable } from './connection/send-queue.ts';
 import { toRpcError } from './methods/errors.ts';
 import type { ServerLimits } from './methods/limits.ts';
 import { methods } from './methods/methods.ts';
@@ -49,7 +49,7 @@ export class RpcServer {
       meter,
       refusals: this.#service.refusals,
       outputs: new Outputs(this.limits.maxTotalOutputBytes),
-      durability: journal ?? nothingKept,
+      durability: journal ?? notDurable,
       isToken,
       halfLines: new HalfLines(Math.max(this.limits.maxUnfinishedBytes, this.limits.maxMessageBytes)),
       dispatch: this.#dispatch(),

@@ -133,7 +133,7 @@ export class Service {
     const context = { connection, signal, turns, notification: id === undefined };
     const { session } = given as { readonly session?: string };
     if (session === undefined) return found.handler(given as never, context);
-    return this.#gate.pass(session, () => found.handler(given as never, context));
+    return this.#gate.run(session, () => found.handler(given as never, context));
   }
 
   /**

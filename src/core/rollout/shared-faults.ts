@@ -200,12 +200,12 @@ export class SharedFaults {
    */
   failed(failure: Failure, tryId: string, at: number): boolean {
     const whole = this.domain({ scope: failure.scope, id: null });
-    const part = failure.id === null ? undefined : this.domain(failure);
-    if (part !== undefined) note(part, failure, tryId, at);
-    if (failure.isGood) for (const one of [part, whole]) if (one !== undefined) remember(one, true);
+    const own = failure.id === null ? undefined : this.domain(failure);
+    if (own !== undefined) note(own, failure, tryId, at);
+    if (failure.isGood) for (const one of [own, whole]) if (one !== undefined) remember(one, true);
     // The whole is not judged by a part that is known to fail.
-    const isPart = part?.suspension != null && whole.suspension === null;
-    if (isPart) return false;
+    const isOwnSuspended = own?.suspension != null && whole.suspension === null;
+    if (isOwnSuspended) return false;
     note(whole, failure, tryId, at);
     this.#open(failure);
     return true;
@@ -213,8 +213,8 @@ export class SharedFaults {
 
   /** Notes a failure that is the item's own in any case, so that it is not left open. */
   failedAlone(failure: Failure, tryId: string, at: number): void {
-    const part = failure.id === null ? undefined : this.find(failure);
-    if (part !== undefined) note(part, failure, tryId, at);
+    const own = failure.id === null ? undefined : this.find(failure);
+    if (own !== undefined) note(own, failure, tryId, at);
     note(this.domain({ scope: failure.scope, id: null }), failure, tryId, at);
   }
 
@@ -232,8 +232,8 @@ export class SharedFaults {
     ctx: Ctx,
   ): { verdicts: Verdict[]; hasRecovered: boolean } {
     const whole = this.#domains.get(scope);
-    const part = id === null ? undefined : this.find({ scope, id });
-    const known = [part, whole].filter((one) => one !== undefined);
+    const own = id === null ? undefined : this.find({ scope, id });
+    const known = [own, whole].filter((one) => one !== undefined);
     let hasRecovered = false;
     this.#countForgone(item, order, known);
     const verdicts = this.#forgetFirst(scope, item, order);
@@ -328,15 +328,15 @@ export class SharedFaults {
    * Suspends a whole scope in which each part is suspended: from then on items that fail are compared with items that have not
    * failed, in whatever part they run.
    *
-   * @param parts - the parts in which something can be tried: one alone is no whole
+   * @param domains - the domains in which something can be tried: one alone is no whole
    * @returns whether it was suspended
    */
-  suspendWhole(parts: Iterable<Where>, suspend: (whole: FaultDomain) => void): boolean {
+  suspendWhole(domains: Iterable<Where>, suspend: (whole: FaultDomain) => void): boolean {
     const all: FaultDomain[] = [];
-    for (const where of parts) {
-      const part = this.find(where);
-      if (part?.suspension == null) return false;
-      all.push(part);
+    for (const where of domains) {
+      const own = this.find(where);
+      if (own?.suspension == null) return false;
+      all.push(own);
     }
     if (all.length < 2) return false;
     const whole = this.domain({ scope: all[0]!.scope, id: null });
@@ -350,7 +350,7 @@ export class SharedFaults {
   }
 
   /** Ends the suspensions of all domains in a scope, because the host has reported a change. */
-  told(scope: Where['scope'], ctx: Ctx): void {
+  endSuspensions(scope: Where['scope'], ctx: Ctx): void {
     for (const domain of [...this.#domains.values()]) {
       if (domain.scope !== scope) continue;
       if (domain.suspension !== null) this.#recover(domain, 'told', ctx);
@@ -461,12 +461,12 @@ export class SharedFaults {
       if (domain.scope !== except && domain.forgiven.delete(item)) this.#drop(domain);
   }
 
-  /** Forgets a part that has left. Returns the failures that are forgotten with the part. */
-  removePart(where: Where, ctx: Ctx): Verdict[] {
-    const part = this.find(where);
-    if (part === undefined) return [];
-    if (part.suspension !== null) this.#recover(part, 'told', ctx);
-    const verdicts = [...part.open].map((failure) => ({ failure, isOwn: false }));
+  /** Forgets a domain that has left. Returns the failures that are forgotten with the part. */
+  removeDomain(where: Where, ctx: Ctx): Verdict[] {
+    const own = this.find(where);
+    if (own === undefined) return [];
+    if (own.suspension !== null) this.#recover(own, 'told', ctx);
+    const verdicts = [...own.open].map((failure) => ({ failure, isOwn: false }));
     for (const { failure } of verdicts) this.#close(failure);
     this.#domains.delete(keyOf(where));
     return verdicts;
@@ -559,8 +559,8 @@ export function isFailing(domain: FaultDomain, inFlight: number, hasOther: (doma
   // A single item may fail by itself wherever it is tried.
   if (id !== null && failing.size < 2) return false;
   // A part that fails is no fault of the whole.
-  const parts = new Set(failing.values());
-  return id !== null || parts.has(null) || parts.size > 1;
+  const ids = new Set(failing.values());
+  return id !== null || ids.has(null) || ids.size > 1;
 }
 
 /** Whether what fails, where nothing else is there, has failed often enough: then nothing tells a part from the whole. */

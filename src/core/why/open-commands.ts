@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { sequels } from '../../schemas/answers.ts';
 import type { AnyDecision, AnyEvent } from '../machine/definition.ts';
 import { type Json, keyOf, type Messages, rulesOf } from './answer-rules.ts';
-import { Kept, mostUnasked, type OpenCommand, Table } from './command-table.ts';
+import { mostUnasked, type OpenCommand, Table, TrackedCommand } from './command-table.ts';
 import { FutileWork, savedFutileWork, type UsualFiltered } from './futile-work.ts';
 import { SuspensionNotices, savedSuspendedTries } from './suspended-tries.ts';
 import { savedTimes, WaitingTimes } from './waiting-times.ts';
@@ -64,12 +64,12 @@ export interface CommandFollower<Mark> {
 }
 
 /** A table, and the fields of a message that identify the command in this table. */
-interface Place<Mark> {
+interface AnsweredTable<Mark> {
   readonly table: Table<Mark>;
   readonly fields: readonly string[];
 }
 
-interface Asked<Mark> extends Place<Mark> {
+interface Asked<Mark> extends AnsweredTable<Mark> {
   readonly replaces: readonly Table<Mark>[];
   readonly isUnasked: boolean;
 }
@@ -80,7 +80,7 @@ export class OpenCommands<Mark = undefined> {
   /** By the type of a decision. */
   readonly #asked = new Map<string, Asked<Mark>>();
   /** By the type of an event: the places of the commands that it ends. */
-  readonly #ends = new Map<string, Place<Mark>[]>();
+  readonly #ends = new Map<string, AnsweredTable<Mark>[]>();
   /** Work that gained nothing. */
   readonly futile: FutileWork;
   /** Where only single tries are made. */
@@ -112,18 +112,27 @@ export class OpenCommands<Mark = undefined> {
     for (const { answer, times } of saved?.times ?? []) this.#table(answer).times = new WaitingTimes(times);
     for (const one of saved?.open ?? []) this.#add(this.#restored(one));
     for (const one of saved?.hoped ?? []) {
-      const kept = this.#restored(one);
-      kept.table.hope(kept);
+      const command = this.#restored(one);
+      command.table.hope(command);
     }
   }
 
-  #restored({ type, answer, ids: saved, since, by, reason, missing }: SavedOpenCommand): Kept<Mark> {
+  #restored({ type, answer, ids: saved, since, by, reason, missing }: SavedOpenCommand): TrackedCommand<Mark> {
     // The keys of a saved object may be in any order.
     const fields = this.#asked.get(type)?.fields ?? Object.keys(saved);
     const ids = Object.fromEntries(fields.map((name) => [name, saved[name]!]));
-    const kept = new Kept<Mark>(this.#table(answer), type, keyOf(fields, ids), ids, since, by, reason, this.#count++);
-    kept.missing = missing;
-    return kept;
+    const command = new TrackedCommand<Mark>(
+      this.#table(answer),
+      type,
+      keyOf(fields, ids),
+      ids,
+      since,
+      by,
+      reason,
+      this.#count++,
+    );
+    command.missing = missing;
+    return command;
   }
 
   /** Number of commands without an answer. */
@@ -158,11 +167,11 @@ export class OpenCommands<Mark = undefined> {
     if (ends !== undefined) {
       for (const { table, fields } of ends) {
         const key = keyOf(fields, event as never);
-        const kept = table.byKey.get(key);
-        if (kept !== undefined) {
-          this.#learn(kept, at);
-          this.#end(kept, true);
-          if (kept.missing !== undefined) this.#awaitRest(kept, event, at);
+        const command = table.byKey.get(key);
+        if (command !== undefined) {
+          this.#learn(command, at);
+          this.#end(command, true);
+          if (command.missing !== undefined) this.#awaitRest(command, event, at);
         } else if (table.isHoped) {
           const hoped = table.hopedFor(key);
           if (hoped !== undefined) this.#learn(hoped, at);
@@ -191,7 +200,7 @@ export class OpenCommands<Mark = undefined> {
 
   /** Forgets the command that is the oldest. */
   forgetOldest(): void {
-    let oldest: Kept<Mark> | undefined;
+    let oldest: TrackedCommand<Mark> | undefined;
     for (const { inOrder } of this.#tables.values()) {
       const first = inOrder.peek();
       if (first !== undefined && (oldest === undefined || first.order < oldest.order)) oldest = first;
@@ -227,11 +236,11 @@ export class OpenCommands<Mark = undefined> {
       fields.length === 1 ? fields[0]! : Object.fromEntries(fields.map((name) => [name, String(given[name])]));
     const { type } = decision;
     const engine = typeof by === 'string' ? by : undefined;
-    const kept = new Kept(table, type, key, ids, since, engine, reason, this.#count++);
+    const command = new TrackedCommand(table, type, key, ids, since, engine, reason, this.#count++);
     // Prompts that were requested earlier and have not come yet are still missing.
-    if (table.answer === 'prompts.supplied') kept.missing = (given.count as number) + (before?.missing ?? 0);
-    if (isHoped && this.#follower !== undefined) return table.hope(kept);
-    this.#add(kept);
+    if (table.answer === 'prompts.supplied') command.missing = (given.count as number) + (before?.missing ?? 0);
+    if (isHoped && this.#follower !== undefined) return table.hope(command);
+    this.#add(command);
     if (isHoped && table.inOrder.size > mostUnasked) this.#end(table.inOrder.peek());
     if (this.#size > this.#most) this.forgetOldest();
   }
@@ -240,8 +249,8 @@ export class OpenCommands<Mark = undefined> {
   answeredBy(event: { readonly type: string }): OpenCommand | undefined {
     for (const { table, fields } of this.#ends.get(event.type) ?? []) {
       const key = keyOf(fields, event as never);
-      const kept = table.byKey.get(key) ?? table.hopedFor(key);
-      if (kept !== undefined) return kept;
+      const command = table.byKey.get(key) ?? table.hopedFor(key);
+      if (command !== undefined) return command;
     }
     return undefined;
   }
@@ -280,7 +289,7 @@ export class OpenCommands<Mark = undefined> {
 
   /** Forgets what was asked for: it is asked for anew. What has no ids, such as the next round, is owed as before. */
   #restarted(): void {
-    for (const kept of this.#inOrder()) if (Object.keys(kept.ids).length > 0) this.#end(kept);
+    for (const command of this.#inOrder()) if (Object.keys(command.ids).length > 0) this.#end(command);
   }
 
   /** Whether a request is being aborted: what its last turn or tool reports leads to nothing more. */
@@ -291,41 +300,41 @@ export class OpenCommands<Mark = undefined> {
   /** Forgets the commands of an engine or worker that is lost, since the policy gives this work to others. */
   #lost({ engineId, workerId }: { readonly engineId?: string; readonly workerId?: string }): void {
     const by = engineId ?? workerId;
-    for (const kept of this.#inOrder()) if (kept.by === by) this.#end(kept);
+    for (const command of this.#inOrder()) if (command.by === by) this.#end(command);
   }
 
-  #inOrder(): Kept<Mark>[] {
+  #inOrder(): TrackedCommand<Mark>[] {
     return [...this.#tables.values()].flatMap(({ byKey }) => [...byKey.values()]).sort((a, b) => a.order - b.order);
   }
 
-  #add(kept: Kept<Mark>): void {
-    const { table, key } = kept;
-    table.byKey.set(key, kept);
-    table.inOrder.push(kept);
+  #add(command: TrackedCommand<Mark>): void {
+    const { table, key } = command;
+    table.byKey.set(key, command);
+    table.inOrder.push(command);
     this.#size += 1;
-    kept.mark = this.#follower?.opened(kept);
+    command.mark = this.#follower?.opened(command);
   }
 
-  #end(kept: Kept<Mark> | undefined, isAnswered = false): void {
-    if (kept === undefined) return;
-    const { table, mark } = kept;
-    table.byKey.delete(kept.key);
-    table.inOrder.remove(kept);
+  #end(command: TrackedCommand<Mark> | undefined, isAnswered = false): void {
+    if (command === undefined) return;
+    const { table, mark } = command;
+    table.byKey.delete(command.key);
+    table.inOrder.remove(command);
     this.#size -= 1;
     if (mark !== undefined) this.#follower!.ended(mark, isAnswered);
   }
 
   /** Prompts may come in portions: the rest is awaited from now on. */
-  #awaitRest({ table, type, key, ids, by, reason, missing }: Kept<Mark>, event: AnyEvent, at: number): void {
+  #awaitRest({ table, type, key, ids, by, reason, missing }: TrackedCommand<Mark>, event: AnyEvent, at: number): void {
     const { prompts } = event as { readonly prompts?: readonly unknown[] };
     if (prompts === undefined || prompts.length >= missing!) return;
-    const rest = new Kept(table, type, key, ids, at, by, reason, this.#count++);
+    const rest = new TrackedCommand(table, type, key, ids, at, by, reason, this.#count++);
     rest.missing = missing! - prompts.length;
     this.#add(rest);
   }
 
-  #learn(kept: Kept<Mark>, at: number): void {
-    const { table, since, mark } = kept;
+  #learn(command: TrackedCommand<Mark>, at: number): void {
+    const { table, since, mark } = command;
     const longest = mark === undefined ? Number.POSITIVE_INFINITY : this.#follower!.longest(mark);
     table.times ??= new WaitingTimes();
     table.times.add(Math.max(0, Math.min(at - since, longest)));

@@ -89,8 +89,8 @@ export class SuspensionNotices {
   get all(): SuspendedTries[] {
     const all = [...this.#all.values()];
     // A suspension of the whole scope stands for its parts.
-    const parts = all.filter(({ scope, id }) => id === undefined || !this.#all.has(scope));
-    return this.#stale === undefined ? parts : [...parts, this.#stale];
+    const outermost = all.filter(({ scope, id }) => id === undefined || !this.#all.has(scope));
+    return this.#stale === undefined ? outermost : [...outermost, this.#stale];
   }
 
   /** The same, if they hold everything up: no work was done since the last of them was suspended, for more than half a minute. */

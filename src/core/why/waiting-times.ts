@@ -59,9 +59,9 @@ export class WaitingTimes {
     if (this.#weight > mostWeight) this.#halve();
   }
 
-  /** Returns a time in seconds that at least this part of the waits did not exceed, at most 19 percent too long; 0 if there are none. */
-  quantile(part: number): number {
-    const wanted = part * this.#weight;
+  /** Returns a time in seconds that at least this share of the waits did not exceed, at most 19 percent too long; 0 if there are none. */
+  quantile(share: number): number {
+    const wanted = share * this.#weight;
     let sum = 0;
     let bound = 0;
     for (const [bin, weight] of this.#bins.entries()) {

@@ -150,10 +150,10 @@ function failing({ suspended, at }: Explanation): string {
   const all = suspended!;
   const failures = all.reduce((sum, one) => sum + one.failures, 0);
   const since = duration(Math.max(0, at - all[0]!.since));
-  return `${failures} tries have failed one after the other (${all.map(part).join(', ')}), ${since} ago, and none has succeeded since`;
+  return `${failures} tries have failed one after the other (${all.map(domainName).join(', ')}), ${since} ago, and none has succeeded since`;
 }
 
-const parts: Readonly<Record<string, string>> = {
+const scopeNames: Readonly<Record<string, string>> = {
   engine: 'all engines',
   environment: 'all environments',
   reward: 'all rewards',
@@ -161,8 +161,8 @@ const parts: Readonly<Record<string, string>> = {
   prompt: 'the data of prompts',
   weights: 'weights that are too old',
 };
-const part = ({ scope, id }: SuspendedTries): string =>
-  id === undefined ? (parts[scope] ?? scope) : `${scope} ${short(id)}`;
+const domainName = ({ scope, id }: SuspendedTries): string =>
+  id === undefined ? (scopeNames[scope] ?? scope) : `${scope} ${short(id)}`;
 
 /** What is done meanwhile, and that nobody is late. */
 function singly({ suspended, owed, at }: Explanation): string[] {
@@ -223,7 +223,7 @@ export const notesOf = ({ notes, singles = [], at }: Explanation): string[] =>
   [...notes, ...singles.map((one) => tried(one, at))].map((one) => `  ${oneLine(`${capital(one)}.`)}`);
 
 const tried = ({ since, failures, ...one }: SuspendedTries, at: number): string =>
-  `${part({ since, failures, ...one })}: only single tries for ${duration(Math.max(0, at - since))}, since ${failures} failed one after the other`;
+  `${domainName({ since, failures, ...one })}: only single tries for ${duration(Math.max(0, at - since))}, since ${failures} failed one after the other`;
 
 /** Most decisions of a step that are shown. */
 const mostDecisions = 3;

@@ -7,7 +7,7 @@ import { eachId } from '../format/message-ids.ts';
 import { isNewSession, SessionPlay, unopened } from '../replay/play.ts';
 import type { FileLine } from './lines.ts';
 import { type BuildContext, type BuiltFile, type Played, playedFrom } from './played.ts';
-import { digestOf, type Segment, SegmentParts, type SegmentSession } from './segment.ts';
+import { digestOf, type Segment, SegmentDraft, type SegmentSession } from './segment.ts';
 
 /** A state is saved when the log has grown by this multiple of its length, at the latest. */
 const stateTimes = 2;
@@ -30,13 +30,13 @@ export class Building {
   readonly #file: BuiltFile;
   readonly #context: BuildContext;
   readonly #before: number;
-  readonly #parts = new SegmentParts();
+  readonly #draft = new SegmentDraft();
   readonly #blocks: number[];
   readonly #sessions = new Map<Played, SegmentSession>();
   readonly #begun = processorTime();
   /** Of the time since then, what went into saving states, in milliseconds. */
   #saving = 0;
-  readonly #found = (id: string): void => this.#parts.mention(id, this.#blocks.length - 1);
+  readonly #found = (id: string): void => this.#draft.mention(id, this.#blocks.length - 1);
   /** Names the present line. */
   readonly #where = (): string => `${this.#file.name}:${this.#lines}`;
   #lines: number;
@@ -59,10 +59,10 @@ export class Building {
   }
 
   /** @param number - of the line in its file */
-  take(place: FileLine, number: number): void {
+  take(fileLine: FileLine, number: number): void {
     this.#lines = number;
-    const line = this.#parse(place);
-    const { from, to } = place;
+    const line = this.#parse(fileLine);
+    const { from, to } = fileLine;
     this.to = to;
     if (from - this.#blocks[this.#blocks.length - 1]! >= this.#file.grain.block) this.#blocks.push(from);
     if (line.kind === 'log') {
@@ -72,7 +72,7 @@ export class Building {
     }
     if (line.time > this.#time) this.#time = line.time;
     if (line.kind === 'dropped') this.#droppedLines += line.lines;
-    else if (line.kind === 'session' || line.kind === 'event') this.#play(line, place);
+    else if (line.kind === 'session' || line.kind === 'event') this.#play(line, fileLine);
     else if (line.kind === 'closed') this.#close(line, from);
   }
 
@@ -160,8 +160,8 @@ export class Building {
     const begun = processorTime();
     const saved = played.play.save();
     if (saved === undefined) return;
-    const { plain, ...place } = this.#parts.add(saved);
-    here.points.push({ seq: played.play.seq, at: played.at, offset, ...place });
+    const { plain, ...stored } = this.#draft.add(saved);
+    here.points.push({ seq: played.play.seq, at: played.at, offset, ...stored });
     played.pending = 0;
     played.look = 0;
     played.plain = plain;
@@ -188,7 +188,7 @@ export class Building {
       here.problem = played.play.problem;
     }
     const { file, writer, kind, size, modified } = this.#file;
-    return this.#parts.segment({
+    return this.#draft.segment({
       writer,
       kind,
       from: this.from,

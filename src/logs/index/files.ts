@@ -34,7 +34,7 @@ export interface IndexedFile extends BuiltFile {
 }
 
 /** Where a session is in a segment. */
-export interface Part {
+export interface SessionInSegment {
   readonly file: IndexedFile;
   readonly segment: Segment;
   readonly here: SegmentSession;
@@ -151,21 +151,21 @@ export class IndexedFiles {
    *
    * @param run - its number among those with this id; the last one if absent
    */
-  partsOf(id: string, run?: number): Part[] {
-    const parts: Part[] = [];
+  segmentsOf(id: string, run?: number): SessionInSegment[] {
+    const segments: SessionInSegment[] = [];
     for (const file of this.all) {
       for (const segment of file.segments) {
-        for (const here of segment.head.sessions) if (here.session === id) parts.push({ file, segment, here });
+        for (const here of segment.head.sessions) if (here.session === id) segments.push({ file, segment, here });
       }
     }
-    const wanted = run ?? parts.at(-1)?.here.run;
-    return parts.filter(({ here }) => here.run === wanted);
+    const wanted = run ?? segments.at(-1)?.here.run;
+    return segments.filter(({ here }) => here.run === wanted);
   }
 
   /** Returns where the session with a name is: an id, or the id of several and the number of an opening. */
-  partsNamed(name: string): Part[] {
+  segmentsNamed(name: string): SessionInSegment[] {
     const { id, run } = openingIn(name, this.mark);
-    return this.partsOf(id, run);
+    return this.segmentsOf(id, run);
   }
 
   /** What stands between an id and the number of an opening. */

@@ -8,13 +8,13 @@ import type { ReadLine } from '../format/decision-log.ts';
 import { mentions } from '../format/line.ts';
 import type { FoundLine, LineBlock, Log, LoggedSession, LogLacks, Place } from '../format/log.ts';
 import type { SessionPlay } from '../replay/play.ts';
-import { IndexedFiles, type IndexOptions, type Part } from './files.ts';
+import { IndexedFiles, type IndexOptions, type SessionInSegment } from './files.ts';
 import { chunksOf } from './lines.ts';
 import { openLogs } from './open.ts';
-import { linesOfPart } from './part-lines.ts';
 import { type Played, playedFrom } from './played.ts';
 import { Player, type Playing } from './playing.ts';
 import type { SegmentHead } from './segment.ts';
+import { linesInSegment } from './segment-lines.ts';
 
 /** Most ids that are compared with a mistyped one, and the letters that those of requests share with it. */
 const [mostCompared, likeness] = [50_000, 4];
@@ -76,7 +76,7 @@ export class LogIndex implements Log {
   }
 
   #resume(session: string): Played | undefined {
-    const last = this.#files.partsOf(session).at(-1)?.here;
+    const last = this.#files.segmentsOf(session).at(-1)?.here;
     if (last === undefined) return undefined;
     const { play } = this.#player.play(session, { seq: Number.MAX_SAFE_INTEGER });
     const { run, policy, at, time, closed } = last;
@@ -100,13 +100,13 @@ export class LogIndex implements Log {
   }
 
   #session(id: string, run: number, isLast: boolean, time: number): LoggedSession | undefined {
-    const parts = this.#files.partsOf(id, run);
-    const last = parts.at(-1)?.here;
+    const segments = this.#files.segmentsOf(id, run);
+    const last = segments.at(-1)?.here;
     // The files of its time may be deleted.
     if (last === undefined) return undefined;
     const { policy, seq, at, problem } = last;
-    const differs = parts.find(({ here }) => here.differs !== undefined)?.here.differs;
-    const gaps = parts.flatMap(({ here }) => here.gaps);
+    const differs = segments.find(({ here }) => here.differs !== undefined)?.here.differs;
+    const gaps = segments.flatMap(({ here }) => here.gaps);
     // What was opened again has ended then.
     const closed = last.closed ?? (isLast ? undefined : 'replaced');
     const end = this.kind === 'events' || !isLast ? at : at + Math.max(0, time - last.time);
@@ -116,7 +116,7 @@ export class LogIndex implements Log {
       run,
       isLast,
       policy,
-      first: parts[0]!.here.seqs[0]!,
+      first: segments[0]!.here.seqs[0]!,
       seq,
       at,
       end,
@@ -158,23 +158,23 @@ export class LogIndex implements Log {
   }
 
   *blocksOf(session: string, from: number, back: boolean, id?: string): Generator<LineBlock> {
-    const parts = this.#files.partsNamed(session);
-    for (const part of back ? parts.reverse() : parts) {
-      const { file, segment, here } = part;
+    const segments = this.#files.segmentsNamed(session);
+    for (const inSegment of back ? segments.reverse() : segments) {
+      const { file, segment, here } = inSegment;
       const { blocks, seqs } = here;
       const wanted = id === undefined ? undefined : new Set(segment.blocksOf(id));
-      const places = blocks.map((_, place) => place);
-      for (const place of back ? places.reverse() : places) {
-        const block = blocks[place]!;
+      const indices = blocks.map((_, index) => index);
+      for (const index of back ? indices.reverse() : indices) {
+        const block = blocks[index]!;
         // The number of its last event, as far as that is known.
-        const last = seqs[place + 1] ?? here.seq;
-        if (back ? seqs[place]! >= from : last < from) continue;
+        const last = seqs[index + 1] ?? here.seq;
+        if (back ? seqs[index]! >= from : last < from) continue;
         if (wanted !== undefined && !wanted.has(block)) continue;
         const [begin, end] = [segment.head.blocks[block]!, segment.head.blocks[block + 1] ?? segment.head.to];
         yield {
           mayHave: (text) =>
             Buffer.concat([...chunksOf(file.file, begin, end)].map((chunk) => Buffer.from(chunk))).includes(text),
-          events: () => eventsIn({ ...part, here: { ...here, blocks: [block] } }, seqs[place]!),
+          events: () => eventsIn({ ...inSegment, here: { ...here, blocks: [block] } }, seqs[index]!),
         };
       }
     }
@@ -208,10 +208,10 @@ export class LogIndex implements Log {
   }
 }
 
-function eventsIn(part: Part, before: number): FoundLine[] {
+function eventsIn(inSegment: SessionInSegment, before: number): FoundLine[] {
   const found: FoundLine[] = [];
   let seq = before;
-  for (const { line } of linesOfPart(part, 0, () => seq)) {
+  for (const { line } of linesInSegment(inSegment, 0, () => seq)) {
     seq = line.seq;
     if (line.kind === 'event') found.push(line);
   }

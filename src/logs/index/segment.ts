@@ -150,7 +150,7 @@ export class Segment {
 }
 
 /** Ids and states of a segment in the making. */
-export class SegmentParts {
+export class SegmentDraft {
   readonly #ids = new Map<string, number[]>();
   readonly #states: Buffer[] = [];
   #stateBytes = 0;

@@ -51,8 +51,8 @@ export class Bins {
   read(level: number, from: number, to: number): number[] {
     this.#turn(this.#bin);
     const [ring, last] = [this.#rings[level], this.#last[level]!];
-    return Array.from({ length: Math.max(0, to - from + 1) }, (_, place) => {
-      const bin = from + place;
+    return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => {
+      const bin = from + index;
       return ring === undefined || bin < 0 || bin > last || bin <= last - bins ? 0 : ring[bin % bins]!;
     });
   }

@@ -28,7 +28,7 @@ const ends: ReadonlySet<string> = new Set([
   'request.launch',
 ]);
 
-type Told = AnyEvent & {
+type PromptMessage = AnyEvent & {
   readonly prompt?: { readonly promptId: string; readonly deferral?: { count: number; sinceSeconds: number } };
   readonly promptId?: string;
   readonly requestId?: string;
@@ -43,8 +43,8 @@ export class DeferredThings {
   readonly queue = new Gauge();
 
   follow(event: AnyEvent, decisions: readonly AnyDecision[], at: number): void {
-    this.#take(event as Told, at);
-    for (const one of decisions) this.#take(one as unknown as Told, at);
+    this.#take(event as PromptMessage, at);
+    for (const one of decisions) this.#take(one as unknown as PromptMessage, at);
     if (this.queue.value !== this.all.size) this.queue.set(at, this.all.size);
   }
 
@@ -58,7 +58,7 @@ export class DeferredThings {
     this.queue.set(at, 0);
   }
 
-  #take(message: Told, at: number): void {
+  #take(message: PromptMessage, at: number): void {
     const { type, prompt, roundId } = message;
     if (type === 'prompt.deferred' && prompt !== undefined) {
       const { count, sinceSeconds } = prompt.deferral ?? {};

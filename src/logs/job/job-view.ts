@@ -158,7 +158,7 @@ export class JobView {
     // Of the last bin a part has passed.
     const last = Math.max(this.at - to * width, width / 8);
     const rate = (bins: Bins): number[] =>
-      bins.read(level, from, to).map((sum, place) => rounded(sum / (place === to - from ? last : width)));
+      bins.read(level, from, to).map((sum, index) => rounded(sum / (index === to - from ? last : width)));
     return {
       ...{ width, from, to, at: this.at },
       actors: [...this.spans.actors.values()]

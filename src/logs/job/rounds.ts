@@ -39,7 +39,7 @@ const marks: ReadonlySet<string> = new Set([
 ]);
 const ends: ReadonlySet<string> = new Set(['round.completed', 'round.failed', 'train.batch', 'source.drained']);
 
-interface Told {
+interface RoundMessage {
   readonly type: string;
   readonly roundId?: unknown;
   readonly kind?: unknown;
@@ -64,7 +64,7 @@ export class Rounds {
   }
 
   /** @param mayBegin - whether the message may be the first one of its round */
-  #take(message: Told, at: number, mayBegin: boolean): void {
+  #take(message: RoundMessage, at: number, mayBegin: boolean): void {
     const { type, roundId: id, kind, weightVersion } = message;
     if (typeof id !== 'string') return;
     let round = this.all.get(id);

@@ -93,8 +93,8 @@ export class MemoryLog implements Log {
     const found = this.#find(session);
     const events = (id === undefined ? found?.events : found?.eventsWith(id)) ?? [];
     const count = Math.ceil(events.length / eventsOfABlock);
-    for (let place = 0; place < count; place += 1) {
-      const begin = (back ? count - 1 - place : place) * eventsOfABlock;
+    for (let index = 0; index < count; index += 1) {
+      const begin = (back ? count - 1 - index : index) * eventsOfABlock;
       const end = Math.min(begin + eventsOfABlock, events.length);
       if (back ? events[begin]!.seq > from : events[end - 1]!.seq < from) continue;
       yield { mayHave: () => true, events: () => events.slice(begin, end) };

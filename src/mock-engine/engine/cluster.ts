@@ -89,8 +89,8 @@ export class MockCluster {
   fault(fault: Fault): void {
     for (const engine of this.engines) {
       if (fault.engine !== undefined && fault.engine !== engine.number) continue;
-      applyFault(fault, engine, this, (told) => {
-        for (const listener of this.#listeners) listener(told, engine);
+      applyFault(fault, engine, this, (connectionFault) => {
+        for (const listener of this.#listeners) listener(connectionFault, engine);
       });
     }
   }

@@ -145,8 +145,8 @@ export class EngineServer {
   }
 
   #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-    const told = error instanceof HttpError ? error : new HttpError(500, String(caused(error)));
+    const httpError = error instanceof HttpError ? error : new HttpError(500, String(caused(error)));
     if (response.headersSent || response.destroyed) reset(response);
-    else reply(response, this.#api.error(told, request.url ?? ''), told.status);
+    else reply(response, this.#api.error(httpError, request.url ?? ''), httpError.status);
   }
 }

@@ -89,14 +89,14 @@ export function endEvents(response: ServerResponse): void {
 
 /** Reads the body of a request. Throws `HttpError`. */
 export async function readBody(request: IncomingMessage, mostBytes: number): Promise<Json> {
-  const parts: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const part of request) {
-    bytes += (part as Buffer).length;
+  for await (const chunk of request) {
+    bytes += (chunk as Buffer).length;
     if (bytes > mostBytes) refuse(`a body of at most ${mostBytes} bytes`, 413);
-    parts.push(part as Buffer);
+    chunks.push(chunk as Buffer);
   }
-  const text = Buffer.concat(parts).toString('utf8');
+  const text = Buffer.concat(chunks).toString('utf8');
   if (text.trim() === '') return {};
   const body = parseJson(text);
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Json;

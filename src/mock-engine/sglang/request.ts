@@ -34,9 +34,9 @@ export function readGenerate(body: Json, mint: () => string): SglangRequest {
   const given = fields.raw('rid');
   const sampling = fields.raw('sampling_params') ?? {};
   const logProbs = fields.boolean('return_logprob') ?? false;
-  const wanted = list.flatMap((prompt, place) => {
-    const rid = ridOf(given, place, isBatch, list.length, mint);
-    const params = Array.isArray(sampling) ? sampling[place] : sampling;
+  const wanted = list.flatMap((prompt, index) => {
+    const rid = ridOf(given, index, isBatch, list.length, mint);
+    const params = Array.isArray(sampling) ? sampling[index] : sampling;
     return samplesOf(samplingOf(params), prompt, rid, logProbs);
   });
   return {
@@ -105,9 +105,9 @@ function promptsOf(fields: Fields): Prompt | Prompt[] {
   });
 }
 
-function ridOf(given: unknown, place: number, isBatch: boolean, size: number, mint: () => string): string {
+function ridOf(given: unknown, index: number, isBatch: boolean, size: number, mint: () => string): string {
   if (given === undefined) return mint();
-  if (typeof given === 'string' && given !== '') return isBatch ? `${given}_${place}` : given;
-  const fits = isBatch && Array.isArray(given) && given.length === size && typeof given[place] === 'string';
-  return fits ? (given[place] as string) : refuse('rid: expected a string, or one for each of a batch');
+  if (typeof given === 'string' && given !== '') return isBatch ? `${given}_${index}` : given;
+  const fits = isBatch && Array.isArray(given) && given.length === size && typeof given[index] === 'string';
+  return fits ? (given[index] as string) : refuse('rid: expected a string, or one for each of a batch');
 }

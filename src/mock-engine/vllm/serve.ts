@@ -107,7 +107,7 @@ function serveWhole(stand: RouteContext, request: OpenAiRequest, response: Serve
   });
 }
 
-interface Parts {
+interface Callbacks {
   readonly progress?: (generation: Generation, index: number) => void;
   readonly ended?: (generation: Generation, index: number) => void;
   readonly done: () => void;
@@ -118,7 +118,7 @@ function start(
   { choices }: OpenAiRequest,
   response: ServerResponse,
   generations: Generation[],
-  { progress, ended, done }: Parts,
+  { progress, ended, done }: Callbacks,
 ): void {
   const open = new Set<Generation>();
   let left = choices.length;

@@ -37,8 +37,8 @@ export function requestsGantt(bars: readonly RequestBar[], at: number, width: nu
       const kind = isLost && to < at ? 'overhead' : (actorColours[who] ?? 'overhead');
       return { row, start: from - begin, end: to - begin, colour: kind, opacity: ended === undefined ? 1 : 0.6 };
     }),
-    describe: (place) => {
-      const { id, type, actor, from, to, ended } = bars[place]!;
+    describe: (index) => {
+      const { id, type, actor, from, to, ended } = bars[index]!;
       const until = to === undefined ? 'goes on' : (ended ?? 'replaced by another, or given up');
       return `${oneLine(id)}\n${type}, ${oneLine(actor)}\n${measured((to ?? at) - from)}: ${until}`;
     },

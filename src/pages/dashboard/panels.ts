@@ -27,22 +27,22 @@ function waitText({ seconds, who }: OwedGroup): string {
 }
 
 /** The sentence that says who has to act, and whether that is urgent. */
-export function verdictPart({ owed, policy, shadow }: SessionAnswer): HTMLElement {
+export function verdictSection({ owed, policy, shadow }: SessionAnswer): HTMLElement {
   const [first] = owed;
   if (first === undefined) return element('p', 'why idle', `Nobody owes anything to ${policy}.`);
   const late = owed.reduce((sum, one) => sum + one.late, 0);
   const count = first.count === 1 ? first.answer : `${whole(first.count)} ${first.answer}`;
-  const parts = [
+  const words = [
     actor(first),
     ` owes ${count}`,
     first.seconds === undefined ? '' : `, the oldest for ${waitText(first)}`,
   ];
   if (late > 0)
-    return element('p', 'why stuck', ...parts, `: ${late === 1 ? 'that is' : `${whole(late)} answers are`} overdue.`);
+    return element('p', 'why stuck', ...words, `: ${late === 1 ? 'that is' : `${whole(late)} answers are`} overdue.`);
   const isTimer = first.who === 'timer';
   const said = isTimer
     ? [`Only timers run, ${waitText(first)}.`]
-    : ['Nothing is overdue. The oldest wait: ', ...parts, '.'];
+    : ['Nothing is overdue. The oldest wait: ', ...words, '.'];
   return element(
     'p',
     'why waits',
@@ -107,7 +107,7 @@ export interface Rates {
 }
 
 /** The most important numbers. */
-export function factParts(answer: SessionAnswer, rates: Rates): HTMLElement[] {
+export function factSections(answer: SessionAnswer, rates: Rates): HTMLElement[] {
   const { seq, inFlight, refused, backlog, followed } = answer;
   const rate = (value: number | undefined): string =>
     value === undefined ? '–' : value >= 100 || value === 0 ? whole(value) : value.toPrecision(2);
@@ -176,7 +176,7 @@ export function roundTable(rounds: readonly Round[], at: number): HTMLElement {
 }
 
 /** What was put off first. */
-export function deferredPart(count: number, oldest: readonly Deferred[], at: number): HTMLElement {
+export function deferredSection(count: number, oldest: readonly Deferred[], at: number): HTMLElement {
   const title = element('h2', '', `Put off for later: ${whole(count)}`);
   if (count === 0) return element('div', '', title, soft('No prompt or request waits for a later round.'));
   const rows = oldest.map(({ id, what, since, times, roundId }) =>
@@ -196,7 +196,7 @@ export function deferredPart(count: number, oldest: readonly Deferred[], at: num
 }
 
 /** Refused events, and refused calls of the whole server. */
-export function refusedPart(one: SessionAnswer, job: JobAnswer): HTMLElement {
+export function refusedSection(one: SessionAnswer, job: JobAnswer): HTMLElement {
   const { refused, refusedKinds, refusedLast } = one;
   const title = element('h2', '', `Refused events: ${whole(refused)}`);
   const kinds = refusedKinds.map(({ code, path, count }) =>

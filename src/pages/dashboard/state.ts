@@ -12,11 +12,11 @@ const rows = ['engines', 'idle', 'queue', 'events', 'decisions', 'completed', 't
 export function joined(before: Timeline | undefined, now: NonNullable<TimelineAnswer>): Timeline {
   if (before === undefined || before.width !== now.width || now.from > before.to + 1 || now.from < before.from)
     return now;
-  const kept = now.from - before.from;
-  const cut = Math.max(0, kept + (now.to - now.from + 1) - mostBins);
+  const oldBins = now.from - before.from;
+  const cut = Math.max(0, oldBins + (now.to - now.from + 1) - mostBins);
   const join = (old: readonly number[], latest: readonly number[]): number[] => {
     // A row that is new had nothing before.
-    const padded = old.length === 0 ? Array.from({ length: kept }, () => 0) : old.slice(0, kept);
+    const padded = old.length === 0 ? Array.from({ length: oldBins }, () => 0) : old.slice(0, oldBins);
     return [...padded, ...latest].slice(cut);
   };
   const actors = now.actors.map(({ who, by, load }) => {

@@ -18,7 +18,7 @@ function fields(message: object, without: readonly string[]): HTMLElement {
 }
 
 /** The event, and what it led to. */
-export function eventPart({ seq, at, sinceSeconds, event, decisions, producer }: Moment): HTMLElement {
+export function eventSection({ seq, at, sinceSeconds, event, decisions, producer }: Moment): HTMLElement {
   const when = `${timeText(at)}${sinceSeconds > 0 ? `, ${spoken(sinceSeconds)} after the event before it` : ''}`;
   const title = event === null ? (seq === 0 ? 'Before the first event' : 'The event is not in the log') : event.type;
   const head = element('h2', '', `${seq} `, element('span', 'type', title));
@@ -76,7 +76,7 @@ export function askedTable(asked: readonly AskedGroup[]): HTMLElement {
 }
 
 /** Where things stand, and what was asked for. */
-export function standingPart({ standing, asked, notes }: Moment): HTMLElement {
+export function standingSection({ standing, asked, notes }: Moment): HTMLElement {
   return element(
     'section',
     'panel',

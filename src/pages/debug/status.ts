@@ -2,7 +2,7 @@
 /** What the page says of itself: what happened, whether its server is there, and that it needs the key. */
 import { Failed } from '../kit/api.ts';
 import { byId, element, lock } from '../kit/elements.ts';
-import { log } from './place.ts';
+import { log } from './view.ts';
 
 export const says = byId('says');
 

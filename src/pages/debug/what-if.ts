@@ -13,7 +13,7 @@ export interface AskedEvent {
 }
 
 const panel = byId<HTMLDetailsElement>('what-if');
-const place = byId('what-if-form');
+const form = byId('what-if-form');
 const answer = byId('what-if-answer');
 
 let formOf = '';
@@ -91,7 +91,7 @@ function draw({ settings, policies, presets, preset }: WhatIfForm, run: () => vo
     event.preventDefault();
     run();
   });
-  place.replaceChildren(made);
+  form.replaceChildren(made);
 }
 
 /** Returns the settings that are other than in the log. */
@@ -170,7 +170,7 @@ export async function whatIfAt(present: () => AskedEvent, failed: (error: unknow
     answer.replaceChildren();
   } catch (error) {
     formOf = '';
-    place.replaceChildren();
+    form.replaceChildren();
     refused(error);
   }
 }

@@ -39,11 +39,11 @@ export function option(value: string, label: string): HTMLOptionElement {
   return made;
 }
 
-/** Fills a place anew; what was folded open in it stays so. */
-export function refill(place: HTMLElement, fill: () => void): void {
-  const isOpen = place.querySelector('details')?.open === true;
+/** Fills an element anew; what was folded open in it stays so. */
+export function refill(element: HTMLElement, fill: () => void): void {
+  const isOpen = element.querySelector('details')?.open === true;
   fill();
-  const details = place.querySelector('details');
+  const details = element.querySelector('details');
   if (details !== null) details.open = isOpen;
 }
 

@@ -26,7 +26,7 @@ export interface Gantt {
    */
   readonly windowSeconds?: number;
   /** Returns the tooltip of a bar, by its index. */
-  readonly describe: (place: number) => string;
+  readonly describe: (index: number) => string;
   /** Width of the row names, in pixels. */
   readonly left?: number;
 }

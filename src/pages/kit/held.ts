@@ -35,7 +35,7 @@ export function heldTable(standing: readonly StandingGroup[]): HTMLElement {
 }
 
 /** Why something waits. */
-export function whyPart({ verdict, answer, notes, chain }: WhyText): HTMLElement {
+export function whySection({ verdict, answer, notes, chain }: WhyText): HTMLElement {
   const lines = chain.join('\n').trim();
   const more =
     lines === ''

@@ -29,10 +29,10 @@ export const actorColours: Readonly<Record<string, string>> = {
 /** Cells of one row, those alike as one bar. */
 function loadBars(row: number, load: readonly number[], most: number, { from, width }: Timeline): GanttBar[] {
   const bars: { row: number; start: number; end: number; colour: string; opacity: number; load: number }[] = [];
-  for (const [place, value] of load.entries()) {
+  for (const [index, value] of load.entries()) {
     const shade = value === 0 ? 0 : Math.max(1, Math.ceil((value / most) * shades));
     if (shade === 0) continue;
-    const [start, opacity] = [(from + place) * width, 0.3 + (0.7 * shade) / shades];
+    const [start, opacity] = [(from + index) * width, 0.3 + (0.7 * shade) / shades];
     const last = bars.at(-1);
     if (last !== undefined && last.opacity === opacity && Math.abs(last.end - start) < width / 2)
       last.end = start + width;
@@ -102,7 +102,7 @@ export function jobGantt({ timeline, rounds, missed }: Drawn, width: number) {
     rows: ['rounds', ...names],
     bars,
     lastSeconds: span,
-    describe: (place) => texts[place]!,
+    describe: (index) => texts[index]!,
     left,
   });
   return { ...chart, xAxis: timeAxis(span) };

@@ -8,9 +8,9 @@ export function table(names: readonly string[], rows: readonly HTMLElement[]): H
   return element('div', 'scroll', element('table', '', head, element('tbody', '', ...rows)));
 }
 
-/** One cell for each part. */
-export const cells = (...parts: readonly (Node | string)[]): HTMLElement[] =>
-  parts.map((one) => element('td', '', one));
+/** One cell for each content. */
+export const cells = (...contents: readonly (Node | string)[]): HTMLElement[] =>
+  contents.map((one) => element('td', '', one));
 
 /** Some of many ids, and how many more there are, in words. */
 export const idList = (ids: readonly string[], more = ''): HTMLElement =>

@@ -3,7 +3,7 @@
 import type { RunData, WorkloadData } from '../../sim/report/data.ts';
 import { axis, colour, legend, legendHeight, tooltipBeside } from '../kit/chart-style.ts';
 
-const parts = ['rollout', 'reward', 'reference', 'train', 'sync'] as const;
+const stages = ['rollout', 'reward', 'reference', 'train', 'sync'] as const;
 const grid = { left: 56, right: 20, bottom: 44 };
 /** Returns the grid of a chart below its legend, with room for the name of the axis. */
 const below = (names: readonly string[], width: number) => ({ ...grid, top: 26 + legendHeight(names, width) });
@@ -24,8 +24,8 @@ export function stepsChart({ runs: all, after }: WorkloadData, width = 1200) {
   const steps = Math.max(...runs.map((run) => run.steps.length));
   const bands = [...new Set(runs.flatMap(longSteps))].map((step) => [{ xAxis: step }, { xAxis: step }]);
   return {
-    grid: below(parts, width),
-    legend: legend(parts, 'boxes'),
+    grid: below(stages, width),
+    legend: legend(stages, 'boxes'),
     tooltip: tooltipBeside({
       trigger: 'axis',
       axisPointer: { type: 'shadow' },
@@ -34,7 +34,7 @@ export function stepsChart({ runs: all, after }: WorkloadData, width = 1200) {
         const lines = runs.map((run) => {
           const one = run.steps[step];
           if (one === undefined) return `${run.label}: done`;
-          const seconds = parts.map((part) => `${part} ${one[part].toFixed(1)}`).join(', ');
+          const seconds = stages.map((stage) => `${stage} ${one[stage].toFixed(1)}`).join(', ');
           const kind = longSteps(run).includes(step) ? ' (long round)' : '';
           return `${run.label}${kind}: <b>${(one.endSeconds - one.startSeconds).toFixed(1)} s</b><br>${seconds}`;
         });
@@ -44,13 +44,13 @@ export function stepsChart({ runs: all, after }: WorkloadData, width = 1200) {
     xAxis: named('step', { type: 'category', data: Array.from({ length: steps }, (_, step) => `${step}`) }),
     yAxis: axis({ type: 'value', name: 'seconds' }),
     series: runs.flatMap((run, index) =>
-      parts.map((part) => ({
-        name: part,
+      stages.map((stage) => ({
+        name: stage,
         type: 'bar',
         stack: run.label,
-        itemStyle: { color: colour(part), opacity: index === 0 ? 0.45 : 1 },
-        data: run.steps.map((step) => step[part]),
-        ...(index === 0 && part === 'rollout'
+        itemStyle: { color: colour(stage), opacity: index === 0 ? 0.45 : 1 },
+        data: run.steps.map((step) => step[stage]),
+        ...(index === 0 && stage === 'rollout'
           ? { markArea: { silent: true, itemStyle: { color: colour('band') }, data: bands } }
           : {}),
       })),

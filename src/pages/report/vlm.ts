@@ -28,8 +28,8 @@ export function planHeight(data: VlmData): number {
 function fillOf(data: VlmData, what: number): { fill: string; opacity: number; own: boolean } {
   if (what === notShards.vision) return { fill: colour('short'), opacity: 1, own: false };
   if (what === notShards['all-to-all']) return { fill: colour('soft'), opacity: 1, own: false };
-  const place = data.longest.indexOf(what);
-  if (place >= 0) return { fill: colour(`seq${place}`), opacity: 1, own: true };
+  const index = data.longest.indexOf(what);
+  if (index >= 0) return { fill: colour(`seq${index}`), opacity: 1, own: true };
   // Other sequences are pale, so that the longest ones and their neighbours stay distinct.
   return { fill: colour(`seq${what % sequenceColours}`), opacity: 0.35, own: false };
 }

@@ -21,12 +21,12 @@ function smallestSums(sizes: Float64Array): Float64Array {
 }
 
 /** Returns the largest whole number from 0 to `most` that passes the test; if a number passes, all smaller ones must. */
-function largestThat(most: number, passes: (one: number) => boolean): number {
+function largestThat(most: number, holds: (one: number) => boolean): number {
   let low = 0;
   let high = most;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (passes(middle)) low = middle;
+    if (holds(middle)) low = middle;
     else high = middle - 1;
   }
   return low;

@@ -58,9 +58,9 @@ export function groupOf(state: FrontierState, promptId: string, roundId: string,
   const known = state.groups.get(promptId);
   if (known !== undefined) return known;
   const round = roundOf(state, roundId);
-  const place = order ?? round.nextOrder;
-  round.nextOrder = Math.max(round.nextOrder, place + 1);
-  const group = newGroup(promptId, round, place, state.seq++);
+  const groupOrder = order ?? round.nextOrder;
+  round.nextOrder = Math.max(round.nextOrder, groupOrder + 1);
+  const group = newGroup(promptId, round, groupOrder, state.seq++);
   state.groups.set(promptId, group);
   round.groups.add(group);
   state.empty.remove(round);

@@ -9,7 +9,7 @@ import { addPoint, fitSchema, newFit } from './step-cost.ts';
 /** Limit on the number of remembered lengths, those of the groups that left last. */
 const mostLengths = 2048;
 /** Each further report of the trainer multiplies the weight of earlier reports by this factor. */
-const keptTrainingShare = 0.98;
+const trainingRetention = 0.98;
 
 const figure = z.number();
 const amount = z.number().nonnegative();
@@ -114,8 +114,8 @@ export function trained(
   // Replicas that work at the same time count as one trainer: only the time after the last report counts. If another update is
   // ready, the trainer does not wait: it does work that no report covers, such as the optimizer step.
   const busy = at - Math.max(start, before ?? start) + (round.isSupplied ? idle : 0);
-  trainer.busySeconds = trainer.busySeconds * keptTrainingShare + busy;
-  trainer.groups = trainer.groups * keptTrainingShare + groups;
+  trainer.busySeconds = trainer.busySeconds * trainingRetention + busy;
+  trainer.groups = trainer.groups * trainingRetention + groups;
   const isSupplied = round.isSupplied;
   round.trainedUntil = at;
   round.consumed += groups;

@@ -169,7 +169,7 @@ export function newRequest(requestId: string, group: Group, index: number): Requ
 }
 
 /** Returns the position of an index in `places`, or −1. Requests mostly come in order, so the index itself is tried first. */
-export function placeOf({ places }: Group, index: number): number {
+export function indexOf({ places }: Group, index: number): number {
   return places[index]?.index === index ? index : places.findIndex((one) => one.index === index);
 }
 

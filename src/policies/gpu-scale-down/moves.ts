@@ -8,7 +8,7 @@ import { checkMinted, current, late, reclaim } from './engines.ts';
 import type { Ctx } from './schema.ts';
 import { endedSets, Moves, type Release, type ScaleDownState } from './state.ts';
 
-/** Places of the engines that requests leave, and of the engines that may receive requests. */
+/** Indices of the engines that requests leave, and of the engines that may receive requests. */
 export interface Sides {
   readonly from: readonly number[];
   readonly to: readonly number[];
@@ -53,7 +53,7 @@ function unlist(state: ScaleDownState, moves: Moves, pairs: Int32Array): void {
   }
 }
 
-/** Lists the moves between each pair of engines, by the place of the engine left, then by that of the target. */
+/** Lists the moves between each pair of engines, by the index of the engine left, then by that of the target. */
 function batches(
   { topology }: ScaleDownState,
   { pairs, tokens, ids }: Columns,
@@ -165,9 +165,10 @@ export function moveFailed(state: ScaleDownState, event: Message<'migration.fail
  */
 function elsewhere(state: ScaleDownState, { engines, free }: Release, before: number): number | undefined {
   let best: number | undefined;
-  for (let place = 0; place < free.length; place += 1) {
-    if (state.status[place] !== 'up' || engines.includes(place)) continue;
-    if (best === undefined || best === before || (place !== before && free[place]! > free[best]!)) best = place;
+  for (let engineIndex = 0; engineIndex < free.length; engineIndex += 1) {
+    if (state.status[engineIndex] !== 'up' || engines.includes(engineIndex)) continue;
+    if (best === undefined || best === before || (engineIndex !== before && free[engineIndex]! > free[best]!))
+      best = engineIndex;
   }
   return best;
 }

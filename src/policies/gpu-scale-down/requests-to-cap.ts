@@ -16,20 +16,20 @@ export interface Packed {
   readonly kvSquared: Float64Array;
 }
 
-/** Collects the groups of a place that have requests. */
-export function packedAt(loads: Loads, place: number, groups: readonly number[]): Packed {
+/** Collects the groups of an engine that have requests. */
+export function packedAt(loads: Loads, engineIndex: number, groups: readonly number[]): Packed {
   const most = groups.length;
   const [mine, count, kv] = [new Int32Array(most), new Float64Array(most), new Float64Array(most)];
   const kvSquared = new Float64Array(most);
   let size = 0;
   for (let at = 0; at < most; at += 1) {
     const group = groups[at]!;
-    const n = loads.count(place, group);
+    const n = loads.count(engineIndex, group);
     if (n === 0) continue;
     mine[size] = at;
     count[size] = n;
-    kv[size] = loads.kv(place, group);
-    kvSquared[size] = loads.kvSquared(place, group);
+    kv[size] = loads.kv(engineIndex, group);
+    kvSquared[size] = loads.kvSquared(engineIndex, group);
     size += 1;
   }
   return { size, at: mine, count, kv, kvSquared };

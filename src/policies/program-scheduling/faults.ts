@@ -82,7 +82,7 @@ export function settleFaults(state: ProgramState, ctx: Ctx): void {
   const { faults, engines, programs } = state;
   if (faults.isQuiet) return;
   for (const { scope, id } of [...faults.domains]) {
-    if (id !== null && !engines.has(id)) faults.removePart({ scope, id }, ctx);
+    if (id !== null && !engines.has(id)) faults.removeDomain({ scope, id }, ctx);
   }
   faults.dropTries(ctx.at, ({ id: engineId }, requestId) => {
     const one = programs.get(requestId);

@@ -14,16 +14,16 @@ export function toolStarted(state: ProgramState, event: Message<'tool.started'>,
   if (one === undefined) return late(requestId, 'already_ended', ctx);
   if (one.phase === 'running' || one.phase === 'asked') return late(requestId, 'out_of_turn', ctx);
   const engine = one.counted ? state.engines.get(one.engineId!)! : undefined;
-  const kept = engine && keeping(state.tools.get(tool), expectedSeconds, worthSeconds(state, engine));
+  const retention = engine && keeping(state.tools.get(tool), expectedSeconds, worthSeconds(state, engine));
   change(state, one, () => {
     one.phase = 'tool';
     one.since = ctx.at;
     one.tool = tool;
-    if (kept !== undefined) one.keptUntil = ctx.at + kept.seconds;
+    if (retention !== undefined) one.keptUntil = ctx.at + retention.seconds;
   });
-  if (kept === undefined) return;
-  if (kept.seconds === 0) countOut(state, one);
-  const { seconds, ...numbers } = kept;
+  if (retention === undefined) return;
+  if (retention.seconds === 0) countOut(state, one);
+  const { seconds, ...numbers } = retention;
   const reason = { code: 'tool_time', ...numbers } as const;
   ctx.emit({ type: 'kv.retain', at: ctx.at, requestId, engineId: engine!.engineId, seconds, reason });
 }

@@ -57,8 +57,8 @@ const sample = z.strictObject({
   roundId: roundId.nullable(),
   /** The dispatch that computes the reward; `null` while the response waits. */
   dispatch: derived<Dispatch | null>(),
-  placeInPrompt: derived(outside),
-  placeInRound: derived(outside),
+  indexInPrompt: derived(outside),
+  indexInRound: derived(outside),
   // Position in one of the queues of the pool.
   heapIndex: derived(outside),
   previous: derived<Sample | null>(),
@@ -301,8 +301,8 @@ export const hasRoom = ({ active, running, slots }: Worker): boolean => active &
 export function attach(state: RewardState, sample: Sample, roundId: string): void {
   const { promptId } = sample;
   sample.roundId = roundId;
-  join(state.rounds, roundId, 'placeInRound', sample);
-  if (promptId !== null) join(state.prompts, promptId, 'placeInPrompt', sample);
+  join(state.rounds, roundId, 'indexInRound', sample);
+  if (promptId !== null) join(state.prompts, promptId, 'indexInPrompt', sample);
 }
 
 /** Detaches a response from its round and its prompt, so that it no longer leaves with them. */

@@ -44,7 +44,7 @@ function linkBatch(state: LoaderState, batch: Batch): void {
     demand.batch = batch;
     demand.sample = state.samples.get(demand.sample.id)!;
     demand.open = demand.slices.length;
-    demand.place = demand.sample.demands.push(demand) - 1;
+    demand.index = demand.sample.demands.push(demand) - 1;
     batch.open += demand.open;
     for (const slice of demand.slices) {
       slice.demand = demand;

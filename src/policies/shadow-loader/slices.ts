@@ -60,8 +60,8 @@ export function sendAll(state: LoaderState, samples: readonly Sample[], ctx: Ctx
 
 function inOrder(demands: Demand[]): void {
   demands.sort(byBatch);
-  demands.forEach((one, place) => {
-    one.place = place;
+  demands.forEach((one, index) => {
+    one.index = index;
   });
 }
 

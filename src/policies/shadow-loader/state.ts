@@ -199,7 +199,7 @@ const demand = z.strictObject({
   /** Number of slices that were not fetched. */
   open: derived(zero),
   /** Position among the demands of the sample. */
-  place: derived(zero),
+  index: derived(zero),
 });
 const bySlicePause = (a: Slice, b: Slice): number => a.pausedUntil! - b.pausedUntil! || (a.id < b.id ? -1 : 1);
 

@@ -17,13 +17,13 @@ const whole: Where = { scope: 'loader', id: null };
 
 /** The place of a failed transfer. With a single node there is nothing to compare, so the node is not named. */
 function whereOf({ nodes, transfers }: LoaderState, node: Node): Where {
-  const part = transfersFrom(node);
-  return node.active && (nodes.size > 1 || transfers.find(part) !== undefined) ? part : whole;
+  const own = transfersFrom(node);
+  return node.active && (nodes.size > 1 || transfers.find(own) !== undefined) ? own : whole;
 }
 
-/** The places of the nodes that take work. */
-export function* activeParts({ nodes }: LoaderState, partOf: (node: Node) => Where): Generator<Where> {
-  for (const node of nodes.values()) if (node.active) yield partOf(node);
+/** The domains of the nodes that take work. */
+export function* activeDomains({ nodes }: LoaderState, domainOf: (node: Node) => Where): Generator<Where> {
+  for (const node of nodes.values()) if (node.active) yield domainOf(node);
 }
 
 const isAside = ({ transfers, config }: LoaderState, { id, failures }: Slice): boolean =>
@@ -62,7 +62,7 @@ export function transferred(state: LoaderState, slice: Slice, node: Node | null,
 
 /** Forgets the failures of transfers from a node that is gone: nothing can be compared with them. */
 export function forgetTransfers(state: LoaderState, node: Node, ctx: Ctx): void {
-  for (const one of state.transfers.removePart(transfersFrom(node), ctx)) judge(state, one, ctx);
+  for (const one of state.transfers.removeDomain(transfersFrom(node), ctx)) judge(state, one, ctx);
 }
 
 function judge(state: LoaderState, { failure, isOwn }: Verdict, ctx: Ctx): void {
@@ -92,7 +92,7 @@ export function settleTransfers(state: LoaderState, ctx: Ctx): void {
       (one) => inFlight(state, one) > 0,
       (one) => suspend(state, one, ctx),
     );
-    transfers.suspendWhole(activeParts(state, transfersFrom), (one) => suspend(state, one, ctx));
+    transfers.suspendWhole(activeDomains(state, transfersFrom), (one) => suspend(state, one, ctx));
   }
   for (let next = slicePauses.peek(); next !== undefined && next.pausedUntil! <= ctx.at; next = slicePauses.peek()) {
     endSlicePause(state, next);

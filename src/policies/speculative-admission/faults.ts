@@ -31,14 +31,14 @@ function whereOf(state: AdmissionState, response: ResponseState, kind: FaultKind
   if (kind === 'data') return { scope: 'prompt', id: null };
   if (kind === 'environment') return { scope: 'environment', id: response.prompt.spec.domain ?? null };
   const engine = engineOf(response);
-  return { scope: 'engine', id: partOf(state, engine) };
+  return { scope: 'engine', id: comparedEngineId(state, engine) };
 }
 
 /**
  * Returns the engine if tries on it can be compared: with a single engine there is no comparison, and on a drained engine nothing
  * is tried.
  */
-const partOf = ({ engines }: AdmissionState, engine: Engine | null): string | null =>
+const comparedEngineId = ({ engines }: AdmissionState, engine: Engine | null): string | null =>
   engine?.active && engines.size > 1 ? engine.id : null;
 
 /**
@@ -50,16 +50,23 @@ export function fault(state: AdmissionState, response: ResponseState, kind: Faul
 }
 
 /**
- * Handles a failure in a place. The failure counts in the budget of its kind until other tries show that it was not the
+ * Handles a failure in a domain. The failure counts in the budget of its kind until other tries show that it was not the
  * response's own.
  */
 export function faultIn(state: AdmissionState, response: ResponseState, kind: FaultKind, where: Where, ctx: Ctx): void {
-  const { prompt, index: place, requestId, failures, cause } = response;
+  const { prompt, index, requestId, failures, cause } = response;
   const { faults } = state;
   // The request has continued under this id after a restart.
   if (state.elsewhere.size > 0) state.elsewhere.delete(requestId);
   response.lastFault = { ...where, at: ctx.at };
-  const failure = { ...where, item: prompt.spec.promptId, place, kind, order: state.seq++, isGood: prompt.held > 0 };
+  const failure = {
+    ...where,
+    item: prompt.spec.promptId,
+    place: index,
+    kind,
+    order: state.seq++,
+    isGood: prompt.held > 0,
+  };
   const isControl = cause === 'control';
   if (kind === 'data' || isControl) {
     faults.failedAlone(failure, requestId, ctx.at);
@@ -158,15 +165,15 @@ export function succeeded(state: AdmissionState, response: ResponseState, ctx: C
   if (faults.isQuiet) return;
   const { promptId, domain } = prompt.spec;
   const engine = engineOf(response);
-  const places: Where[] = [
-    { scope: 'engine', id: partOf(state, engine) },
+  const domains: Where[] = [
+    { scope: 'engine', id: comparedEngineId(state, engine) },
     { scope: 'environment', id: domain ?? null },
     { scope: 'prompt', id: null },
   ];
-  for (const where of places) settleSuccess(state, where, promptId, response.launched, ctx);
+  for (const where of domains) settleSuccess(state, where, promptId, response.launched, ctx);
 }
 
-/** Notes a success in one place. */
+/** Notes a success in one domain. */
 export function settleSuccess(state: AdmissionState, where: Where, item: string, order: number, ctx: Ctx): void {
   const { verdicts, hasRecovered } = state.faults.succeeded(where, item, order, ctx);
   if (hasRecovered) resumeTries(state, where);
@@ -226,7 +233,7 @@ export function giveUpProven(state: AdmissionState, response: ResponseState, ctx
 
 /** Forgets what has failed on an engine that takes no more requests: nothing can be compared there. */
 export function forgetEngine(state: AdmissionState, id: string, ctx: Ctx): void {
-  for (const one of state.faults.removePart({ scope: 'engine', id }, ctx)) judge(state, one, ctx);
+  for (const one of state.faults.removeDomain({ scope: 'engine', id }, ctx)) judge(state, one, ctx);
 }
 
 /**

@@ -21,7 +21,7 @@ import {
 import {
   type AdmissionState,
   budgetOf,
-  byPlace,
+  byPromptAndIndex,
   type Engine,
   type FaultKind,
   isLive,
@@ -295,5 +295,5 @@ export const timeouts = new Deadlines<AdmissionState>({
 export function takeTimedOut(state: AdmissionState, at: number): ResponseState[] {
   const late: ResponseState[] = [];
   while (timeouts.isOver(state, at)) late.push(state.deadlines.pop()!.response);
-  return late.sort((a, b) => a.since - b.since || byPlace(a, b));
+  return late.sort((a, b) => a.since - b.since || byPromptAndIndex(a, b));
 }

@@ -20,8 +20,8 @@ import {
   type FaultKind,
   isLive,
   isQueued,
+  leaveQuota,
   type PromptState,
-  part,
   type ResponseState,
   type Round,
 } from './state.ts';
@@ -35,7 +35,7 @@ export function remove(state: AdmissionState, prompt: PromptState, mayReturn = f
   if (mayReturn) rememberFailures(state, prompt);
   else if (!state.faults.isQuiet) state.faults.forget(prompt.spec.promptId);
   state.suspects.delete(prompt);
-  if (prompt.quota !== null) part(prompt, prompt.quota);
+  if (prompt.quota !== null) leaveQuota(prompt, prompt.quota);
   prompt.quota = null;
   prompt.status = 'gone';
 }

@@ -324,7 +324,7 @@ export function hostRestarted(
   state.live.clear();
   if (!state.faults.isQuiet) {
     state.faults.restart(ctx.at);
-    state.faults.told('prompt', ctx);
+    state.faults.endSuspensions('prompt', ctx);
   }
   for (const response of inFlight(state)) {
     freeSlot(state, response);

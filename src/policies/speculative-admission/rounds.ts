@@ -66,7 +66,7 @@ export function openRound(state: AdmissionState, event: Message<'round.opened'>,
   state.weightVersion = event.weightVersion;
   state.recentRounds.add(event.roundId);
   if (!state.faults.isQuiet) {
-    state.faults.told('prompt', ctx);
+    state.faults.endSuspensions('prompt', ctx);
     // Prompts that were requested for comparison left with their round.
     for (const { suspension } of state.faults.domains) if (suspension !== null) suspension.asked = 0;
   }

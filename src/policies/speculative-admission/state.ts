@@ -16,7 +16,7 @@ import { faultScope } from '../../schemas/faults.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { keptResponse, type Prompt, prompt as promptSpec } from '../../schemas/prompts.ts';
 import { count, roundKind } from '../../schemas/units.ts';
-import { departures, IdMint, Places } from './ids.ts';
+import { departures, IdMint, ParsedIds } from './ids.ts';
 import { mostRequests } from './schema.ts';
 import { exploration, newExploration } from './speculation.ts';
 
@@ -337,7 +337,7 @@ export const admissionState = z.strictObject({
   /** The reason to settle the round at the end of the event; `null` between events. */
   unsettled: derived((): Unsettled | null => null),
   ids: derived(() => new IdMint()),
-  places: derived(() => new Places()),
+  parsedIds: derived(() => new ParsedIds()),
 });
 export type AdmissionState = Live<z.output<typeof admissionState>, SpeculativeAdmissionConfig>;
 export type SavedAdmission = z.input<typeof admissionState>;
@@ -530,7 +530,7 @@ export function join(
 }
 
 /** Removes a member that counts or leaves from its quota. */
-export function part(member: PromptState, itsQuota: DomainQuota): void {
+export function leaveQuota(member: PromptState, itsQuota: DomainQuota): void {
   itsQuota.members.delete(member);
   itsQuota.expiring.delete(member);
 }
@@ -552,7 +552,7 @@ export function isQueued({ status }: ResponseState): boolean {
 }
 
 /** Orders by prompt, in the order of arrival, then by index. */
-export function byPlace(a: ResponseState, b: ResponseState): number {
+export function byPromptAndIndex(a: ResponseState, b: ResponseState): number {
   return a.prompt.seq - b.prompt.seq || a.index - b.index;
 }
 

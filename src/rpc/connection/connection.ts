@@ -12,7 +12,7 @@ import { crowdedOut, isDeeperThan, isOpening, type Line, LineReader, parseLine, 
 import type { HalfLines } from './half-lines.ts';
 import type { Link, Served } from './link.ts';
 import type { Meter } from './meter.ts';
-import { type Id, type Request, wrongPart } from './request.ts';
+import { type Id, type Request, wrongField } from './request.ts';
 import { SendQueue, type SendQueueHost } from './send-queue.ts';
 import { Subscriptions } from './subscriptions.ts';
 
@@ -262,14 +262,14 @@ export class Connection implements Caller, Served {
   /** Refuses a call of a batch whose answers are too long. */
   #notMade(call: unknown): string | undefined {
     const { id } = (call ?? {}) as { id?: Id };
-    if (wrongPart(call) === undefined && id === undefined) return undefined;
+    if (wrongField(call) === undefined && id === undefined) return undefined;
     const expected = `answers of a batch of at most ${this.#host.limits.maxOutputBytes} characters`;
     const known = typeof id === 'string' || typeof id === 'number' ? id : null;
     return this.#tooMuch('maxOutputBytes', expected, 'more: this call was not made', known);
   }
 
   async #call(message: unknown): Promise<string | undefined> {
-    const wrong = wrongPart(message);
+    const wrong = wrongField(message);
     if (wrong !== undefined) return this.#refuse(errorCodes.invalidRequest, wrong, message);
     const request = message as Request;
     const from = performance.now();

@@ -18,7 +18,7 @@ export interface Durability {
 }
 
 /** State for a server without a state directory. */
-export const nothingKept: Durability = Object.freeze({ settled: undefined, behind: false });
+export const notDurable: Durability = Object.freeze({ settled: undefined, behind: false });
 
 /** Interface of the server to its send queues. */
 export interface SendQueueHost {
@@ -34,7 +34,7 @@ export class SendQueue {
   readonly #host: SendQueueHost;
   readonly #lost: () => void;
   /** Messages, each with the write to the journal that it waits for. */
-  readonly #held = new Fifo<{ readonly text: string; readonly kept: Promise<void> | undefined }>();
+  readonly #held = new Fifo<{ readonly text: string; readonly stored: Promise<void> | undefined }>();
   #heldCharacters = 0;
   #closed = false;
   #releasing: Promise<void> | undefined;
@@ -69,9 +69,9 @@ export class SendQueue {
 
   /** Sends a message once the steps that it reports are stored. */
   write(text: string): void {
-    const kept = this.#host.durability.settled;
-    if (kept === undefined && this.#held.size === 0) return this.#link.write(`${text}\n`);
-    this.#held.push({ text, kept });
+    const stored = this.#host.durability.settled;
+    if (stored === undefined && this.#held.size === 0) return this.#link.write(`${text}\n`);
+    this.#held.push({ text, stored });
     this.#heldCharacters += text.length;
     this.#releasing ??= this.#release();
   }
@@ -95,7 +95,7 @@ export class SendQueue {
   async #release(): Promise<void> {
     try {
       for (let next = this.#held.peek(); next !== undefined; next = this.#held.peek()) {
-        await next.kept;
+        await next.stored;
         this.#held.shift();
         this.#heldCharacters -= next.text.length;
         this.#link.write(`${next.text}\n`);

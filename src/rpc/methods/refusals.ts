@@ -38,15 +38,15 @@ export type ClosedBecause = 'cutOff' | 'turnedAway' | 'full';
 /** The counters of one server, since its start. */
 export class Refusals {
   readonly #meter: Meter;
-  readonly #told: (error: unknown) => void;
+  readonly #onDefect: (error: unknown) => void;
   /** Defects that were told: a policy that has broken throws the same one again and again. */
   readonly #known = new WeakSet<object>();
   readonly #calls = new Map<string, { code: string; limit?: LimitName; count: number }>();
   readonly #closed: Record<ClosedBecause, number> = { cutOff: 0, turnedAway: 0, full: 0 };
 
-  constructor(meter: Meter, told: (error: unknown) => void = () => undefined) {
+  constructor(meter: Meter, onDefect: (error: unknown) => void = () => undefined) {
     this.#meter = meter;
-    this.#told = told;
+    this.#onDefect = onDefect;
   }
 
   /** Returns the counters, in the order of codes and limits. */
@@ -77,7 +77,7 @@ export class Refusals {
       if (this.#known.has(thrown)) return;
       this.#known.add(thrown);
     }
-    this.#told(thrown);
+    this.#onDefect(thrown);
   }
 
   /** Counts a refused call. */

@@ -20,7 +20,7 @@ export class Gate {
    * Does something with a session, at once if the session is not in the middle of a call. Returns what it returns, or a promise of
    * that, and throws what it throws. Nothing that waits is done any more once the gate is closed.
    */
-  pass<T>(session: string, act: () => T | Promise<T>): T | Promise<T> {
+  run<T>(session: string, act: () => T | Promise<T>): T | Promise<T> {
     const waiting = this.#busy.get(session);
     if (waiting !== undefined) return this.#wait(waiting, act);
     const result = act();

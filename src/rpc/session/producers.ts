@@ -13,13 +13,13 @@ export type Answer = ({ readonly result: object } | { readonly error: RpcError }
   readonly pages?: { readonly more: string; readonly decisions: readonly AnyDecision[] };
 };
 
-interface KeptAs<A> {
+interface AnswerTo<A> {
   readonly firstSeq: number;
   /** Events in the call, including refused ones. */
   readonly events: number;
   readonly answer: A;
 }
-type Kept = KeptAs<Answer> & {
+type StoredAnswer = AnswerTo<Answer> & {
   /** The applied events, or their digest if they were applied before a snapshot; none if an earlier version made that. */
   readonly applied: readonly AnyEvent[] | number | undefined;
 };
@@ -29,7 +29,7 @@ const digestOf = (events: readonly unknown[]): number =>
   hashOf(JSON.stringify(events, (key, value) => (key === 'at' ? undefined : value)));
 
 /** Whether a call has the events to which an answer was given; of a refused call, those before the refusal. */
-function isAnswerTo({ applied, answer }: Kept, firstSeq: number, events: readonly unknown[]): boolean {
+function isAnswerTo({ applied, answer }: StoredAnswer, firstSeq: number, events: readonly unknown[]): boolean {
   if (applied === undefined) return true;
   const { nextSeq } =
     'error' in answer ? (answer.error.data as { nextSeq?: number }) : (answer.result as { nextSeq?: number });
@@ -45,7 +45,7 @@ type SavedAnswer = Pick<Answer, 'pages'> &
 export interface SavedProducer {
   readonly name: string;
   readonly nextSeq: number;
-  readonly kept: readonly (KeptAs<SavedAnswer> & {
+  readonly kept: readonly (AnswerTo<SavedAnswer> & {
     /** Digest of the applied events. */
     readonly digest?: number;
   })[];
@@ -54,7 +54,7 @@ export interface SavedProducer {
 interface Producer {
   /** Number of events applied so far. */
   nextSeq: number;
-  readonly kept: Fifo<Kept>;
+  readonly answers: Fifo<StoredAnswer>;
 }
 
 /** The producers of one session. */
@@ -70,19 +70,19 @@ export class Producers {
     this.#most = limits.maxProducers;
     this.#keptAnswers = limits.keptAnswers;
     for (const { name, nextSeq, kept } of saved) {
-      const producer: Producer = { nextSeq, kept: new Fifo() };
+      const producer: Producer = { nextSeq, answers: new Fifo() };
       for (const { digest, ...one } of kept)
-        producer.kept.push({ ...one, applied: digest, answer: loaded(one.answer) });
+        producer.answers.push({ ...one, applied: digest, answer: loaded(one.answer) });
       this.#producers.set(name, producer);
     }
   }
 
   /** Returns the producers, in the order of their first calls. */
   save(): SavedProducer[] {
-    return [...this.#producers].map(([name, { nextSeq, kept }]) => ({
+    return [...this.#producers].map(([name, { nextSeq, answers }]) => ({
       name,
       nextSeq,
-      kept: [...kept].map(({ applied, answer, ...one }) => ({
+      kept: [...answers].map(({ applied, answer, ...one }) => ({
         ...one,
         answer: saved(answer),
         ...(applied === undefined ? {} : { digest: typeof applied === 'number' ? applied : digestOf(applied) }),
@@ -104,7 +104,7 @@ export class Producers {
     const nextSeq = producer?.nextSeq ?? 0;
     if (firstSeq === undefined || firstSeq === nextSeq) return undefined;
     if (producer !== undefined && firstSeq < nextSeq) {
-      for (const one of producer.kept) {
+      for (const one of producer.answers) {
         const isSame = one.firstSeq === firstSeq && one.events === events.length && isAnswerTo(one, firstSeq, events);
         if (isSame) return one.answer;
       }
@@ -122,9 +122,9 @@ export class Producers {
   keep(name: string, applied: readonly AnyEvent[], events: number, answer: Answer): void {
     if (applied.length === 0) return;
     let producer = this.#producers.get(name);
-    if (producer === undefined) this.#producers.set(name, (producer = { nextSeq: 0, kept: new Fifo() }));
-    producer.kept.push({ firstSeq: producer.nextSeq, events, applied, answer });
-    if (producer.kept.size > this.#keptAnswers) producer.kept.shift();
+    if (producer === undefined) this.#producers.set(name, (producer = { nextSeq: 0, answers: new Fifo() }));
+    producer.answers.push({ firstSeq: producer.nextSeq, events, applied, answer });
+    if (producer.answers.size > this.#keptAnswers) producer.answers.shift();
     producer.nextSeq += applied.length;
   }
 }

@@ -107,7 +107,7 @@ export class Session {
       this.#timers = new Timers(
         clock,
         (timerId, at) => this.#fired(timerId, at),
-        (act) => void host.gate.pass(id, act),
+        (act) => void host.gate.run(id, act),
       );
     if (saved !== undefined) this.#timers?.hold();
     for (const one of armed) this.#timers?.set(one);

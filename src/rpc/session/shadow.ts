@@ -27,7 +27,7 @@ export class HostDecisions {
   readonly #schemas: ReadonlyMap<string, z.ZodType>;
 
   constructor({ decisions }: AnyPolicyDefinition) {
-    this.#schemas = new Map(decisions.map(({ type, schema }) => [type, partOf(schema)]));
+    this.#schemas = new Map(decisions.map(({ type, schema }) => [type, partialOf(schema)]));
   }
 
   /** Returns the decision in the event, or nothing if it is another event. Throws `invalid_event`. */
@@ -45,7 +45,7 @@ export class HostDecisions {
 }
 
 /** Makes all fields of a schema optional; if a user's message is no plain object schema, returns a schema for any object. */
-function partOf(schema: z.ZodType): z.ZodType {
+function partialOf(schema: z.ZodType): z.ZodType {
   const isPlain = schema instanceof z.ZodObject && (schema._zod.def.checks?.length ?? 0) === 0;
   return isPlain ? schema.partial() : z.looseObject({});
 }

@@ -1,9 +1,9 @@
 /** A thread as its own module sees it: what does its tasks, one after the other. See {@link AskedThread}. */
 import { parentPort } from 'node:worker_threads';
-import { failure, type PolicyError, type Told } from '../../errors.ts';
+import { failure, type PlainRefusal, type PolicyError } from '../../errors.ts';
 
 /** The outcome of a task. A thread cannot clone a `PolicyError`, so it sends its fields. */
-export type ThreadAnswer = { readonly made: unknown } | { readonly refused: Told };
+export type ThreadAnswer = { readonly made: unknown } | { readonly refused: PlainRefusal };
 
 /**
  * Does the tasks of this thread.
@@ -25,7 +25,7 @@ export function doTasks(expected: string, work: () => Promise<(task: never) => u
   });
 }
 
-function plain(error: PolicyError): Told {
+function plain(error: PolicyError): PlainRefusal {
   const { code, expected, got, path, cause } = error;
   const stack = code === 'internal' && cause instanceof Error ? cause.stack : undefined;
   return { code, expected, got, path, stack };

@@ -71,9 +71,9 @@ export function simulateAgentic(
 function policyOf(job: AgenticJob, scheduler: AgenticScheduler, options: PolicyOptions): DrivenPolicy {
   const first = scheduler.create(job, options);
   const takes = (one: DrivenPolicy, type: string): boolean => one.takes?.(type) ?? true;
-  const parts = [first];
+  const policies = [first];
   if (job.slots !== undefined && !takes(first, 'slot.requested'))
-    parts.push(create(environmentSlots, {}, options) as unknown as DrivenPolicy);
+    policies.push(create(environmentSlots, {}, options) as unknown as DrivenPolicy);
   const ofTimer = new Map<string, DrivenPolicy>();
   const send = (one: DrivenPolicy, event: AnyEvent): readonly AnyDecision[] => {
     const decisions = one.send(event);
@@ -86,7 +86,7 @@ function policyOf(job: AgenticJob, scheduler: AgenticScheduler, options: PolicyO
     send: (event) => {
       const { type, timerId } = event as AnyEvent & { readonly timerId?: string };
       if (type === 'timer.fired') return send(ofTimer.get(timerId!)!, event);
-      return parts.flatMap((one) => (takes(one, type) ? send(one, event) : []));
+      return policies.flatMap((one) => (takes(one, type) ? send(one, event) : []));
     },
   };
 }

@@ -22,15 +22,15 @@ import { checkRequest, checkTime } from '../engine/request.ts';
 import { type Stretch, stepsUntil, stretchSeconds } from '../engine/step-time.ts';
 import { WaitingQueue } from '../engine/waiting-queue.ts';
 import { baseSeconds, type CostModel } from '../models/cost-model.ts';
-import { type CachedPart, type ContextPart, PrefixCache } from './prefix-cache.ts';
+import { type CachedNode, type ContextNode, PrefixCache } from './prefix-cache.ts';
 import type { EngineTimeline } from './timeline.ts';
 
 /** A turn as an engine sees it. */
 export interface EngineTurn {
   /** Id of the program, which has one turn at a time. */
   readonly requestId: string;
-  /** Its context; the last part is the program's own, which the turn makes longer. */
-  readonly context: readonly ContextPart[];
+  /** Its context; the last node is the program's own, which the turn makes longer. */
+  readonly context: readonly ContextNode[];
   /** Tokens to generate, a whole number >= 1. */
   readonly generatedTokens: number;
 }
@@ -53,8 +53,8 @@ export interface TurnEngineLoad {
 }
 
 interface TurnSequence extends Sequence {
-  readonly context: readonly ContextPart[];
-  parts: readonly CachedPart[];
+  readonly context: readonly ContextNode[];
+  nodes: readonly CachedNode[];
   /** Whether its prefill has begun since it was last admitted. */
   begun: boolean;
   /** Tokens found in the cache when it first ran; -1 before. */
@@ -132,14 +132,14 @@ export class TurnEngine extends EngineCounters {
       request,
       arrival: this.#arrivals++,
       generated: 0,
-      place: 'waiting',
+      status: 'waiting',
       admittedAt: 0,
       finish: 0,
       heapIndex: -1,
       older: undefined,
       newer: undefined,
       context: own,
-      parts: [],
+      nodes: [],
       begun: false,
       found: -1,
     };
@@ -155,11 +155,11 @@ export class TurnEngine extends EngineCounters {
     checkTime(at);
     this.#catchUp(at);
     const phase = this.#phase;
-    if (phase !== undefined && at > phase.startSeconds) this.#pass(phase, at, stepsBy(phase, at));
+    if (phase !== undefined && at > phase.startSeconds) this.#advance(phase, at, stepsBy(phase, at));
     this.#phase = undefined;
     for (const sequence of this.#sequences.values()) {
-      if (sequence.place === 'running') this.#leave(sequence, 'gone');
-      else sequence.place = 'gone';
+      if (sequence.status === 'running') this.#leave(sequence, 'gone');
+      else sequence.status = 'gone';
     }
     const lost = [...this.#sequences.keys()];
     this.#sequences.clear();
@@ -260,9 +260,9 @@ export class TurnEngine extends EngineCounters {
       // An empty engine needs no watermark.
       if (size > 0 && cache.pinnedTokens + cache.missing(context) + 1 > limit) break;
       this.#waiting.shift();
-      next.parts = cache.pin(context);
+      next.nodes = cache.pin(context);
       next.begun = false;
-      next.place = 'running';
+      next.status = 'running';
       this.#prefilling.push(next);
     }
     cache.fit(cost.kvCapacityTokens);
@@ -278,7 +278,7 @@ export class TurnEngine extends EngineCounters {
     let ready = 0;
     for (const sequence of this.#prefilling) {
       left -= this.#compute(sequence, left);
-      if (sequence.parts.some((part) => part.resident < part.tokens)) break;
+      if (sequence.nodes.some((node) => node.resident < node.tokens)) break;
       ready += 1;
       if (left === 0) break;
     }
@@ -293,15 +293,15 @@ export class TurnEngine extends EngineCounters {
     let tokens = 0;
     if (!sequence.begun) {
       sequence.begun = true;
-      const missing = sequence.parts.reduce((sum, part) => sum + part.tokens - part.resident, 0);
+      const missing = sequence.nodes.reduce((sum, node) => sum + node.tokens - node.resident, 0);
       const context = contextOf(sequence);
       // The last token is always computed: its logits are not in the cache.
       if (missing === 0 && context > 0) tokens = 1;
       if (sequence.found < 0) sequence.found = context - missing - tokens;
     }
-    for (const part of sequence.parts) {
-      const some = Math.min(most - tokens, part.tokens - part.resident);
-      part.resident += some;
+    for (const node of sequence.nodes) {
+      const some = Math.min(most - tokens, node.tokens - node.resident);
+      node.resident += some;
       tokens += some;
     }
     return tokens;
@@ -324,7 +324,7 @@ export class TurnEngine extends EngineCounters {
 
   #finish(phase: Phase): void {
     this.#phase = undefined;
-    this.#pass(phase, phase.endSeconds, phase.steps);
+    this.#advance(phase, phase.endSeconds, phase.steps);
     for (const sequence of this.#prefilling.splice(0, phase.ready)) this.#batch.join(sequence);
     this.#now = phase.endSeconds;
     for (let done = this.#batch.finished(); done !== undefined; done = this.#batch.finished()) {
@@ -336,7 +336,7 @@ export class TurnEngine extends EngineCounters {
     }
   }
 
-  #pass({ plan, startSeconds }: Phase, endSeconds: number, steps: number): void {
+  #advance({ plan, startSeconds }: Phase, endSeconds: number, steps: number): void {
     const { size } = this.#batch;
     this.count(plan, startSeconds, endSeconds, steps, size);
     this.activity?.add(startSeconds, endSeconds, plan.steps === 0, size);
@@ -346,25 +346,25 @@ export class TurnEngine extends EngineCounters {
   }
 
   /** Takes a running sequence out; its context is no longer pinned. */
-  #leave(sequence: TurnSequence, place: 'waiting' | 'gone'): void {
+  #leave(sequence: TurnSequence, status: 'waiting' | 'gone'): void {
     const index = this.#prefilling.indexOf(sequence);
     if (index >= 0) {
       this.#prefilling.splice(index, 1);
-      sequence.place = place;
+      sequence.status = status;
     } else {
       const before = sequence.generated;
-      this.#batch.leave(sequence, place);
-      const own = sequence.parts[sequence.parts.length - 1]!;
+      this.#batch.leave(sequence, status);
+      const own = sequence.nodes[sequence.nodes.length - 1]!;
       // The steps have pinned these tokens already.
       this.cache.pinnedTokens -= sequence.generated - before;
       this.cache.grow(own, sequence.generated - before);
     }
-    this.cache.unpin(sequence.parts);
+    this.cache.unpin(sequence.nodes);
   }
 }
 
-/** Returns the context of a sequence, with what it has generated in its own part. */
-function contextPartsOf({ context, generated }: TurnSequence): readonly ContextPart[] {
+/** Returns the context of a sequence, with what it has generated in its own node. */
+function contextPartsOf({ context, generated }: TurnSequence): readonly ContextNode[] {
   if (generated === 0) return context;
   const { key, tokens } = context[context.length - 1]!;
   return [...context.slice(0, -1), { key, tokens: tokens + generated }];

@@ -62,8 +62,8 @@ export class TurnEngines implements Machine {
     this.engines.forEach((engine, index) => {
       this.#nodes.set(engine.engineId, { index, engine, isUp: true, nextAt: Infinity, heapIndex: -1 });
     });
-    for (const [place, loss] of losses.entries()) {
-      const path = `losses[${place}]`;
+    for (const [index, loss] of losses.entries()) {
+      const path = `losses[${index}]`;
       const { engine, atSeconds, downSeconds } = loss;
       if (!Number.isSafeInteger(engine) || engine < 0 || engine >= engines)
         refuse('invalid_input', `${path}.engine`, `a whole number from 0 to ${engines - 1}`, engine);

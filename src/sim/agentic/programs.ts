@@ -7,14 +7,14 @@ import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { Machine } from '../cluster/machines/machine.ts';
 import type { EngineTurn, TurnOutcome } from './engine.ts';
 import type { TurnSource } from './engines.ts';
-import type { ContextPart } from './prefix-cache.ts';
+import type { ContextNode } from './prefix-cache.ts';
 import type { AgenticProgram, AgenticTurn } from './workload.ts';
 
 interface Program {
   readonly requestId: string;
   readonly given: AgenticProgram;
-  /** Parts of its context that others may have, too. */
-  readonly shared: readonly ContextPart[];
+  /** Nodes of its context that others may have, too. */
+  readonly shared: readonly ContextNode[];
   turn: number;
   contextTokens: number;
   generatedTokens: number;

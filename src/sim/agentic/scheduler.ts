@@ -153,9 +153,9 @@ class RuledPolicy implements DrivenPolicy {
 
   /** Routes the turns of a lost engine again. */
   #lose(engineId: string, at: number): AnyDecision[] {
-    const place = this.#engines.findIndex((one) => one.engineId === engineId);
-    if (place < 0) return [];
-    const [lost] = this.#engines.splice(place, 1);
+    const index = this.#engines.findIndex((one) => one.engineId === engineId);
+    if (index < 0) return [];
+    const [lost] = this.#engines.splice(index, 1);
     const again: AnyDecision[] = [];
     for (const [requestId, program] of this.#programs) {
       if (program.engine !== lost) continue;

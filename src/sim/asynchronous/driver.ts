@@ -2,9 +2,11 @@
  * The simulated host of an asynchronous trainer: engines generate groups without a pause, and the trainer, on GPUs of its own, takes
  * batches of groups and publishes a version of the weights after each. New weights reach the engines while they generate.
  */
+
 import type { AnyEvent } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import type { Message } from '../../schemas/messages.ts';
 import { EnginePool } from '../cluster/engines/engine-pool.ts';
 import { type DrivenPolicy, EventLoop } from '../cluster/event-loop.ts';
 import type { Machine } from '../cluster/machines/machine.ts';
@@ -59,9 +61,8 @@ interface Counts {
   preemptions: number;
 }
 
-type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 interface Running {
-  readonly launch: Told<'group.launch'>;
+  readonly launch: Message<'group.launch'>;
   tokens: number;
   left: number;
 }
@@ -91,7 +92,7 @@ class Host implements Machine {
   #news: AnyEvent[] = [];
   #prompts = 0;
   /** The batch that is trained, and the time when its weights are with the engines. */
-  #batch: { readonly decision: Told<'train.batch'>; readonly endsAt: number } | undefined;
+  #batch: { readonly decision: Message<'train.batch'>; readonly endsAt: number } | undefined;
   #versions = 0;
   #largestLag = 0;
   readonly #counts: Counts = {
@@ -160,7 +161,7 @@ class Host implements Machine {
     }
   }
 
-  #launch(launch: Told<'group.launch'>, at: number): void {
+  #launch(launch: Message<'group.launch'>, at: number): void {
     const { groupId, launchId } = launch;
     const { responsesPerPrompt: left } = this.#job;
     const prompt = this.#workload.prompt(Number(groupId.slice(1)));
@@ -171,7 +172,7 @@ class Host implements Machine {
     }
   }
 
-  #train(decision: Told<'train.batch'>, at: number): void {
+  #train(decision: Message<'train.batch'>, at: number): void {
     const { cost } = this.#job;
     const { groups, samples, tokens, weightVersion } = decision;
     const size = { responses: samples, tokens };

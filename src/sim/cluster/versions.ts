@@ -13,30 +13,30 @@ export interface Behind {
   readonly lag: number;
 }
 
-/** Tokens from `fromTokens` on are of this version, up to those of the next part. */
-interface Part {
+/** Tokens from `fromTokens` on are of this version, up to those of the next span. */
+interface VersionSpan {
   readonly weightVersion: number;
   readonly fromTokens: number;
 }
 
 /** The versions of all tokens of the prompts that are not trained yet. */
 export class TokenVersions {
-  readonly #parts = new Map<string, Map<number, Part[]>>();
+  readonly #spans = new Map<string, Map<number, VersionSpan[]>>();
 
   /** Records that a request has begun, or goes on from tokens that were kept. */
   launched({ promptId, index, weightVersion, resumeFrom }: Launch): void {
-    let ofPrompt = this.#parts.get(promptId);
+    let ofPrompt = this.#spans.get(promptId);
     if (ofPrompt === undefined) {
       ofPrompt = new Map();
-      this.#parts.set(promptId, ofPrompt);
+      this.#spans.set(promptId, ofPrompt);
     }
     if (resumeFrom === undefined) ofPrompt.set(index, [{ weightVersion, fromTokens: 0 }]);
     else this.goesOn(promptId, index, { weightVersion, fromTokens: resumeFrom.tokens });
   }
 
   /** Records that a response goes on with other weights. */
-  goesOn(promptId: string, index: number, part: Part): void {
-    this.#parts.get(promptId)!.get(index)!.push(part);
+  goesOn(promptId: string, index: number, span: VersionSpan): void {
+    this.#spans.get(promptId)!.get(index)!.push(span);
   }
 
   /** Counts the tokens of a prompt that is trained into weights of this version, and forgets it. */
@@ -45,14 +45,14 @@ export class TokenVersions {
     responses: readonly { readonly index: number; readonly tokens: number }[],
     weightVersion: number,
   ): Behind {
-    const ofPrompt = this.#parts.get(promptId);
-    this.#parts.delete(promptId);
+    const ofPrompt = this.#spans.get(promptId);
+    this.#spans.delete(promptId);
     let [staleTokens, laggingTokens, lag] = [0, 0, 0];
     for (const { index, tokens } of responses) {
-      const parts = ofPrompt?.get(index) ?? [];
-      parts.forEach((part, at) => {
-        const count = (parts[at + 1]?.fromTokens ?? tokens) - part.fromTokens;
-        const behind = weightVersion - part.weightVersion;
+      const spans = ofPrompt?.get(index) ?? [];
+      spans.forEach((span, at) => {
+        const count = (spans[at + 1]?.fromTokens ?? tokens) - span.fromTokens;
+        const behind = weightVersion - span.weightVersion;
         if (count <= 0 || behind <= 0) return;
         staleTokens += count;
         laggingTokens += count * behind;

@@ -167,9 +167,9 @@ export type BatchFactors = Pick<RollpackerSwitches, 'promptSpeculation' | 'respo
 
 /** Returns a scheduler for each variant of the ablation, the synchronous baseline first. */
 export function ablation(job: Job, factors: BatchFactors = {}): Scheduler[] {
-  return variants.map(({ id, label, switches, ...place }) => ({
+  return variants.map(({ id, label, switches, ...rest }) => ({
     ...rollpackerScheduler(job, id, { ...factors, ...switches }, label),
-    ...place,
+    ...rest,
   }));
 }
 

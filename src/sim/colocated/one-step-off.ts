@@ -46,13 +46,13 @@ export function oneStepOffAblation(
 ): Scheduler[] {
   return variants
     .filter((one) => !one.switches.streamTraining)
-    .map(({ id, label, switches, ...place }) => ({
+    .map(({ id, label, switches, ...rest }) => ({
       ...rollpackerScheduler(
         job,
         id,
         { ...factors, ...switches, oneStepOff: true },
         id === 'baseline' ? 'one-step-off' : label,
       ),
-      ...place,
+      ...rest,
     }));
 }

@@ -28,10 +28,10 @@ export function* comparing(options: CompareOptions): Generator<CompareProgress, 
   const prepared = prepareRuns(options);
   const { totalRuns } = prepared;
   const runs: RunResult[] = [];
-  for (let place = 0; place < totalRuns; place += 1) {
-    const run = prepared.make(place);
+  for (let runIndex = 0; runIndex < totalRuns; runIndex += 1) {
+    const run = prepared.make(runIndex);
     runs.push(run);
-    yield { doneRuns: place + 1, totalRuns, scheduler: run.scheduler, seed: run.seed };
+    yield { doneRuns: runIndex + 1, totalRuns, scheduler: run.scheduler, seed: run.seed };
   }
   return prepared.compared(runs);
 }
@@ -41,7 +41,7 @@ export interface PreparedRuns {
   /** Number of runs: schedulers × seeds, and one of the oracle for each seed. */
   readonly totalRuns: number;
   /** Makes a run by its index. The runs of a seed are adjacent; those of the first seed come first. */
-  make(place: number): RunResult;
+  make(runIndex: number): RunResult;
   /** Compares all runs, which must be in the order of their indices. */
   compared(runs: readonly RunResult[]): ComparisonResult;
 }
@@ -72,21 +72,21 @@ export function prepareRuns(options: CompareOptions): PreparedRuns {
   const oneStepOff = schedulers.some((one) => one.oneStepOff);
   return {
     totalRuns: seeds.length * perSeed,
-    make: (place) => {
-      const index = place % perSeed;
-      const { seed, workload, fixed, longTokens } = ofSeed(seeds[Math.floor(place / perSeed)]!);
+    make: (runIndex) => {
+      const index = runIndex % perSeed;
+      const { seed, workload, fixed, longTokens } = ofSeed(seeds[Math.floor(runIndex / perSeed)]!);
       const scheduler = schedulers[index];
       const one =
         scheduler === undefined
           ? oracleSchedule({ job, workload, fixed, seed, trains, oneStepOff })
           : { scheduler, workload };
-      const timeline = scheduler !== undefined && place < perSeed && (options.timeline ?? true);
+      const timeline = scheduler !== undefined && runIndex < perSeed && (options.timeline ?? true);
       const given = { prompts, seed, timeline, validate: options.validate ?? false, longTokens };
       const simulated = (): RunResult => simulate(job, one.scheduler, one.workload, given);
       return options.run === undefined ? simulated() : options.run(one.scheduler, seed, simulated);
     },
     compared: (runs) => {
-      const runsOf = (index: number): RunResult[] => runs.filter((_, place) => place % perSeed === index);
+      const runsOf = (index: number): RunResult[] => runs.filter((_, runIndex) => runIndex % perSeed === index);
       const confidence = options.confidence ?? 0.95;
       const oracleRuns = withOracle ? runsOf(schedulers.length) : undefined;
       const beside = { baseline: runsOf(0), confidence, ...(oracleRuns === undefined ? {} : { oracle: oracleRuns }) };

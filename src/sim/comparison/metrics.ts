@@ -33,10 +33,10 @@ export function ratio(part: number, whole: number): number {
 /** Returns the value below which a share (0 to 1) of sorted numbers lies, interpolated; 0 for an empty list. */
 export function quantileOf(ascending: ArrayLike<number>, share: number): number {
   if (ascending.length === 0) return 0;
-  const place = share * (ascending.length - 1);
-  const below = Math.floor(place);
+  const rank = share * (ascending.length - 1);
+  const below = Math.floor(rank);
   const above = Math.min(below + 1, ascending.length - 1);
-  return ascending[below]! + (ascending[above]! - ascending[below]!) * (place - below);
+  return ascending[below]! + (ascending[above]! - ascending[below]!) * (rank - below);
 }
 
 /** Computes the totals of a run. */

@@ -110,7 +110,7 @@ export class BatchScheduler {
   /** Undoes the plan: every sequence returns to its former place. */
   undo(): void {
     for (let sequence = this.#moved.pop(); sequence !== undefined; sequence = this.#moved.pop()) {
-      if (sequence.place === 'running') {
+      if (sequence.status === 'running') {
         this.batch.leave(sequence, 'waiting');
         this.waiting.pushFront(sequence);
         this.#cache?.leave(sequence.request.requestId);

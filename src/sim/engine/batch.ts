@@ -9,7 +9,7 @@ export interface Sequence {
   readonly arrival: number;
   /** Tokens generated until it was last admitted. */
   generated: number;
-  place: 'waiting' | 'running' | 'gone';
+  status: 'waiting' | 'running' | 'gone';
   /** For a running sequence: what the batch had generated a sequence at its admission, and what it has when this one is done. */
   admittedAt: number;
   finish: number;
@@ -25,7 +25,7 @@ export function newSequence(request: EngineRequest, arrival: number): Sequence {
     request,
     arrival,
     generated: request.generatedTokens ?? 0,
-    place: 'waiting',
+    status: 'waiting',
     admittedAt: 0,
     finish: 0,
     heapIndex: -1,
@@ -78,7 +78,7 @@ export class Batch {
 
   /** Returns the tokens that a sequence has generated, whether it is running or not; with drafts, in expectation. */
   generated(sequence: Sequence): number {
-    return sequence.place === 'running'
+    return sequence.status === 'running'
       ? sequence.generated + this.#progress - sequence.admittedAt
       : sequence.generated;
   }
@@ -104,7 +104,7 @@ export class Batch {
 
   /** Adds a sequence, which is then the newest. */
   join(sequence: Sequence): void {
-    sequence.place = 'running';
+    sequence.status = 'running';
     sequence.admittedAt = this.#progress;
     sequence.finish = this.#progress + sequence.request.responseTokens - sequence.generated;
     sequence.older = this.#newest;
@@ -116,12 +116,12 @@ export class Batch {
     this.#countPrompt(sequence, 1);
   }
 
-  /** Removes a sequence, frees its KV, and sets its next place. */
-  leave(sequence: Sequence, place: 'waiting' | 'gone'): void {
+  /** Removes a sequence, frees its KV, and sets its next status. */
+  leave(sequence: Sequence, status: 'waiting' | 'gone'): void {
     const generated = this.generated(sequence);
     this.contextTokens -= sequence.request.promptTokens + generated;
     sequence.generated = wholeTokens(sequence.request, generated);
-    sequence.place = place;
+    sequence.status = status;
     const { older, newer } = sequence;
     if (older !== undefined) older.newer = newer;
     if (newer !== undefined) newer.older = older;

@@ -130,7 +130,7 @@ export class DecodeEngine extends EngineCounters {
     const sequence = this.#sequences.get(requestId);
     if (sequence === undefined) return;
     this.#change(at, () => {
-      if (sequence.place !== 'gone') this.#end(sequence, 'aborted');
+      if (sequence.status !== 'gone') this.#end(sequence, 'aborted');
     });
   }
 
@@ -149,8 +149,8 @@ export class DecodeEngine extends EngineCounters {
     this.#changes.length = 0;
     const { batch } = this.#scheduler;
     const lost = [...this.#sequences.values()].map((sequence) => {
-      if (sequence.place === 'running') batch.leave(sequence, 'gone');
-      else sequence.place = 'gone';
+      if (sequence.status === 'running') batch.leave(sequence, 'gone');
+      else sequence.status = 'gone';
       return { requestId: sequence.request.requestId, tokens: sequence.generated };
     });
     this.#sequences.clear();
@@ -184,13 +184,13 @@ export class DecodeEngine extends EngineCounters {
     return (requestId) => {
       const sequence = this.#sequences.get(requestId);
       if (sequence === undefined) return undefined;
-      return wholeTokens(sequence.request, batch.generated(sequence) + (sequence.place === 'running' ? tokens : 0));
+      return wholeTokens(sequence.request, batch.generated(sequence) + (sequence.status === 'running' ? tokens : 0));
     };
   }
 
   /** Whether a request is in the batch (and not waiting). */
   isRunning(requestId: string): boolean {
-    return this.#sequences.get(requestId)?.place === 'running';
+    return this.#sequences.get(requestId)?.status === 'running';
   }
 
   /**
@@ -274,7 +274,7 @@ export class DecodeEngine extends EngineCounters {
 
   #finish(phase: Phase): void {
     this.#phase = undefined;
-    this.#pass(phase.plan, phase.startSeconds, phase.endSeconds, phase.steps);
+    this.#advance(phase.plan, phase.startSeconds, phase.endSeconds, phase.steps);
     this.#now = phase.endSeconds;
     this.#complete();
     if (this.#changes.length === 0) return;
@@ -294,7 +294,7 @@ export class DecodeEngine extends EngineCounters {
   }
 
   #cutShort(phase: Phase, at: number): void {
-    this.#pass(phase.plan, phase.startSeconds, at, stepsBy(phase, at));
+    this.#advance(phase.plan, phase.startSeconds, at, stepsBy(phase, at));
   }
 
   /** Returns the tokens that each running sequence has got in the current phase. */
@@ -305,7 +305,7 @@ export class DecodeEngine extends EngineCounters {
     return phase === undefined || at <= phase.startSeconds ? 0 : stepsBy(phase, at) * phase.plan.tokensPerStep;
   }
 
-  #pass(plan: Plan, startSeconds: number, endSeconds: number, steps: number): void {
+  #advance(plan: Plan, startSeconds: number, endSeconds: number, steps: number): void {
     const { batch } = this.#scheduler;
     this.count(plan, startSeconds, endSeconds, steps, batch.size);
     this.#scheduler.drafting?.observe(steps, batch.size, plan.draftTokens);
@@ -314,8 +314,8 @@ export class DecodeEngine extends EngineCounters {
 
   #end(sequence: Sequence, kind: Outcome['kind']): void {
     const { requestId } = sequence.request;
-    if (sequence.place === 'running') this.#scheduler.batch.leave(sequence, 'gone');
-    else sequence.place = 'gone';
+    if (sequence.status === 'running') this.#scheduler.batch.leave(sequence, 'gone');
+    else sequence.status = 'gone';
     this.#sequences.delete(requestId);
     this.#outcomes.push({ requestId, kind, at: this.#now, tokens: sequence.generated });
   }

@@ -37,7 +37,7 @@ export class PriorityQueue implements Waiting {
   }
 
   first(): Sequence | undefined {
-    for (let first = this.#heap.peek(); first?.place === 'gone'; first = this.#heap.peek()) this.#heap.remove(first);
+    for (let first = this.#heap.peek(); first?.status === 'gone'; first = this.#heap.peek()) this.#heap.remove(first);
     return this.#heap.peek();
   }
 
@@ -72,9 +72,9 @@ export class WaitingQueue implements Waiting {
   /** Returns the first waiting sequence; `undefined` if there is none. */
   first(): Sequence | undefined {
     const front = this.#front;
-    while (front.length > 0 && front[front.length - 1]!.place === 'gone') front.pop();
+    while (front.length > 0 && front[front.length - 1]!.status === 'gone') front.pop();
     if (front.length > 0) return front[front.length - 1];
-    while (this.#arrived.peek()?.place === 'gone') this.#arrived.shift();
+    while (this.#arrived.peek()?.status === 'gone') this.#arrived.shift();
     return this.#arrived.peek();
   }
 

@@ -52,11 +52,11 @@ export class TpBook implements ShadowBook {
   }
 
   event({ event, decisions }: LogLineOf<'event'>, where: string): void {
-    const told = event as unknown as AdaptiveTpEvent;
-    const before = told.type === 'step.finished' ? this.#current.get(told.kind) : undefined;
+    const tpEvent = event as unknown as AdaptiveTpEvent;
+    const before = tpEvent.type === 'step.finished' ? this.#current.get(tpEvent.kind) : undefined;
     for (const decision of decisions as unknown as AdaptiveTpDecision[]) this.#learn(decision, where);
-    if (told.type === 'profile.measured') for (const row of told.rows) this.#rows.push(row);
-    else if (told.type === 'step.finished') this.#finished(told, before ?? this.#current.get(told.kind));
+    if (tpEvent.type === 'profile.measured') for (const row of tpEvent.rows) this.#rows.push(row);
+    else if (tpEvent.type === 'step.finished') this.#finished(tpEvent, before ?? this.#current.get(tpEvent.kind));
   }
 
   decided({ decision }: LogLineOf<'decided'>): void {

@@ -61,12 +61,13 @@ export class ScaleDownBook implements ShadowBook {
   }
 
   event({ event, decisions }: LogLineOf<'event'>, where: string): void {
-    const told = event as unknown as GpuScaleDownEvent;
-    if (told.type === 'engines.placed') this.#place(told.engines);
-    else if (told.type === 'response.completed') this.#lengths.set(told.requestId, told.tokens);
-    else if (told.type === 'request.aborted' && told.tokens !== undefined)
-      this.#lengths.set(told.requestId, told.tokens);
-    const requests = told.type === 'progress.reported' ? told.requests : [];
+    const scaleDownEvent = event as unknown as GpuScaleDownEvent;
+    if (scaleDownEvent.type === 'engines.placed') this.#place(scaleDownEvent.engines);
+    else if (scaleDownEvent.type === 'response.completed')
+      this.#lengths.set(scaleDownEvent.requestId, scaleDownEvent.tokens);
+    else if (scaleDownEvent.type === 'request.aborted' && scaleDownEvent.tokens !== undefined)
+      this.#lengths.set(scaleDownEvent.requestId, scaleDownEvent.tokens);
+    const requests = scaleDownEvent.type === 'progress.reported' ? scaleDownEvent.requests : [];
     for (const decision of decisions as unknown as GpuScaleDownDecision[]) {
       if (decision.type === 'gpus.release') this.#release(decision, requests, where);
       else if (decision.type === 'scale-down.rejected') this.#reject(decision, requests, where);

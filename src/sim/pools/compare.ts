@@ -65,12 +65,12 @@ export function comparePools(options: PoolsCompareOptions): PoolsComparison {
     longestOf(fixedPrompts(options.workload(seed), rounds * job.groupsPerRound, job.responsesPerPrompt)),
   );
   const runs = schedulers.map((scheduler) =>
-    seeds.map((seed, place) => {
+    seeds.map((seed, index) => {
       const given = {
         rounds,
         seed,
-        timeline: place === 0 && (options.timeline ?? true),
-        longTokens: longTokens[place]!,
+        timeline: index === 0 && (options.timeline ?? true),
+        longTokens: longTokens[index]!,
       };
       const run = (): PoolsRun => simulatePools(job, scheduler, options.workload(seed), given);
       return options.run === undefined ? run() : options.run(scheduler, seed, run);

@@ -5,7 +5,7 @@ import type { EngineResult } from '../comparison/result.ts';
 export interface AlikeEngines {
   readonly shown: EngineResult;
   /** Indices among all engines. */
-  readonly places: readonly number[];
+  readonly indices: readonly number[];
 }
 
 /** Most rows of a timeline. */
@@ -35,10 +35,10 @@ const sameShare = (one: readonly string[], other: readonly string[]): number =>
 
 function grouped(does: readonly (readonly string[])[], share: number): number[][] {
   const groups: number[][] = [];
-  for (const [place, mine] of does.entries()) {
+  for (const [index, mine] of does.entries()) {
     const group = groups.find(([first]) => sameShare(does[first!]!, mine) >= share);
-    if (group === undefined) groups.push([place]);
-    else group.push(place);
+    if (group === undefined) groups.push([index]);
+    else group.push(index);
   }
   return groups;
 }
@@ -51,8 +51,8 @@ export function alikeEngines(engines: readonly EngineResult[], totalSeconds: num
     groups = grouped(does, share);
     if (groups.length <= mostRows) break;
   }
-  return groups.map((places) => {
-    const byIdle = [...places].sort((a, b) => engines[a]!.bubbleRatio - engines[b]!.bubbleRatio || a - b);
-    return { shown: engines[byIdle[Math.floor((byIdle.length - 1) / 2)]!]!, places };
+  return groups.map((indices) => {
+    const byIdle = [...indices].sort((a, b) => engines[a]!.bubbleRatio - engines[b]!.bubbleRatio || a - b);
+    return { shown: engines[byIdle[Math.floor((byIdle.length - 1) / 2)]!]!, indices };
   });
 }

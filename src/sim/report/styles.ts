@@ -12,7 +12,7 @@ export const dark =
 export const schemes = (inLight: string, inDark: string): string =>
   `:root{${inLight}}\n@media (prefers-color-scheme:dark){:root{${inDark}}}`;
 const kinds = ['rollout', 'train', 'sync', 'reward', 'reference', 'overhead', 'short', 'long'];
-const sequences = Array.from({ length: 6 }, (_, place) => `seq${place}`);
+const sequences = Array.from({ length: 6 }, (_, index) => `seq${index}`);
 
 /** A shadow at the edge of a table with more content beyond the edge; at the end of the table, the table hides it. */
 const edges = [

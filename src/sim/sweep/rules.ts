@@ -78,8 +78,8 @@ export class Rules {
       return mean <= error;
     });
     if (close.includes(reference)) return [reference];
-    const kept = (one: Candidate): number => keptRatio(book.pairs(one, book.baseline, seeds));
-    const preferred = [...close].sort((a, b) => kept(b) - kept(a));
+    const keptTokens = (one: Candidate): number => keptRatio(book.pairs(one, book.baseline, seeds));
+    const preferred = [...close].sort((a, b) => keptTokens(b) - keptTokens(a));
     const rest = list.slice(0, list.indexOf(reference) < 0 ? undefined : list.indexOf(reference));
     return [...new Set([...preferred, ...rest])];
   }

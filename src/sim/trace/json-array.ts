@@ -21,7 +21,7 @@ export class JsonArrayReader {
   readonly #file: string;
   readonly #longest: number;
   readonly #decoder = new TextDecoder();
-  #parts: Uint8Array[] = [];
+  #chunks: Uint8Array[] = [];
   #length = 0;
   #depth = 0;
   #inString = false;
@@ -78,19 +78,19 @@ export class JsonArrayReader {
   *#take(rest: Uint8Array): Generator<ArrayElement> {
     this.#keep(rest);
     const text =
-      this.#parts.map((one) => this.#decoder.decode(one, { stream: true })).join('') + this.#decoder.decode();
+      this.#chunks.map((one) => this.#decoder.decode(one, { stream: true })).join('') + this.#decoder.decode();
     const number = this.#begunAt ?? this.#line;
-    [this.#parts, this.#length, this.#begunAt] = [[], 0, undefined];
+    [this.#chunks, this.#length, this.#begunAt] = [[], 0, undefined];
     if (text.trim() !== '') yield { text, number };
   }
 
-  #keep(part: Uint8Array): void {
-    this.#length += part.length;
+  #keep(chunk: Uint8Array): void {
+    this.#length += chunk.length;
     if (this.#length > this.#longest) {
       const path = `${this.#file}:${this.#begunAt ?? this.#line}`;
       refuse('limit_exceeded', path, `at most ${this.#longest} bytes`, 'more');
     }
-    if (part.length > 0) this.#parts.push(part);
+    if (chunk.length > 0) this.#chunks.push(chunk);
   }
 
   #refused(expected: string, got: string): PolicyError {

@@ -56,13 +56,13 @@ function settingOf(name: string, property: Property, value: unknown): SettingIte
 }
 
 function rangeOf({ type, minimum, exclusiveMinimum, maximum, exclusiveMaximum }: Property): string {
-  const parts = [
+  const limits = [
     ...(minimum === undefined ? [] : [`at least ${minimum}`]),
     ...(exclusiveMinimum === undefined ? [] : [`more than ${exclusiveMinimum}`]),
     ...(maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? [] : [`at most ${maximum}`]),
     ...(exclusiveMaximum === undefined ? [] : [`less than ${exclusiveMaximum}`]),
   ];
-  return [type === 'integer' ? 'whole' : 'a number', ...parts].join(', ');
+  return [type === 'integer' ? 'whole' : 'a number', ...limits].join(', ');
 }
 
 /** An answer, in texts. */

@@ -139,14 +139,14 @@ class Reader {
 
   #end(requestId: string, at: number, found: LoggedSample): void {
     const request = this.requests.get(requestId);
-    const place = this.#sampleOf.get(requestId);
-    if (request === undefined || place === undefined || request.tokens !== undefined) return;
+    const drawn = this.#sampleOf.get(requestId);
+    if (request === undefined || drawn === undefined || request.tokens !== undefined) return;
     request.endSeconds = at;
     request.tokens = found.tokens;
     // A retry may have come further than the request before it.
-    const known = place.supplied.samples.get(place.sample);
+    const known = drawn.supplied.samples.get(drawn.sample);
     if (known === undefined || (known.censored && (!found.censored || found.tokens > known.tokens))) {
-      place.supplied.samples.set(place.sample, found);
+      drawn.supplied.samples.set(drawn.sample, found);
     }
   }
 }

@@ -23,16 +23,16 @@ const beyondRecorded = samplesPerEpoch / 2;
 interface Placed {
   readonly lengths: LoggedLengths;
   /** Row of the lengths and number of the response, by prompt and sample. */
-  readonly placeOf: ReadonlyMap<SuppliedPrompt, ReadonlyMap<number, number>>;
+  readonly responseIndexOf: ReadonlyMap<SuppliedPrompt, ReadonlyMap<number, number>>;
 }
 
 function placed({ supplied, requests }: LoggedJob): Placed {
-  const placeOf = new Map<SuppliedPrompt, ReadonlyMap<number, number>>();
+  const responseIndexOf = new Map<SuppliedPrompt, ReadonlyMap<number, number>>();
   let [completed, censored] = [0, 0];
   const prompts = supplied.flatMap((one) => {
     // An abort before the first token says nothing.
     const known = [...one.samples].filter(([, { tokens }]) => tokens > 0).sort(([a], [b]) => a - b);
-    placeOf.set(one, new Map(known.map(([sample], place) => [sample, place])));
+    responseIndexOf.set(one, new Map(known.map(([sample], index) => [sample, index])));
     for (const [, sample] of known) sample.censored ? (censored += 1) : (completed += 1);
     if (known.length === 0) return [];
     const { promptTokens, domain } = one.prompt;
@@ -44,7 +44,7 @@ function placed({ supplied, requests }: LoggedJob): Placed {
   });
   let unknown = 0;
   for (const { tokens } of requests.values()) if (tokens === undefined) unknown += 1;
-  return { lengths: { prompts, completed, censored, unknown }, placeOf };
+  return { lengths: { prompts, completed, censored, unknown }, responseIndexOf };
 }
 
 /** An id of its own for each epoch of a prompt. */
@@ -60,7 +60,7 @@ const rowId = ({ prompt, epoch }: SuppliedPrompt): string =>
  */
 export function loggedWorkload(job: LoggedJob, options: DrawOptions): Workload {
   const { supplied } = job;
-  const { lengths, placeOf } = placed(job);
+  const { lengths, responseIndexOf } = placed(job);
   const prompts = traceFromLog(lengths, { ...options, resamplesPrompts: true });
   const source = `${sourceOf(lengths)}; its prompts in their order`;
   const drawn = tracedWorkload({ ...options, source, prompts, resampling: options.resampling ?? 'copula' });
@@ -79,7 +79,7 @@ export function loggedWorkload(job: LoggedJob, options: DrawOptions): Workload {
       const { promptId, promptTokens, domain } = one.prompt;
       const like = drawn.prompt(unseen.get(one) ?? indexOf.get(rowId(one))!);
       const known = prompts[rowOf.get(rowId(one)) ?? -1]?.responses;
-      const places = placeOf.get(one)!;
+      const responseIndices = responseIndexOf.get(one)!;
       return {
         promptId: rowId(one),
         ...(one.epoch === 0
@@ -88,8 +88,8 @@ export function loggedWorkload(job: LoggedJob, options: DrawOptions): Workload {
         promptTokens: promptTokens ?? like.promptTokens,
         ...(domain === undefined ? {} : { task: domain }),
         sample: (k) => {
-          const place = places.get(k);
-          return place === undefined ? like.sample(k + beyondRecorded) : capped(known![place]!.tokens, capTokens);
+          const index = responseIndices.get(k);
+          return index === undefined ? like.sample(k + beyondRecorded) : capped(known![index]!.tokens, capTokens);
         },
       };
     },

@@ -93,8 +93,8 @@ export function workloadFromLog(
 
 /** Returns where the lengths come from, in words. */
 export function sourceOf({ completed, censored, unknown, missing = 0 }: Omit<LoggedLengths, 'prompts'>): string {
-  const parts = [`${completed} responses complete`, `${censored} aborted and drawn beyond their abort`];
-  if (unknown > 0) parts.push(`${unknown} without a length left out`);
-  if (missing > 0) parts.push(`${missing} events missing in the log`);
-  return `estimate from a log: ${parts.join(', ')}`;
+  const phrases = [`${completed} responses complete`, `${censored} aborted and drawn beyond their abort`];
+  if (unknown > 0) phrases.push(`${unknown} without a length left out`);
+  if (missing > 0) phrases.push(`${missing} events missing in the log`);
+  return `estimate from a log: ${phrases.join(', ')}`;
 }

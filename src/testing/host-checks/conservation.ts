@@ -6,8 +6,8 @@ import type { VocabularyDecision } from '../../schemas/index.ts';
 import { choicesFrom, newSubject, type Subject } from '../runs/run.ts';
 import { messageOf, type SearchOptions, search, textOfRun } from '../runs/search.ts';
 import { copy } from '../runs/values.ts';
+import type { Places } from './held-book.ts';
 import { ModelHost } from './model-host.ts';
-import type { Places } from './place-book.ts';
 
 /** Returns the ids that a policy holds, from its ledgers `prompts` and `responses`. */
 export function placesOf(definition: AnyPolicyDefinition, saved: unknown): Places {

@@ -36,8 +36,12 @@ const pace = 60;
 /** Decisions by which successful things leave. */
 const successes = new Set(['round.completed', 'round.rewarded', 'round.trained', 'reward.scored']);
 
-type Admitted = Told & { requestId: string; promptId: string; roundId: string; index: number };
-type Told = AnyDecision & { readonly requestId?: string; readonly promptId?: string; readonly prompt?: Supplied };
+type Admitted = PromptDecision & { requestId: string; promptId: string; roundId: string; index: number };
+type PromptDecision = AnyDecision & {
+  readonly requestId?: string;
+  readonly promptId?: string;
+  readonly prompt?: Supplied;
+};
 
 type Heard = (event: AnyEvent, decisions: readonly AnyDecision[]) => boolean | undefined;
 
@@ -226,7 +230,7 @@ export class BadDayHost {
     ];
   }
 
-  #reports(decision: Told, usual: readonly Report[]): readonly Report[] {
+  #reports(decision: PromptDecision, usual: readonly Report[]): readonly Report[] {
     const { type, at, requestId } = decision;
     const rule = tries[type];
     if (type === 'request.deferred') this.#waiting.add(requestId!);
@@ -323,7 +327,7 @@ export class BadDayHost {
     this.#refused.push(flight);
   }
 
-  #told(decision: Told): void {
+  #told(decision: PromptDecision): void {
     const given = givenUpBy(decision);
     if (this.#day.isLenient === true) return;
     const left = this.#ledger?.left(decision) ?? [];

@@ -29,9 +29,9 @@ export function forgetfulHostFinishes(one: Case): number {
   const begin = (prefix: string, latest: number): ObedientHost => {
     // The trainer may have gone on, or have lost its last steps: then the host must say where it is.
     const weightVersion = Math.max(0, latest + choices.below(5) - 2);
-    const told = weightVersion < latest || choices.below(2) === 0 ? { weightVersion } : {};
+    const reported = weightVersion < latest || choices.below(2) === 0 ? { weightVersion } : {};
     host = newHost(one, prefix, { weightVersion });
-    restart(restarted, host, { idPrefix: prefix, ...told });
+    restart(restarted, host, { idPrefix: prefix, ...reported });
     return host;
   };
   try {

@@ -25,13 +25,13 @@ export function noBusyLoop(one: Case): number {
   const day = drawStandstill(JSON.stringify(events).length, scopes);
   const subject = newSubject(definition, config);
   const host = new BadDayHost(definition, config, day, subject, hints);
-  const told: AnyDecision[] = [];
+  const notices: AnyDecision[] = [];
   let decided = 0;
   try {
     host.playUntilRest(({ at }, decisions) => {
       if (at < host.firstRefusal) return undefined;
       decided += decisions.length;
-      told.push(...decisions.filter((decision) => isNotice(definition, decision)));
+      notices.push(...decisions.filter((decision) => isNotice(definition, decision)));
       expectCalm(host, day.outage, at, decided);
       return at >= day.outage.from + day.outage.seconds;
     });
@@ -39,7 +39,7 @@ export function noBusyLoop(one: Case): number {
     if (
       host.firstRefusal < Number.POSITIVE_INFINITY &&
       heldBy(definition, subject).length > 0 &&
-      !told.some((notice) => names(notice, outage))
+      !notices.some((notice) => names(notice, outage))
     )
       throw new Error(`no notice names what fails (${outage.scope}), and ${heldBy(definition, subject)[0]} waits`);
   } catch (error) {

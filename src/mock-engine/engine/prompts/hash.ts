@@ -80,7 +80,7 @@ export class SequenceName {
   }
 }
 
-/** Returns a number from 0 to n − 1, fixed by the seed and the place. */
-export function numberAt(seed: number, place: number, n: number): number {
-  return (mix(mix(seed, place), 0x27d4eb2f) >>> 0) % n;
+/** Returns a number from 0 to n − 1, fixed by the seed and the position. */
+export function numberAt(seed: number, position: number, n: number): number {
+  return (mix(mix(seed, position), 0x27d4eb2f) >>> 0) % n;
 }

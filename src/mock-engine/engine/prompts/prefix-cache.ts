@@ -12,7 +12,7 @@ interface Block {
   /** Requests in the batch that have it. */
   pins: number;
   /** Whether a request that has ended has left it here. */
-  isKept: boolean;
+  isCached: boolean;
   older: Block | undefined;
   newer: Block | undefined;
 }
@@ -67,7 +67,7 @@ export class BlockCache implements PrefixCache {
     asked.cachedTokens = Math.min(this.#found(names), most) * blockTokens;
     asked.blocks = names.map((name) => {
       const block = this.#blockOf(name);
-      if (block.pins === 0 && block.isKept) this.#idle -= 1;
+      if (block.pins === 0 && block.isCached) this.#idle -= 1;
       block.pins += 1;
       return block;
     });
@@ -79,7 +79,7 @@ export class BlockCache implements PrefixCache {
     for (const block of asked.blocks ?? []) {
       block.pins -= 1;
       if (block.pins > 0) continue;
-      if (block.isKept) this.#idle += 1;
+      if (block.isCached) this.#idle += 1;
       else this.#blocks.delete(block.name);
     }
     asked.blocks = undefined;
@@ -95,7 +95,7 @@ export class BlockCache implements PrefixCache {
     for (let at = names.length - 1; at >= 0; at -= 1) {
       const block = blocks[at] ?? this.#blockOf(names[at]!);
       if (at < blocks.length) block.pins -= 1;
-      else if (block.pins === 0 && block.isKept) this.#idle -= 1;
+      else if (block.pins === 0 && block.isCached) this.#idle -= 1;
       this.#unlink(block);
       this.#append(block);
       if (block.pins === 0) this.#idle += 1;
@@ -127,13 +127,13 @@ export class BlockCache implements PrefixCache {
   #blockOf(name: number): Block {
     const known = this.#blocks.get(name);
     if (known !== undefined) return known;
-    const block = { name, pins: 0, isKept: false, older: undefined, newer: undefined };
+    const block = { name, pins: 0, isCached: false, older: undefined, newer: undefined };
     this.#blocks.set(name, block);
     return block;
   }
 
   #append(block: Block): void {
-    block.isKept = true;
+    block.isCached = true;
     block.older = this.#newest;
     if (this.#newest === undefined) this.#oldest = block;
     else this.#newest.newer = block;
@@ -141,13 +141,13 @@ export class BlockCache implements PrefixCache {
   }
 
   #unlink(block: Block): void {
-    if (!block.isKept) return;
+    if (!block.isCached) return;
     const { older, newer } = block;
     if (older === undefined) this.#oldest = newer;
     else older.newer = newer;
     if (newer === undefined) this.#newest = older;
     else newer.older = older;
-    block.isKept = false;
+    block.isCached = false;
     block.older = undefined;
     block.newer = undefined;
   }

@@ -29,8 +29,8 @@ export class Prefix {
   }
 
   /** Makes the prefix of a prompt of the workload, which has more tokens than the text that stands for it. */
-  static ofPlace(place: number, tokens: number): Prefix {
-    const name = new SequenceName(3, blockTokens).push(place);
+  static ofPrompt(promptIndex: number, tokens: number): Prefix {
+    const name = new SequenceName(3, blockTokens).push(promptIndex);
     for (let at = 1; at < tokens; at += 1) name.push(at);
     return new Prefix(name, false, '');
   }

@@ -81,11 +81,11 @@ export class ElasticInference extends InferenceMachine {
     this.readyAt = at + seconds;
     this.#openedAt = this.readyAt;
     this.#tp = tp;
-    const places = replicas.map(({ gpuIds }) => {
+    const engines = replicas.map(({ gpuIds }) => {
       const rows = new Set(gpuIds.map((gpuId) => this.#rowOfGpu.get(gpuId)!));
       return { engineId: gpuIds[0]!, rows: [...rows] };
     });
-    this.pool.configure(places, cost);
+    this.pool.configure(engines, cost);
   }
 
   #progress({ queryId }: Decision<'progress.query'>, at: number): void {

@@ -35,7 +35,7 @@ export class ResponseGroups {
   #responses = 0;
   #capped = 0;
   #scored = 0;
-  #parts = 0;
+  #joined = 0;
 
   /** Number of prompts, each counted once per step. */
   get prompts(): number {
@@ -64,7 +64,7 @@ export class ResponseGroups {
 
   /** Number of rows that were added to an earlier row of the same response. */
   get joined(): number {
-    return this.#parts;
+    return this.#joined;
   }
 
   /** Adds a response, or a further part of one; returns false for a row that was added before. */
@@ -79,7 +79,7 @@ export class ResponseGroups {
     if (part !== undefined) group.parts ??= group.tokens.map(() => -1);
     const at = part === undefined ? -1 : group.parts!.indexOf(part);
     if (at >= 0) {
-      this.#parts += 1;
+      this.#joined += 1;
       group.tokens[at]! += response.tokens;
       if (group.turns !== undefined) group.turns[at] = turns && group.turns[at]?.concat(turns);
       this.#mark(group, at, capped, correct);

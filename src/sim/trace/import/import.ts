@@ -86,8 +86,8 @@ export class DumpImport {
   #requests = new RequestSessions();
   readonly #skipped: Partial<Record<SkipReason, number>> = {};
   readonly #firstBroken: string[] = [];
-  /** The place of each prompt of a trace, because no prompt may occur twice. */
-  readonly #placeOf = new Map<string, { readonly file: string; readonly number: number }>();
+  /** The line of each prompt of a trace, because no prompt may occur twice. */
+  readonly #lineOf = new Map<string, { readonly file: string; readonly number: number }>();
   #file: string | undefined;
   /** Format of the current file; `undefined` before its first line. */
   #format: Format | undefined;
@@ -261,12 +261,12 @@ export class DumpImport {
   #takePrompt(prompt: TracePrompt | undefined, file: string, number: number): void {
     if (prompt === undefined || prompt.responses.length === 0) return;
     const where = `${file}:${number}`;
-    const earlier = this.#placeOf.get(prompt.prompt);
+    const earlier = this.#lineOf.get(prompt.prompt);
     if (earlier !== undefined) {
-      const place = earlier.file === file ? `line ${earlier.number}` : `${earlier.file}:${earlier.number}`;
-      refuse('invalid_input', where, `a prompt id other than that of ${place}`, prompt.prompt);
+      const line = earlier.file === file ? `line ${earlier.number}` : `${earlier.file}:${earlier.number}`;
+      refuse('invalid_input', where, `a prompt id other than that of ${line}`, prompt.prompt);
     }
-    this.#placeOf.set(prompt.prompt, { file, number });
+    this.#lineOf.set(prompt.prompt, { file, number });
     this.#groups.addPrompt({ ...prompt, prompt: ownId(prompt.prompt, where) });
   }
 

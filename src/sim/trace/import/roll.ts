@@ -31,8 +31,8 @@ const step = z.object({
  * Returns the key of a prompt in a step: its text, because ids of data sets may be missing, and two data sets may use the same id.
  */
 function promptOf(columns: z.output<typeof step>, index: number): string {
-  const parts = [columns.domain, columns.id, columns.prompt, columns.messages].map((one) => one?.[index] ?? null);
-  return JSON.stringify(parts);
+  const fields = [columns.domain, columns.id, columns.prompt, columns.messages].map((one) => one?.[index] ?? null);
+  return JSON.stringify(fields);
 }
 
 /** Reader of ROLL's dumps of rollouts. */

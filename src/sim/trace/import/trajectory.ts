@@ -147,9 +147,9 @@ function turnsOf(
       continue;
     }
     // Only what comes before everything else is a prefix that other trajectories may have, too.
-    for (const part of systems.includes(role) && prompt.text === system.text ? [prompt, system] : [prompt]) {
-      part.text += text;
-      part.tokens += tokens;
+    for (const prefix of systems.includes(role) && prompt.text === system.text ? [prompt, system] : [prompt]) {
+      prefix.text += text;
+      prefix.tokens += tokens;
     }
   }
   const end = turns.at(-1);

@@ -51,14 +51,14 @@ function sampleOf(line: z.output<typeof vlmTraceLineSchema>, options: VlmTraceOp
   if (given === undefined) {
     return { kind: 'text', textTokens, responseTokens, frames: 0, visualTokens: 0, megapixels: 0 };
   }
-  const kept = images === undefined ? Math.min(given, maxFrames) : given;
-  const visualTokens = Math.max(1, Math.round(((line.visualTokens ?? given * tokensPerFrame) * kept) / given));
+  const framesUsed = images === undefined ? Math.min(given, maxFrames) : given;
+  const visualTokens = Math.max(1, Math.round(((line.visualTokens ?? given * tokensPerFrame) * framesUsed) / given));
   const megapixels = (width * height) / 1e6;
   return {
     kind: images === undefined ? 'video' : 'image',
     textTokens,
     responseTokens,
-    frames: kept,
+    frames: framesUsed,
     visualTokens,
     megapixels,
   };

@@ -13,7 +13,7 @@ export interface LogAnswer {
 }
 
 /** Where the reader is; the hash of the URL keeps it. */
-export interface Place {
+export interface View {
   session: string;
   seq: number;
   /** What is looked for. */
@@ -22,18 +22,18 @@ export interface Place {
   thing: string;
 }
 
-export const place: Place = { session: '', seq: 0, text: '', thing: '' };
+export const view: View = { session: '', seq: 0, text: '', thing: '' };
 /** The log, as far as it is known. */
 export const log: { -readonly [K in 'sessions' | 'start' | 'follow']: LogAnswer[K] } = {
   sessions: [],
   start: { session: '', seq: 0 },
   follow: false,
 };
-export const here = (): SessionItem | undefined => log.sessions.find(({ session }) => session === place.session);
+export const here = (): SessionItem | undefined => log.sessions.find(({ session }) => session === view.session);
 
 /** Writes where the reader is into the URL. */
 export function writeHash(isJump: boolean): void {
-  showHash({ s: place.session, e: String(place.seq), q: place.text, why: place.thing }, isJump);
+  showHash({ s: view.session, e: String(view.seq), q: view.text, why: view.thing }, isJump);
 }
 
 /** Goes where the URL says; without a word of it, where the server says. */
@@ -42,10 +42,10 @@ export function readHash(): void {
   const wantedSession = [hash.get('s') ?? '', log.start.session].find((id) =>
     log.sessions.some(({ session }) => session === id),
   );
-  place.session = wantedSession ?? log.sessions[0]?.session ?? '';
+  view.session = wantedSession ?? log.sessions[0]?.session ?? '';
   const { first = 0, seq = 0 } = here() ?? {};
-  const wanted = Number(hash.get('e') ?? (place.session === log.start.session ? log.start.seq : seq));
-  place.seq = Number.isSafeInteger(wanted) ? Math.min(Math.max(wanted, first), seq) : seq;
-  place.text = hash.get('q') ?? '';
-  place.thing = hash.get('why') ?? '';
+  const wanted = Number(hash.get('e') ?? (view.session === log.start.session ? log.start.seq : seq));
+  view.seq = Number.isSafeInteger(wanted) ? Math.min(Math.max(wanted, first), seq) : seq;
+  view.text = hash.get('q') ?? '';
+  view.thing = hash.get('why') ?? '';
 }
