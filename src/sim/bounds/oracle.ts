@@ -15,7 +15,7 @@ import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import { rollpackerScheduler } from '../colocated/ablation.ts';
 import type { Job } from '../colocated/job.ts';
 import { type Scheduler, synchronousBaseline } from '../colocated/scheduler.ts';
-import type { CostModel } from '../models/cost-model.ts';
+import { type CostModel, prefillSeconds, weightSeconds } from '../models/cost-model.ts';
 import { RewardModel } from '../rewards/model.ts';
 import type { Workload } from '../workload/workload.ts';
 import { contextTokens, type FixedPrompt } from './lower-bound.ts';
@@ -219,23 +219,24 @@ class EngineLoad {
     this.#longest = Math.max(this.#longest, tokens);
     this.#tokens += tokens;
     this.#context += contextTokens(promptTokens, tokens);
-    this.#prefill += promptTokens;
+    this.#prefill += prefillSeconds(this.#cost, promptTokens);
   }
 
   /** Returns the seconds until the engine is done with all its requests and one more. */
   secondsWith(promptTokens: number, added: number): number {
-    const { maxRunningSequences, kvCapacityTokens, memoryBoundSeconds, computeSecondsPerSequence } = this.#cost;
-    const { overheadSeconds, secondsPerSequence, secondsPerContextToken, prefillSecondsPerToken } = this.#cost;
+    const { maxRunningSequences, kvCapacityTokens, computeSecondsPerSequence } = this.#cost;
+    const { overheadSeconds, secondsPerSequence, secondsPerContextToken } = this.#cost;
     const tokens = this.#tokens + added;
     const context = this.#context + contextTokens(promptTokens, added);
     // The number of steps is that of the longest response, or more if not all requests can run at once.
     const steps = Math.max(this.#longest, added, tokens / maxRunningSequences, context / kvCapacityTokens);
     return (
-      Math.max(memoryBoundSeconds * steps, computeSecondsPerSequence * tokens) +
+      Math.max(weightSeconds(this.#cost, tokens / steps) * steps, computeSecondsPerSequence * tokens) +
       overheadSeconds * steps +
       secondsPerSequence * tokens +
       secondsPerContextToken * context +
-      prefillSecondsPerToken * (this.#prefill + promptTokens)
+      this.#prefill +
+      prefillSeconds(this.#cost, promptTokens)
     );
   }
 }

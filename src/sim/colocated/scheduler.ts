@@ -12,6 +12,7 @@ import { type TailBatchingInput, tailBatching } from '../../recipes/tail-batchin
 import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import type { ChunkCosts } from '../cluster/machines/divided.ts';
 import type { Variant } from '../comparison/result.ts';
+import { baseSeconds } from '../models/cost-model.ts';
 import type { Job } from './job.ts';
 
 /** A round to be opened. */
@@ -148,16 +149,21 @@ const chunkCostsOf = ({ chunkSeconds = 0.03, poolTokensPerSecond }: DividedSetti
   poolTokensPerSecond,
 });
 
+/** Sequences of an engine in the middle of a rollout. */
+const usualBatch = 64;
+
 type DividedSettings = NonNullable<LosslessTailInput['dividedRollout']>;
 
 /** Returns the settings of divided rollout for the engines of a job. */
 export function dividedSettingsOf({ cost }: Job): DividedSettings {
+  // Straight between one sequence and a usual batch: experts are read the more, the more sequences there are.
+  const sequenceSeconds = (baseSeconds(cost, usualBatch) - baseSeconds(cost, 1)) / (usualBatch - 1);
   return {
     kvCapacityTokens: cost.kvCapacityTokens,
     prefillTokensPerSecond: 1 / cost.prefillSecondsPerToken,
     decode: {
-      stepSeconds: cost.memoryBoundSeconds + cost.overheadSeconds,
-      sequenceSeconds: cost.secondsPerSequence,
+      stepSeconds: baseSeconds(cost, 1) - sequenceSeconds,
+      sequenceSeconds,
       contextTokenSeconds: cost.secondsPerContextToken,
     },
   };

@@ -77,7 +77,7 @@ export type VlmGpuId = (typeof vlmGpuIds)[number];
 
 /** Memory, bandwidth and dense bf16 speed of the GPUs. */
 export const vlmGpus: Readonly<Record<VlmGpuId, EngineShape['gpu']>> = Object.freeze({
-  h800: { memoryGb: 80, bandwidthGbps: 3350, tflops: 989 },
+  h800: { memoryGb: 80, bandwidthGbps: 3350, tflops: 989, linkGbps: 200 },
   h200: { memoryGb: 141, bandwidthGbps: 4800, tflops: 989 },
 });
 

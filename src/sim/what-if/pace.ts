@@ -34,11 +34,13 @@ export function fittedTo(
   const fitted = {
     ...cost,
     memoryBoundSeconds: cost.memoryBoundSeconds * factor,
+    expertSeconds: cost.expertSeconds * factor,
     computeSecondsPerSequence: cost.computeSecondsPerSequence * factor,
     overheadSeconds: cost.overheadSeconds * factor,
     secondsPerSequence: cost.secondsPerSequence * factor,
     secondsPerContextToken: cost.secondsPerContextToken * factor,
     prefillSecondsPerToken: cost.prefillSecondsPerToken * factor,
+    prefillSecondsPerSquaredToken: cost.prefillSecondsPerSquaredToken * factor,
     fixedRolloutSeconds: cost.fixedRolloutSeconds * factor,
     rewardTailSeconds: 0,
     trainBaseSeconds: betweenSeconds,
