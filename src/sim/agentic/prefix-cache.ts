@@ -1,7 +1,7 @@
 /**
- * The KV cache of an engine as a radix tree: contexts that begin alike share what they have in common. A context is a chain of
- * parts, each of which follows one other part only, so that a part is known by its key. Running turns pin their chains. What no
- * running turn pins stays until room is needed: the least recently used goes first, token by token from its end.
+ * The KV cache of an engine as a radix tree: contexts that begin alike share their common beginning. A context is a chain of
+ * parts. Each part follows only one other part, so its key identifies it. Running turns pin their chains. Unpinned parts stay
+ * until room is needed: the least recently used part goes first, token by token from its end.
  */
 import { type Linked, LinkedList } from '../../core/collections/linked-list.ts';
 
@@ -17,21 +17,21 @@ export interface CachedPart extends Linked<CachedPart> {
   readonly key: string;
   /** Tokens of the whole part. */
   tokens: number;
-  /** Those that are computed, from its beginning. */
+  /** Computed tokens of the part, from its beginning. */
   resident: number;
-  /** Running turns that have it. */
+  /** Number of running turns that pin the part. */
   pins: number;
 }
 
 /** The parts that an engine keeps. */
 export class PrefixCache {
-  /** Tokens of parts that running turns pin; their room is theirs, whether computed or not. */
+  /** Tokens of pinned parts, whose room is reserved, computed or not. */
   pinnedTokens = 0;
   /** Computed tokens of parts that no running turn pins. */
   cachedTokens = 0;
   readonly #keeps: boolean;
   readonly #parts = new Map<string, CachedPart>();
-  /** Parts that nobody pins. A part is always later here than those that follow it in a chain. */
+  /** Unpinned parts. A part is always later in this list than the parts that follow it in a chain. */
   readonly #unused = new LinkedList<CachedPart>();
 
   /** @param keeps - whether parts stay that nobody pins */
@@ -39,7 +39,7 @@ export class PrefixCache {
     this.#keeps = keeps;
   }
 
-  /** Parts that it knows. */
+  /** All parts in the cache. */
   get parts(): Iterable<CachedPart> {
     return this.#parts.values();
   }
@@ -79,7 +79,7 @@ export class PrefixCache {
     this.pinnedTokens += tokens;
   }
 
-  /** Undoes one `pin`. */
+  /** Undoes one call of `pin`. */
   unpin(parts: readonly CachedPart[]): void {
     for (let index = parts.length - 1; index >= 0; index -= 1) {
       const part = parts[index]!;
@@ -94,7 +94,7 @@ export class PrefixCache {
     }
   }
 
-  /** Evicts what nobody pins, until all fits this many tokens, or nothing is left to evict. */
+  /** Evicts unpinned parts until the rest fits so many tokens, or nothing is left to evict. */
   fit(capacityTokens: number): void {
     let excess = this.pinnedTokens + this.cachedTokens - capacityTokens;
     for (let part = this.#unused.peek(); part !== undefined && excess > 0; part = this.#unused.peek()) {

@@ -42,7 +42,7 @@ export type AgenticJobInput = z.input<typeof agenticJobSettings>;
 /** A job with its defaults filled in. */
 export type AgenticJob = Readonly<z.output<typeof agenticJobSettings>>;
 
-/** Checks a job and fills its defaults in. Throws `PolicyError` `invalid_config` with the path of the bad field. */
+/** Checks a job and fills in its defaults. Throws `PolicyError` `invalid_config` with the path of the bad field. */
 export function defineAgenticJob(input: AgenticJobInput): AgenticJob {
   return parse(agenticJobSettings, input, 'invalid_config');
 }

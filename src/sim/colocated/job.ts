@@ -22,7 +22,7 @@ export type JobInput = z.input<typeof jobSettings>;
 /** A job with its defaults filled in. */
 export type Job = z.output<typeof jobSettings>;
 
-/** Checks a job and fills its defaults in. Throws `PolicyError` `invalid_config` with the path of the bad field. */
+/** Checks a job and fills in its defaults. Throws `PolicyError` `invalid_config` with the path of the bad field. */
 export function defineJob(input: JobInput): Job {
   return parse(jobSettings, input, 'invalid_config');
 }

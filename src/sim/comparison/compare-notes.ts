@@ -109,7 +109,7 @@ export function notesOn(options: CompareOptions, results: readonly SchedulerResu
   return notes;
 }
 
-/** Returns a description of the effect of redrawn prompts: their share of the responses, and the tokens lost or gained. */
+/** Describes the effect of redrawn prompts: their share of the responses, and the tokens lost or gained. */
 function redrawing({ redrawnShare, redrawnLoss }: SchedulerResult): string {
   const loss = Math.round(100 * Math.abs(redrawnLoss));
   const less = loss === 0 ? 'about as many' : `${loss} % ${redrawnLoss < 0 ? 'more' : 'fewer'}`;

@@ -4,7 +4,7 @@
 export interface Stretch {
   /** Seconds of the first step: α(b) + γ · C. */
   readonly firstSeconds: number;
-  /** Seconds by which each step is longer than the one before: γ · b. */
+  /** Seconds by which each step exceeds the previous one: γ · b. */
   readonly growthSeconds: number;
 }
 

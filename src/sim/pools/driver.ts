@@ -23,7 +23,7 @@ import type { PoolsJob } from './settings.ts';
 export interface PoolsRunOptions {
   /** Rounds, a whole number from 1 to 10,000. */
   readonly rounds: number;
-  /** Seed of verifier and rewards; goes into the result. The workload has its own. */
+  /** Seed for verifier and rewards, which the result names. The workload has its own seed. */
   readonly seed: number;
   /** Whether timelines are kept (default true). */
   readonly timeline?: boolean;
@@ -62,7 +62,7 @@ class PoolsHost extends SimulatedHost {
   readonly #scheduler: PoolsScheduler;
   readonly #options: PoolsRunOptions;
   readonly #trainer: Trainer;
-  /** Responses and tokens of the prompts that count, until their round is over. */
+  /** By prompt: responses and tokens of counting prompts, until their round is over. */
   readonly #batches: Map<string, { readonly responses: number; readonly tokens: number }>;
   /** Versions of the weights that the engines have been given. */
   #published = 0;
@@ -138,7 +138,7 @@ class PoolsHost extends SimulatedHost {
     const { preemptions } = this.inference;
     const hasFrontier = this.#scheduler.width !== 'all';
     const result = roundResult(record, { startSeconds, endSeconds, preemptions, bubbleRatio, lag, hasFrontier });
-    // The trainer keeps a timeline of its own.
+    // The trainer keeps its own timeline.
     this.draw({ startSeconds, openedSeconds, rolledOutSeconds }, [
       ['sync', openedSeconds + result.mainSeconds, endSeconds],
     ]);

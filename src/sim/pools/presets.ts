@@ -56,7 +56,7 @@ export function rolloutpipeJob(groupsPerRound = 32, changes: Partial<PoolsJob> =
   });
 }
 
-/** Tasks, with the median tokens of a response that Table 1's seconds of training imply. */
+/** Tasks with median response tokens, derived from the training seconds in Table 1. */
 const tasks: Readonly<Record<PoolsTaskId, { readonly label: string; readonly medianTokens: number }>> = Object.freeze({
   'lsat-ar': { label: 'LSAT-AR', medianTokens: 3139 },
   'sci-xw': { label: 'Sci-XW', medianTokens: 3061 },
@@ -64,7 +64,7 @@ const tasks: Readonly<Record<PoolsTaskId, { readonly label: string; readonly med
   olyphys: { label: 'OlyPhys', medianTokens: 3420 },
 });
 
-/** Spread of the lengths of all tasks, and how much of it is the prompt's: fitted. */
+/** Spread of lengths in all tasks, and the share that comes from the prompt; both fitted. */
 export const poolsLengths = Object.freeze({ sigma: 0.36, correlation: 0.6 });
 
 const promptTokens = interpolated([100, 200]);
@@ -86,7 +86,7 @@ export function rolloutpipeWorkload(task: PoolsTaskId, seed: number): Workload {
     promptTokens,
     correlation,
     capTokens: poolsCapTokens,
-    // Tasks differ in their draws, not only in their scale.
+    // Tasks differ in random draws, not only in scale.
     seed: poolsTaskIds.length * seed + poolsTaskIds.indexOf(task),
   });
 }

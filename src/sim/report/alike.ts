@@ -1,14 +1,14 @@
 /** Groups engines that do the same over time: a picture with 32 rows shows no more than one with four rows. */
 import type { EngineResult } from '../comparison/result.ts';
 
-/** Engines with nearly the same activity; one of them is shown. */
+/** Engines with nearly the same activity, of which one is shown. */
 export interface AlikeEngines {
   readonly shown: EngineResult;
   /** Indices among all engines. */
   readonly places: readonly number[];
 }
 
-/** Most rows of a timeline. */
+/** Most rows in a timeline. */
 const mostRows = 4;
 /** Number of times at which engines are compared. */
 const moments = 400;

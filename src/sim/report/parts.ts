@@ -3,7 +3,7 @@
 /** One workload under several schedulers. All texts are HTML. */
 export interface Part {
   readonly title: string;
-  /** Text of the tab. */
+  /** Text on the tab. */
   readonly tab: string;
   /** A sentence on the time that would be saved; empty if nothing is compared. */
   readonly verdict: string;
@@ -29,7 +29,7 @@ export const noFindings: Findings = { verdict: '', text: '' };
 
 const idOf = (index: number): string => `part-${index + 1}`;
 
-/** Returns a tab for each part; nothing for a single part. */
+/** Returns one tab per part; an empty text for a single part. */
 export function tabs(parts: readonly Part[]): string {
   if (parts.length < 2) return '';
   const buttons = parts.map(
@@ -48,7 +48,7 @@ export function contents(parts: readonly Part[]): string {
   return `<nav aria-label="Contents"><h2>Every workload in a sentence</h2><ol>${entries.join('')}</ol></nav>`;
 }
 
-/** Returns the parts; one of them is visible. */
+/** Returns the parts, one of them visible. */
 export function sections(parts: readonly Part[]): string {
   const role = (index: number): string =>
     parts.length < 2 ? '' : ` role="tabpanel" aria-labelledby="tab-${index + 1}" tabindex="-1"`;

@@ -72,7 +72,7 @@ export interface TracePrompt extends z.output<typeof tracePromptSchema> {
   readonly prompt: string;
 }
 
-/** Returns the id that a prompt has in all training steps in which it comes. */
+/** Returns the id that a prompt has in all training steps. */
 export const rowOf = ({ prompt, row }: Pick<TracePrompt, 'prompt' | 'row'>): string =>
   row ?? prompt.replace(/@\d+$/, '');
 

@@ -36,5 +36,5 @@ export function defineVlmJob(input: VlmJobInput = {}): VlmJob {
   return job;
 }
 
-/** Returns the number of nodes of a job; it may use the last node only in part. */
+/** Returns the number of a job's nodes, of which the last may be used only in part. */
 export const nodesOf = ({ gpus, gpusPerNode }: VlmJob): number => Math.ceil(gpus / gpusPerNode);

@@ -1,4 +1,4 @@
-/** The verifier as a machine: each response gets its reward after some seconds, beside all others. */
+/** The verifier as a machine: each response gets its reward after some seconds, independently of all others. */
 
 import { IndexedHeap } from '../../../core/collections/heap.ts';
 import type { AnyEvent } from '../../../core/machine/definition.ts';

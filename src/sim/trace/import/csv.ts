@@ -42,7 +42,7 @@ export class CsvRows {
     this.#header = isNumber(first) ? undefined : cellsOf(first, this.#separator);
   }
 
-  /** The columns, without values; nothing if there is no header. */
+  /** The columns, without values; `undefined` without a header. */
   get columns(): Readonly<Record<string, unknown>> {
     return Object.fromEntries((this.#header ?? ['tokens']).map((name) => [name, undefined]));
   }

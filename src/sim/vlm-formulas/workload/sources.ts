@@ -67,7 +67,7 @@ export interface SampleOptions {
   readonly seed: number;
 }
 
-/** Sampled frames per second; and the frame rate of the clips of NExT-QA, whose files do not contain it. */
+/** Sampled frames per second; and the frame rate of NExT-QA clips, which their files do not contain. */
 const sampledPerSecond = 1;
 const recordedPerSecond = 30;
 /** Tokens per frame: the slope between the only-video rows of FlexRL's Table 2, which have 64 and 96 frames. */

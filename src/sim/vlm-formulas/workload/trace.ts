@@ -37,7 +37,7 @@ export const vlmTraceLineSchema = z
 
 /** Limits that the reader applies to sequences. */
 export interface VlmTraceOptions {
-  /** Most frames of a video; a longer video loses frames and their tokens. No limit if absent. */
+  /** Most frames per video; a longer video loses frames with their tokens. No limit if absent. */
   readonly maxFrames?: number;
   /** Longest response. No limit if absent. */
   readonly capTokens?: number;
