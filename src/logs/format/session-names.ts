@@ -2,7 +2,7 @@
 import { refuse } from '../../errors.ts';
 import type { LoggedSession } from './log.ts';
 
-/** Returns what stands between an id and the number of an opening: no id has it. */
+/** Returns the separator between an id and the number of an opening; no id contains it. */
 export function markOf(ids: Iterable<string>): string {
   let mark = '@';
   for (const id of ids) while (id.includes(mark)) mark += '@';

@@ -3,7 +3,7 @@ import { parseEventLine, parseLogLine } from '../format/line.ts';
 import type { Part } from './files.ts';
 import { linesIn } from './lines.ts';
 
-/** Returns the lines of a session in a segment from an offset on, its opening lines and its events, each with where it ends. */
+/** Returns the lines of a session in a segment from an offset on, opening lines and events, each with its end. */
 export function* linesOfPart({ file, segment: { head }, here }: Part, from: number, seq: () => number | undefined) {
   // A session that was opened again has the same id.
   const next = head.sessions.find(({ session, run }) => session === here.session && run > here.run)?.from;

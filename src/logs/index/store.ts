@@ -10,7 +10,7 @@ export const indexFolder = '.rollflex-index';
 
 /** The segments of one log file. */
 export class SegmentStore {
-  /** Folders in the order in which they are tried. */
+  /** Folders in the order of trying. */
   readonly #folders: string[];
   readonly #stem: string;
   /** Why no segment can be written, once that is known. */
@@ -29,7 +29,7 @@ export class SegmentStore {
         : [cache];
   }
 
-  /** Returns the segment with this number; `undefined` if there is none that is whole. */
+  /** Returns the segment with this number; `undefined` if there is no complete one. */
   read(number: number): Segment | undefined {
     for (const folder of this.#folders) {
       try {
@@ -37,7 +37,7 @@ export class SegmentStore {
         const segment = Segment.decode(readFileSync(join(folder, this.#name(number))));
         if (segment !== undefined) return segment;
       } catch {
-        // Not there, or not readable: it is built anew.
+        // A missing or unreadable segment is built again.
       }
     }
     return undefined;
@@ -68,7 +68,7 @@ export class SegmentStore {
     this.#unwritable = true;
   }
 
-  /** Removes segments from this number on, which belong to a log that was here before. */
+  /** Removes segments from this number on, which belong to a log that was in this place before. */
   trim(from: number): void {
     for (const folder of this.#folders) {
       try {
@@ -78,7 +78,7 @@ export class SegmentStore {
           if (/^\d{5}$/.test(number) && Number(number) >= from) rmSync(join(folder, name), { force: true });
         }
       } catch {
-        // There is no such folder.
+        // The folder does not exist.
       }
     }
   }
@@ -96,7 +96,7 @@ function userName(): string {
   }
 }
 
-/** Whether a folder is of this user, or not a shared one: others could place an index into a folder for temporary files. */
+/** Whether a folder belongs to this user or is not shared: others could place an index into a folder for temporary files. */
 function isOwn(folder: string): boolean {
   const { uid, mode } = statSync(folder);
   const own = process.getuid?.();
