@@ -10,7 +10,7 @@ export interface Request {
   readonly id?: Id;
 }
 
-/** Returns the expected form of the first wrong part of a JSON-RPC request; nothing if all parts are right. */
+/** Returns the expected form of the first wrong part in a JSON-RPC request; `undefined` if all parts are right. */
 export function wrongPart(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'a request object';
   const { jsonrpc, method, id, params } = value as Record<string, unknown>;

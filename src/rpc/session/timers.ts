@@ -79,7 +79,7 @@ export class Timers {
     this.#running.get(timerId)?.cancel();
     if (!this.#started) return void this.#running.set(timerId, { timerId, fireAtSeconds, cancel: nothing });
     const due = (): void => {
-      // In the meantime the timer may have been set again, or its session may have ended.
+      // Meanwhile the timer may have been set again, or the session may have ended.
       if (this.#running.get(timerId) !== one) return;
       this.#running.delete(timerId);
       // A timer of the platform may fire a fraction of a millisecond early.

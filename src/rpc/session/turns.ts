@@ -1,6 +1,6 @@
 /**
- * Turns: a call, a batch or a connection that takes long pauses after a slice of time, and goes on when those that paused before
- * it, and the input that has come in the meantime, had their turn.
+ * Turns: a long call, batch or connection pauses after a slice of time. It continues when earlier paused work, and input that has
+ * come meanwhile, had their turn.
  */
 
 import { Fifo } from '../../core/collections/fifo.ts';
@@ -46,7 +46,7 @@ export class Turns {
   readonly #goOn = (): void => {
     this.begin();
     this.#paused.shift()?.();
-    // One at a time: between two of them, input is read.
+    // Only one continues at a time, so that input is read in between.
     if (this.#paused.size > 0) this.#clock.soon(this.#goOn);
   };
 }

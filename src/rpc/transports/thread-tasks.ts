@@ -1,8 +1,8 @@
-/** A thread as its own module sees it: what does its tasks, one after the other. See {@link AskedThread}. */
+/** A thread from the point of view of its own module, which does tasks one after the other. See {@link AskedThread}. */
 import { parentPort } from 'node:worker_threads';
 import { failure, type PolicyError, type Told } from '../../errors.ts';
 
-/** The outcome of a task. A thread cannot clone a `PolicyError`, so it sends its fields. */
+/** The outcome of a task. A thread cannot clone a `PolicyError`, so its fields are sent. */
 export type ThreadAnswer = { readonly made: unknown } | { readonly refused: Told };
 
 /**
@@ -13,7 +13,7 @@ export type ThreadAnswer = { readonly made: unknown } | { readonly refused: Told
  */
 export function doTasks(expected: string, work: () => Promise<(task: never) => unknown>): void {
   const loaded = work();
-  // It is told to whoever asks.
+  // The error is reported to whoever asks.
   loaded.catch(() => undefined);
   parentPort!.on('message', async (task) => {
     const answer = (outcome: ThreadAnswer): void => parentPort!.postMessage(outcome);
