@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The page of a running job: it asks again every second for what is new. */
+/** The page of a running job, which asks for news every second. */
 
 import { binSeconds, finestLevel, mostBins } from '../../logs/job/bins.ts';
 import type { Timeline } from '../../logs/job/job-view.ts';
@@ -37,7 +37,7 @@ let before: { readonly run: string; readonly now: number; readonly answer: Sessi
 let timer: ReturnType<typeof setTimeout> | undefined;
 let isAsking = false;
 
-/** Puts new content into a panel, unless the reader selects text in it. */
+/** Puts new content into a panel, unless the reader is selecting text there. */
 function fill(id: string, ...parts: readonly Node[]): void {
   const panel = byId(id);
   const selection = getSelection();
@@ -71,7 +71,7 @@ function writeHash(): void {
   showHash({ s: place.session, w: level, why: place.thing });
 }
 
-/** What came by the second since the last look, by the clock of the server. */
+/** Rates per second since the last answer, by the server's clock. */
 function ratesOf(job: JobAnswer, answer: SessionAnswer, run: string): Rates {
   const last = before?.run === run ? before : undefined;
   if (last === undefined || job.now - last.now > 0.5) before = { run, now: job.now, answer };

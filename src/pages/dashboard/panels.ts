@@ -67,7 +67,7 @@ export function owedTable({ owed, isCut }: SessionAnswer): HTMLElement {
   return element('div', '', rows.length === 0 ? undefined : table(['who', 'owes', 'the oldest', ''], rows), note);
 }
 
-/** All sessions, where there are several. */
+/** A table of all sessions, if there are several. */
 export function sessionTable({ sessions, count, next }: JobAnswer, selected: string): HTMLElement {
   const loadText = ({ load }: SessionItem): HTMLElement =>
     load === null
@@ -98,7 +98,7 @@ export function sessionTable({ sessions, count, next }: JobAnswer, selected: str
   );
 }
 
-/** What has happened by the second, measured between two looks at the server. */
+/** Rates per second, measured between two answers of the server. */
 export interface Rates {
   readonly events: number | undefined;
   readonly decisions: number | undefined;
@@ -126,7 +126,7 @@ export function factParts(answer: SessionAnswer, rates: Rates): HTMLElement[] {
   );
 }
 
-/** What the charts lack, and why. */
+/** Says what the charts lack, and why. */
 export function lacksText({ followed, at }: SessionAnswer, { watch }: JobAnswer): string {
   if (followed === null) return 'No event has come since this session is followed.';
   const { earlier, begun, missed } = followed;
@@ -142,7 +142,7 @@ export function lacksText({ followed, at }: SessionAnswer, { watch }: JobAnswer)
   ].join(' ');
 }
 
-/** Most rounds in the table. */
+/** Most rounds in the table of rounds. */
 const mostRounds = 8;
 
 /** The rounds, the latest first. */
@@ -175,7 +175,7 @@ export function roundTable(rounds: readonly Round[], at: number): HTMLElement {
   return element('div', '', element('h2', '', 'Rounds as they go'), table(names, rows));
 }
 
-/** What was put off first. */
+/** The prompts that were deferred first. */
 export function deferredPart(count: number, oldest: readonly Deferred[], at: number): HTMLElement {
   const title = element('h2', '', `Put off for later: ${whole(count)}`);
   if (count === 0) return element('div', '', title, soft('No prompt or request waits for a later round.'));

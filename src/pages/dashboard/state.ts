@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** What the page has got so far: the bins of a timeline come piece by piece. */
+/** The data that the page has so far: the bins of a timeline come piece by piece. */
 
 import type { Timeline } from '../../logs/job/job-view.ts';
 import type { TimelineAnswer } from '../../logs/job/live-answers.ts';

@@ -8,7 +8,7 @@ import { standingPart } from './moment.ts';
 import { here, type LogAnswer, log, place } from './place.ts';
 import { failed, say } from './status.ts';
 
-/** What the page does. */
+/** The actions of the page. */
 export interface Pager {
   showLog(answer: LogAnswer): void;
   /** Goes where the URL says. */
@@ -20,7 +20,7 @@ export interface Pager {
 
 /** Milliseconds between two looks at a log that is followed. */
 const often = 1000;
-/** After so many of them without anything new, what waits has become older. */
+/** After so many looks without news, the ages of waiting things are refreshed. */
 const seldom = 10;
 let looks = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -34,7 +34,7 @@ async function age(signal: AbortSignal): Promise<void> {
   refill(whole, () => whole.replaceChildren(whyPart(why)));
 }
 
-/** Looks whether the log has grown. Who stands at its end goes on with it. */
+/** Checks whether the log has grown. A reader at its end moves on with it. */
 async function look(pager: Pager): Promise<void> {
   try {
     const before = here();

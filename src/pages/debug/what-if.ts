@@ -94,7 +94,7 @@ function draw({ settings, policies, presets, preset }: WhatIfForm, run: () => vo
   place.replaceChildren(made);
 }
 
-/** Returns the settings that are other than in the log. */
+/** Returns the settings that differ from the log. */
 function changes(): Record<string, unknown> {
   const set: Record<string, unknown> = {};
   for (const [name, { item, field }] of fields) {
@@ -124,7 +124,7 @@ function show(text: WhatIfText): void {
   );
 }
 
-/** Shows an error of the command; throws what is none. */
+/** Shows an error of the command; rethrows any other error. */
 function refused(error: unknown): void {
   if (error instanceof DOMException) return;
   answer.replaceChildren(element('p', 'note', refusal(error)));

@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
-/** Puts charts into elements of a page, and draws them anew. */
+/** Puts charts into elements of a page, and draws them again. */
 import { type ECharts, type EChartsCoreOption, init } from './echarts.ts';
 
-/** Shows a chart as it is now, in place of what it was. */
+/** Shows a chart in place of its former content. */
 export function show(chart: ECharts, option: EChartsCoreOption): void {
   chart.setOption({ animation: false, backgroundColor: 'transparent', ...option }, true);
 }
