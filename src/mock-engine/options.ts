@@ -62,7 +62,7 @@ export const mockEngineOptionsSchema = z.strictObject({
   faults: z.array(faultSchema).default([]).describe('What goes wrong, and when.'),
 });
 
-/** Options with their defaults filled in. */
+/** Options with all defaults. */
 export type MockEngineOptions = z.output<typeof mockEngineOptionsSchema> & {
   readonly disconnectSeconds: number;
   readonly updateSeconds: number;

@@ -1,7 +1,7 @@
 /** Reads fields of a request, and refuses wrong types. `null` means that a field is not given. */
 import { type Json, refuse } from './http.ts';
 
-/** Refuses the type of a field of the body, as the frameworks of the real servers do. Throws `HttpError`. */
+/** Refuses a field's type in the words of the real servers' frameworks. Throws `HttpError`. */
 export function refuseField(path: string, expected: string, got: unknown, param = `body.${path}`): never {
   const shown = JSON.stringify(got)?.slice(0, 80);
   return refuse(`${path}: expected ${expected}, got ${shown}`, 400, { type: 'Bad Request', param });
@@ -60,7 +60,7 @@ export class Fields {
     });
   }
 
-  /** Returns the fields of an object; of an empty one if it is not given. */
+  /** Returns the fields of an object; the fields of an empty object if it is absent. */
   object(name: string, param?: string): Fields {
     const isObject = (value: unknown): value is Json => typeof value === 'object' && !Array.isArray(value);
     const value = this.#of(name, 'an object', (one) => (isObject(one) ? one : undefined));

@@ -40,7 +40,7 @@ export function metricsText({ engine, cluster }: RouteContext): string {
       .map(([le, count]) => [{ ...own, le }, count, '_bucket'] as [object, number, string]);
     write(name, 'histogram', help, [...buckets, [own, sizes.count, '_count'], [own, sizes.sum, '_sum']]);
   };
-  // Like the real one, it does not count requests that a pause holds back.
+  // Like the real metric, this one does not count requests that a pause holds back.
   gauge('num_requests_running', 'Requests in the batch.', running);
   gauge('num_requests_waiting', 'Requests that wait at the scheduler.', waiting);
   const reasons = { capacity: waiting, deferred: 0 };

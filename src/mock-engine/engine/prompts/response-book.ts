@@ -17,19 +17,19 @@ export interface PlannedResponse {
   readonly seed: number;
   /** Tokens in earlier parts of the response. */
   readonly offset: number;
-  /** Tokens left in the response; it ends with the last of them. */
+  /** Tokens left in the response, which ends with the last of them. */
   readonly tokens: number;
   /** The prompt, for the prefix cache; the response is added at its end. @internal */
   readonly prefix: Prefix;
 }
 
 const vocabularyEntries = 65_536;
-/** For an endless workload: number of its prompts over which prompts that are not in the workload are spread. */
+/** In an endless workload, unknown prompts are spread over so many of its prompts. */
 const placesOfEndless = 1_048_576;
 /** An id that rollflex has made: `<prompt>/<index>#<attempt>`. */
 const mintedId = /\/(\d+)#\d+\W?$/;
 
-/** Plans the response to each prompt, and stores the rest of responses that were cut short. */
+/** Plans the response to each prompt, and stores the rest of responses that were aborted. */
 export class ResponseBook {
   readonly #workload: Workload;
   readonly #places: number;
