@@ -73,7 +73,7 @@ def least_staleness(lookahead: int) -> int:
 
 
 def refusals(staleness: int, lookahead: int) -> list[Finding]:
-    """What the sampler cannot run with."""
+    """Reasons why the sampler cannot run."""
     if lookahead < 0:
         wrong = f"expected 0 or more, got {lookahead}"
         return [Finding("async_rl.sampler.max_lookahead_versions", wrong, "write 1")]
@@ -92,7 +92,7 @@ def required_capacity(groups_per_step: int, lookahead: int, speculation: float) 
 
 
 def problems(config: Config) -> list[Finding]:
-    """What would not work with these settings."""
+    """Problems of these settings."""
     found = list(config.findings)
     if config.get("grpo.async_grpo") is not None:
         found.append(Finding("grpo.async_grpo", "the single controller refuses it", "write null"))
@@ -121,7 +121,7 @@ def problems(config: Config) -> list[Finding]:
 
 
 def _problems_of_lossless(config: Config, sampler: Mapping[str, Any]) -> list[Finding]:
-    """What would not work with the data set that composes rounds, and its sampler."""
+    """Problems of the data set that composes rounds, and of its sampler."""
     found = []
     train = config.get("data.train") or {}
     name = None if isinstance(train, list) else train.get("dataset_name")
@@ -151,5 +151,5 @@ def _problems_of_lossless(config: Config, sampler: Mapping[str, Any]) -> list[Fi
 
 
 def configured(argv: Sequence[str], root: Path) -> list[Finding]:
-    """Takes what ``run_grpo_single_controller.py`` takes."""
+    """Reads the arguments of ``run_grpo_single_controller.py``."""
     return problems(read(argv))

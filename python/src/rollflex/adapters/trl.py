@@ -96,7 +96,7 @@ class TailBatchingWorker:
         self._stopping = False
 
     def start(self) -> None:
-        """Begins to generate. The trainer calls it when the engines have the first weights."""
+        """Begins to generate. The trainer calls this when the engines have their first weights."""
         if self._thread is not None:
             raise RuntimeError("the worker was started before: make a new one for another run")
         self._beat = time.monotonic()
@@ -104,7 +104,7 @@ class TailBatchingWorker:
         self._thread.start()
 
     def stop(self) -> None:
-        """Aborts what runs, one request after the other, and ends the thread. May be called at any time."""
+        """Aborts running requests one after the other, and ends the thread. May be called at any time."""
         self._stopping = True
         thread = self._thread
         if thread is None or not thread.is_alive():
@@ -197,7 +197,7 @@ class TailBatchingWorker:
         }
 
     def _tell(self, metrics: dict[str, Any]) -> None:
-        """A trainer that does not read them holds nothing up."""
+        """Passes on metrics. A trainer that does not read them delays nothing."""
         with contextlib.suppress(queue.Full):
             self.metrics_queue.put_nowait(metrics)
 

@@ -85,22 +85,22 @@ class SessionBase:
 
     @property
     def seq(self) -> int:
-        """Events that the session has applied, as far as this one has been told."""
+        """Number of events that the session has applied, as far as this client knows."""
         return self._attached.seq
 
     @property
     def producer(self) -> str:
-        """Who sends: the server counts the events of each."""
+        """Id of this sender: the server counts events per producer."""
         return self._attached.producer
 
     @property
     def next_seq(self) -> int:
-        """Events of this producer that were applied."""
+        """Number of applied events of this producer."""
         return self._attached.next_seq
 
     @property
     def unanswered(self) -> int:
-        """Events of a ``send`` that ended without its answer: ``retry`` gets it."""
+        """Events of a ``send`` that ended without an answer; ``retry`` fetches it."""
         return 0 if self._attached.open_call is None else len(self._attached.open_call[0])
 
     def __reduce__(self) -> tuple[Any, ...]:

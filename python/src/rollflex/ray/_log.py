@@ -12,7 +12,7 @@ Kind = Literal["opened", "sent", "acknowledged", "checkpoint", "closed", "lost"]
 
 @dataclass(frozen=True)
 class Record:
-    """One thing that was done. Texts are JSON, as it went over the wire."""
+    """A finished action. Texts are JSON, as sent over the wire."""
 
     kind: Kind
     session: str
@@ -21,14 +21,14 @@ class Record:
     seq: int = 0
     """Events that the session had applied after it; of an acknowledgement, up to which decision."""
     token: str = ""
-    """Of an opening: who asked for it, so that a retry of it opens nothing anew."""
+    """For an opening: its requester, so that a retry opens nothing again."""
     answer: str = ""
-    """Of an opening: what was answered."""
+    """For an opening: the answer."""
 
 
 @dataclass
 class Kept:
-    """A session: how it was opened, its last checkpoint, and what was done since."""
+    """A session: its opening, its last checkpoint, and later actions."""
 
     opened: Record
     seq: int
@@ -50,10 +50,10 @@ class Log:
     version: str
     """Of the server: only the same version does the same steps again."""
     number: int = 0
-    """Records so far."""
+    """Number of records so far."""
     sessions: dict[str, Kept] = field(default_factory=dict)
     lost: str = ""
-    """Why sessions that there were are not here, if so."""
+    """Why earlier sessions are missing, if they are."""
     lost_sessions: dict[str, str] = field(default_factory=dict)
 
     def extend(self, records: Iterable[Record]) -> None:
@@ -87,7 +87,7 @@ class Log:
         if record.kind == "checkpoint":
             if kept.checkpoint is None:
                 opened = json.loads(kept.opened.text)
-                # The snapshot that it may have been opened with is held no longer.
+                # The snapshot from the opening is not stored any longer.
                 slim = {key: opened[key] for key in ("session", "policy", "deliver") if key in opened}
                 kept.opened = replace(kept.opened, text=json.dumps(slim))
             kept.checkpoint, kept.checkpoint_seq = record.text, record.seq

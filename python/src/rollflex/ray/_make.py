@@ -39,7 +39,8 @@ def get_or_create(
     actor_options: Mapping[str, Any] | None = None,
 ) -> RollflexHandle:
     """
-    A handle of the actor of this name, which is made if there is none; of one that is there, it stays as it was made.
+    Returns a handle of the actor with this name, which is made if it does not exist; an existing actor keeps its
+    options.
 
     :param namespace: of the actor; that of the job by default
     :param node: where the server shall be while that is there: the id of a node, or labels
@@ -81,7 +82,7 @@ def get_or_create(
     try:
         run(call(Actor(name, space), deadline, "begin"), deadline)
     except ServerUnavailable:
-        # It would stand in the way of one that is made as it should be.
+        # A failed actor would stand in the way of a correct one.
         handle.shutdown()
         raise
     return handle

@@ -28,7 +28,7 @@ class Stream:
         return self._source
 
     def begun(self, acknowledged: int) -> None:
-        """The server has said where it begins. Decisions may have come before that was heard."""
+        """Sets where the server's stream begins. Decisions may have arrived before this was known."""
         self.acknowledged = max(self.acknowledged, acknowledged)
         self.last = max(self.last, acknowledged)
 
@@ -40,7 +40,7 @@ class Stream:
                 self._arrived.set()
 
     def release(self, upto: int) -> None:
-        """Up to this number everything is mirrored."""
+        """Releases decisions up to this number, which are mirrored."""
         if upto > self._released:
             self._released = upto
             self._arrived.set()
@@ -55,7 +55,7 @@ class Stream:
         self._arrived.set()
 
     async def read(self, after: int, most: int, seconds: float) -> list[tuple[int, Any]]:
-        """Decisions after a number, once there are any; none if none comes in time."""
+        """Returns decisions after a number as soon as there are any; an empty list if none comes in time."""
         until = asyncio.get_running_loop().time() + seconds
         while True:
             self._arrived.clear()

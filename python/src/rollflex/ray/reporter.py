@@ -13,7 +13,7 @@ from ..errors import CallTimeout, ClientClosed, PolicyError
 
 
 class Sends(Protocol):
-    """A session, as the thread of a reporter uses it."""
+    """The part of a session that a reporter's thread uses."""
 
     @property
     def unanswered(self) -> int: ...
@@ -94,7 +94,7 @@ class Reporter:
                 raise CallTimeout(f"{self.waiting} events are not answered yet")
 
     def close(self, timeout: float | None = None) -> None:
-        """Sends what is left, and ends. Raises what :meth:`flush` does."""
+        """Sends the remaining events, and ends. Raises the errors of :meth:`flush`."""
         try:
             self.flush(timeout)
         finally:
@@ -147,7 +147,7 @@ class Reporter:
                 else:
                     raise
             except CallTimeout:
-                # It is asked for again, for as long as it takes.
+                # The answer is requested again, for as long as it takes.
                 continue
             if decisions and self._on_decisions is not None:
                 self._on_decisions(decisions)

@@ -10,7 +10,7 @@ key_variable = "ROLLFLEX_ENGINE_API_KEY"
 """The key of engines that are given none."""
 
 _name = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-# Those that make a request what it is; vLLM would take the last for the id by which a request is aborted.
+# Headers that the client sets itself; vLLM would take the last of them for the id by which a request is aborted.
 _ours = {"connection", "content-length", "content-type", "host", "transfer-encoding", "x-request-id"}
 
 
@@ -39,7 +39,7 @@ def headers_of(api_key: str | None, headers: Mapping[str, str] | None, *, enviro
 
 
 def has_key(headers: Mapping[str, str]) -> bool:
-    """Whether a key is among them."""
+    """Whether the headers contain a key."""
     return any(name.lower() == "authorization" for name in headers)
 
 

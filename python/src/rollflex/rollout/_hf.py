@@ -111,7 +111,7 @@ class HfEngine(Engine):
             found.finish = await flight.over
         finally:
             del self._flights[request_id]
-            # One that is cancelled leaves before the next step.
+            # A cancelled request leaves before the next step.
             flight.over.cancel()
         found.token_ids, found.log_probs, found.tokens = row.tokens, row.log_probs, len(row.tokens)
         if version is not None:

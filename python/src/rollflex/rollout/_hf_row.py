@@ -22,14 +22,14 @@ _defaults: dict[str, Any] = {
 
 @dataclass(eq=False)
 class Row:
-    """One response: what is wanted, and what there is of it."""
+    """A response: what is requested, and what is generated so far."""
 
     request_id: str
     prompt: list[int]
     max_new_tokens: int
     temperature: float
     top_k: int
-    """0: no limit."""
+    """Number of candidate tokens; 0: no limit."""
     top_p: float
     stop: frozenset[int]
     random: random.Random

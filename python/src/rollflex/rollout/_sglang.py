@@ -11,7 +11,7 @@ from .engines import Generated, Prompt, WeightSpan
 
 
 def rid_of(request_id: str) -> str:
-    """SGLang aborts every request whose id begins with the one that is named: no id is the beginning of another."""
+    """SGLang aborts every request whose id begins with the given id, so no id may be the beginning of another."""
     return f"{request_id}|"
 
 
@@ -33,7 +33,7 @@ class SglangEngine(HttpEngine):
         ids = answer.get("output_ids")
         before = found.tokens
         found.tokens = int(meta.get("completion_tokens", found.tokens))
-        # Servers stream either all so far, or what is new.
+        # Some servers stream all tokens so far, others only new tokens.
         if ids is None or len(ids) >= found.tokens or not self._stream:
             found.text, found.token_ids = answer["text"], list(ids or ())
         else:
@@ -52,7 +52,7 @@ class SglangEngine(HttpEngine):
             kind = reason["type"] if isinstance(reason, dict) else reason
             status = reason.get("status_code") if isinstance(reason, dict) else None
             if kind == "abort" and status is not None:
-                # It was refused, not aborted, and a stream has its status already.
+                # The request was refused, not aborted; a stream has its HTTP status already.
                 raise HttpError(int(status), str(reason.get("message")), "/generate")
             found.finish = kind if kind in ("length", "abort") else "stop"
 
