@@ -1,4 +1,4 @@
-/** Logs in the engine: texts of files, and what is asked of them, as JSON; the answer as JSON. */
+/** Logs in the engine: takes texts of files and questions about them, as JSON, and answers as JSON. */
 import { isPolicyError } from '../errors.ts';
 import type { Explanation } from '../logs/explain/explain.ts';
 import { type ExplainOptions, explain, explanationText, type Log, readLog, replay } from '../logs/index.ts';

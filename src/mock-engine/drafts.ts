@@ -17,8 +17,8 @@ const vllmConfig = z.looseObject({
 });
 
 /**
- * Returns the tokens that vLLM drafts by its `speculative_config`. A size of the batch between two ranges has what the range before
- * it has, and none has more than `num_speculative_tokens`.
+ * Returns the tokens that vLLM drafts by its `speculative_config`. A batch size between two ranges uses the lower range, and no
+ * size drafts more than `num_speculative_tokens`.
  *
  * @throws PolicyError `invalid_config`
  */

@@ -32,7 +32,7 @@ class Attachment:
     def open(self) -> Steps[None]:
         core, params = self.core, self.params
         wish = params.get("onExisting", "fail")
-        # An id made here can only be ours. Whether one that was given is, nobody could know when an answer was lost.
+        # An id made here can only belong to this client. For a given id, nobody could tell after a lost answer.
         again_params = {**params, "onExisting": "attach"} if wish == "fail" and not self._named else None
         pending = core.start(
             "session.open",

@@ -15,7 +15,7 @@ from .errors import ClientClosed, PolicyError
 
 
 class Attached(Protocol):
-    """What has to be put in place again on a new connection: a session, or a subscription to it."""
+    """Base of what must be restored on a new connection: a session, or a subscription to one."""
 
     @property
     def rank(self) -> int:
@@ -28,7 +28,7 @@ class Attached(Protocol):
         """Tells the attachment that it does not exist any more."""
 
     def interrupted(self, error: Exception) -> None:
-        """The connection could not be made again for now; the next use tries anew."""
+        """The connection could not be made for now; the next use tries again."""
 
 
 class Reader(Protocol):
@@ -47,7 +47,7 @@ class Core(ABC):
         self.info: dict[str, Any] = {}
         """Answer of `server.info`."""
         self.connections = 0
-        """How often a connection was made; an answer of an earlier one tells nothing about the present one."""
+        """Number of connections so far; an answer on an earlier connection says nothing about the present one."""
         self.readers: dict[str, Reader] = {}
         self.ready = Pending(0, "the greeting", b"", "never", None)
         self._attached: weakref.WeakSet[Attached] = weakref.WeakSet()
@@ -126,7 +126,8 @@ class Core(ABC):
 
     def assert_here(self) -> None:
         """
-        Raises :class:`ClientClosed` in a forked process. To ask before any lock is waited for: who holds it may not be there.
+        Raises :class:`ClientClosed` in a forked process. Called before any lock is taken, because its holder may not
+        exist here.
         """
         if self._state == "elsewhere":
             raise ClientClosed("the client belongs to the process that this one was forked from: make one here")

@@ -19,8 +19,8 @@ from ._planning import Planning, is_exhausted
 from .errors import ClientClosed, EngineLimit, RollflexError, defect
 
 _decode = json.JSONDecoder().raw_decode
-# A longer message, and a method that may take long, go to the thread: whoever waits can be interrupted, and a loop goes
-# on.
+# Longer messages, and methods that may take long, go to the thread, so that the caller can be interrupted and its loop
+# continues.
 _longest_at_once = 16_384
 _long = frozenset({"rpc.discover", "session.snapshot", "session.why"})
 # Bytes around method and parameters in a message over a connection, beyond those here.
@@ -41,12 +41,12 @@ class EmbeddedCore(Core):
         self.embedding = embedding
         self._engine: Engine | None = None
         self._planning = Planning(self._engine_made)
-        # Whoever waits for a disk can be interrupted, and a loop goes on.
+        # The caller can be interrupted while it waits for a disk, and its loop continues.
         self._is_quick = embedding.state_dir is None or embedding.fsync == "interval"
         self._longest: float = 0
         self._deepest: int = 0
         self._due: float | None = None
-        """When the clock is to be wound."""
+        """Time at which the engine's clock must move next."""
         self._watched: float | None = None
         """State that the thread reads while it waits."""
         self._busy = True
@@ -83,7 +83,7 @@ class EmbeddedCore(Core):
             self._give(Pending(0, method, b"", "never", None), message, at_once=self._is_quick)
 
     def close(self) -> None:
-        """Forgets the sessions. A call that the engine is at goes on by itself."""
+        """Forgets the sessions. A running call of the engine continues."""
         self._end("closed", ClientClosed("the client was closed"))
         if self._thread is not threading.current_thread():
             self._thread.join(_close_grace)
@@ -214,7 +214,7 @@ class EmbeddedCore(Core):
             with self._lock:
                 if self._state == "connecting":
                     self.info = json.loads(answer.partition("\n")[0])["result"]
-                    # Timers of sessions that were kept.
+                    # Stored sessions may have timers.
                     self._take_news(answer)
                     self._longest, self._deepest = self.limits["maxMessageBytes"], self.limits["maxDepth"]
                     self.connections = 1

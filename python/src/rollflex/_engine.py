@@ -13,7 +13,7 @@ from ._messages import encode
 from ._version import __version__
 from .errors import EngineLimit, EngineUnavailable, PolicyError, ProtocolError
 
-# Deep enough for the longest paths of the policies, and small beside the stack of a thread.
+# Nesting depth that suffices for the longest paths of the policies, and is small compared with a thread's stack.
 _stack_bytes = 1 << 20
 
 

@@ -43,7 +43,8 @@ class ChildLink:
 
     def __init__(self, command: Sequence[str], env: Mapping[str, str] | None) -> None:
         try:
-            # A session of its own: Ctrl-C in a terminal is for the program, which may still want a snapshot.
+            # The server gets its own process group: Ctrl-C in a terminal is meant for the program, which may still want
+            # a snapshot.
             self._process = subprocess.Popen(
                 list(command),
                 stdin=subprocess.PIPE,

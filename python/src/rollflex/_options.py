@@ -18,7 +18,7 @@ class OpenOptions(TypedDict, total=False):
     """Options of ``open``, beside the policy and its configuration."""
 
     snapshot: Mapping[str, Any] | None
-    """Where the session goes on from."""
+    """The snapshot from which the session continues."""
     session: str | None
     """Id of the session; a new id is made if absent."""
     on_existing: Literal["fail", "attach", "replace"] | None
@@ -32,7 +32,9 @@ class OpenOptions(TypedDict, total=False):
     armed: Sequence[Mapping[str, Any]] | None
     """Running timers, as ``session.armed()`` returned them together with a snapshot."""
     producer: str | None
-    """Who sends, for a host that goes on as the same after a restart; new for each session if it is not given."""
+    """
+    Name of the sender, for a host that continues as the same sender after a restart; new for each session if absent.
+    """
     timeout: float | None
     """Seconds that this call may take."""
 

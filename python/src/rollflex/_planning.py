@@ -20,7 +20,7 @@ _most = 4
 
 
 class Planning:
-    """Engines for plans. One is kept for the next plan; there are more while that many plans are computed."""
+    """Engines for plans. One engine is kept for the next plan; more exist while more plans are computed."""
 
     def __init__(self, make: Callable[[], Engine]) -> None:
         self._make = make
@@ -65,7 +65,10 @@ class Planning:
                     pending.finish(None, error)
 
     def abandon(self) -> None:
-        """In a forked process: the threads are not there, and engines may be in the middle of something."""
+        """
+        Drops the engines in a forked process: their threads do not exist, and the engines may be in the middle of a
+        call.
+        """
         self._lock = threading.RLock()
         self._ended = ClientClosed("the client belongs to the process that this one was forked from")
         for engine in self._engines:
@@ -101,7 +104,7 @@ class Planning:
             self._engines.discard(engine)
 
     def _next(self, *, kept: bool) -> tuple[Pending, str] | None:
-        """The next plan that somebody wants. None for a thread that is not needed any more."""
+        """Returns the next wanted plan; None if the thread is not needed any more."""
         with self._lock:
             while self._ended is None:
                 while self._queue:

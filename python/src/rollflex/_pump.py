@@ -20,7 +20,9 @@ _after_broken_pipe = 0.5
 
 
 class Pump:
-    """Reads and writes one link. Any thread may write; one thread reads, and writes what was left over."""
+    """
+    Reads and writes one link. Any thread may write; one thread reads, and also writes what other threads could not.
+    """
 
     def __init__(self, link: Link) -> None:
         self.link = link
@@ -133,7 +135,7 @@ class Pump:
             poll.unregister(write_fd)
 
     def _patience(self) -> float | None:
-        """Milliseconds that may be waited for the next line."""
+        """Milliseconds to wait for the next line at most."""
         if self.reading_until is None:
             return None
         return max(0.0, (self.reading_until - time.monotonic()) * 1000)

@@ -17,7 +17,7 @@ from ._pending import Pending
 from ._steps import Steps, answered
 from .errors import PolicyError, SessionLost, UnansweredCall, error_from_reply
 
-# So many calls of one list are in flight; the server keeps at least as many answers for retries.
+# So many calls for one list are in flight; the server keeps at least as many answers for retries.
 _window = 4
 _frame_bytes = 96
 

@@ -25,7 +25,7 @@ _store_name = "embedded.sqlite"
 _wal_name = f"{_store_name}-wal"
 _note_name = "embedded.sealed"
 _ours = {_lock_name, _store_name, _wal_name, f"{_store_name}-shm", _note_name}
-# "roll", so that no other program's file is taken for a store, and the version of the tables.
+# The application id "roll", so that files of other programs are not taken for a store, and the version of the tables.
 _application_id = 0x726F6C6C
 _format = 1
 _sync_seconds = 1.0
@@ -150,7 +150,8 @@ class StateDirectory:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
         store = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=0)
         try:
-            # Without memory that processes share: nobody else reads it, and the directory may be on another machine.
+            # The store does without shared memory, because no other process reads it, and the directory may be on
+            # another machine.
             store.execute("PRAGMA locking_mode = EXCLUSIVE")
             found = [store.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
             is_new = found == [0, 0] and not store.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
@@ -230,7 +231,7 @@ def _refuse(
 
 
 def _prepare(path: str) -> None:
-    """Makes the directory, or looks at what is in it: nothing is ever begun beside something else."""
+    """Makes the directory, or checks its content: a store is never created beside other files."""
     try:
         os.makedirs(path, mode=0o700, exist_ok=True)
         names = set(os.listdir(path))

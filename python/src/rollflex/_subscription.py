@@ -23,7 +23,7 @@ class Subscribed:
         self.core = session.core
         self.types = types
         self.given = after or 0
-        """The last that was handed on."""
+        """Number of the last decision that was handed on."""
         self.acknowledged = after or 0
         self.closed_because: str | None = None
         """``closed`` or ``replaced``, when the server has closed the session."""

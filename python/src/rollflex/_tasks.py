@@ -37,7 +37,7 @@ async def ended(pending: Pending, deadline: float | None) -> None:
     future: asyncio.Future[None] = loop.create_future()
 
     def tell() -> None:
-        # The loop may be gone by now.
+        # The loop may have been closed by now.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(_settle, future)
 
@@ -230,6 +230,6 @@ class AsyncSubscription(SubscriptionBase[D]):
         self._items.append(item)
         # The order matters: a task that misses the item looks again after announcing that it waits.
         if self._waiting:
-            # The loop may be gone by now.
+            # The loop may have been closed by now.
             with contextlib.suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._arrived.set)

@@ -134,7 +134,7 @@ class Subscription(SubscriptionBase[D]):
     """
     Decisions with their numbers, as they come: ``for number, decision in subscription``.
 
-    Acknowledge what was carried out; what was not is given again to the next subscriber.
+    Acknowledge carried-out decisions; all others are given again to the next subscriber.
     """
 
     def __init__(self, client: Threads[Any], subscribed: Subscribed) -> None:

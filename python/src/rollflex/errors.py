@@ -53,7 +53,7 @@ class PolicyError(RollflexError):
     seq: int | None
     """Of a refused event: events that the session has applied."""
     decisions: list[Any]
-    """Of a refused event: the decisions of the earlier events, which are to be carried out."""
+    """For a refused event: the decisions on the earlier events, which must be carried out."""
     rpc_code: int
     """The JSON-RPC code."""
 
@@ -121,7 +121,7 @@ class ConnectionLost(RollflexError, ConnectionError):
 
 
 class SessionLost(ConnectionLost):
-    """There is a connection again, but the server has forgotten the session, or a part of what it had acknowledged."""
+    """The connection works again, but the server has forgotten the session, or a part of what it had acknowledged."""
 
 
 class ClientClosed(RollflexError):
@@ -137,7 +137,7 @@ class UnansweredCall(RollflexError):
 
 
 def defect(error: Exception) -> ProtocolError:
-    """The exception for what a thread of the client has failed with: its own text, and the error itself as the cause."""
+    """The exception for an error in a thread of the client, with the text of that error, and the error as its cause."""
     made = ProtocolError(f"the client failed: {error!r:.500}")
     made.__cause__ = error
     return made

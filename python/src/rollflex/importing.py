@@ -171,7 +171,7 @@ def _length(value: Any) -> int | None:
 
 
 def _reward(value: Any) -> Any:
-    """A number, or what verl-like reward functions say of correctness; anything else is left out."""
+    """Converts a number, or a correctness field of verl-like reward functions; returns None for any other value."""
     if isinstance(value, dict):
         return {key: value[key] for key in ("acc", "score") if _reward(value.get(key)) is not None}
     if isinstance(value, (bool, int)):

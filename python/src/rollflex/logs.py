@@ -52,7 +52,7 @@ class Standpoint(TypedDict, total=False):
 
 
 class ChainStep(TypedDict):
-    """An event that led to where something stands."""
+    """An event that led to a standing."""
 
     seq: int
     at: float
@@ -136,7 +136,7 @@ def explanation_text(explanation: Explanation, *, whole: bool = False) -> list[s
     """
     An explanation in words: at most three lines of 80 columns, and notes.
 
-    :param whole: with all that is owed, and the events and reasons that led there
+    :param whole: also lists everything that is owed, and the events and reasons before
     """
     return cast(list[str], ask_logs("text", explanation, whole))
 

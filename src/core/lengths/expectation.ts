@@ -1,4 +1,4 @@
-/** What is expected of a response: a place on the scale of lengths, and how lengths are spread around it. */
+/** Expectation for a response: a place on the scale of lengths, and the spread of lengths around it. */
 import type { Histogram } from './histogram.ts';
 import type { Background } from './population.ts';
 

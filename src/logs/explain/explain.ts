@@ -39,7 +39,7 @@ export interface Explanation {
   readonly session: string;
   /** Id of the policy. */
   readonly policy: string;
-  /** Events before the place that is explained. */
+  /** Number of events before the explained place. */
   readonly seq: number;
   /** Time of the place, in seconds on the clock of the session. */
   readonly at: number;
@@ -201,7 +201,7 @@ interface Scene {
 const inOrder = (all: readonly OwedEvent[], scene: Scene): Owed[] =>
   all.map((one) => owedAt(one, scene.at, one.since ?? one.dueAt ?? lastOf(scene, one))).sort(byNeed);
 
-/** Returns the time of the last event that mentions what is owed; of the last event at all where the owed one has no id. */
+/** Returns the time of the last event that mentions the owed one's ids; the time of the last event of all if it has no id. */
 function lastOf({ index, session, play }: Scene, { event }: OwedEvent): number {
   const ids = Object.entries(event).filter(([name, id]) => name.endsWith('Id') && typeof id === 'string');
   const [, id] = ids.find(([name]) => name !== 'roundId') ?? ids[0] ?? [];
@@ -267,7 +267,7 @@ function ofThing(scene: Scene, { id, kinds }: Asked): Found | undefined {
   return { standing, through: [], ...cut(inOrder(owed, scene)) };
 }
 
-/** Returns what an engine or a worker owes. An answer of the policy is cut short; then its commands have the rest. */
+/** Returns what an engine or a worker owes. The policy's answer is limited in length, so the rest comes from its commands. */
 function owedBy(play: SessionPlay, id: string): OwedEvent[] {
   const { owed, more } = play.policy!.why(undefined, undefined, play.commands);
   const all = [...(more > 0 ? commandsOwed(play, ({ by }) => by === id) : []), ...owed.filter(({ by }) => by === id)];
@@ -289,7 +289,7 @@ function whyOrNothing(why: () => Why): Why | undefined {
   }
 }
 
-/** Returns what the log says about a thing that is not held. Throws `unknown_id` for an id that is not in it. */
+/** Returns what the log says about a thing that is not held. Throws `unknown_id` for an unknown id. */
 function fate(index: Log, { session }: LoggedSession, seq: number, { id, word }: Asked) {
   const [last] = index.linesOf(session, id, seq);
   if (last !== undefined) return { verdict: 'ended' as const, chain: [stepOf(last, new Set([id]))] };
@@ -314,7 +314,7 @@ function idsOf(asked: Asked | undefined, { through, owed }: Found): Set<string> 
   return ids;
 }
 
-/** Returns where the round, or the prompt, stands that waits for an event. */
+/** Returns the standing of the round or prompt that waits for an event. */
 function heldUp(play: SessionPlay, chain: readonly ChainStep[], { event }: Owed): Pick<Found, 'standing' | 'through'> {
   const all: object[] = [event, ...chain.flatMap((one) => one.decisions).reverse()];
   for (const [field, kind] of [

@@ -16,7 +16,7 @@ const kinds = {
   id: [],
 } as const;
 
-/** What is asked of a log; of the ids at most one. Without an id, what each session waits for. */
+/** A question to a log, with at most one id. Without an id, the answer says what each session waits for. */
 export interface ExplainOptions {
   /** Why the prompt with this id waits. */
   readonly prompt?: string;
@@ -98,7 +98,7 @@ export function explain(log: Log, options: ExplainOptions = {}): LogExplanation 
 /**
  * Returns an explanation in words, as lines: at most three of 80 columns, and notes.
  *
- * @param isWhole - with all that is owed, and the events and reasons that led there
+ * @param isWhole - also lists everything that is owed, and the events and reasons before
  */
 export const explanationText = (one: Explanation, isWhole = false): string[] => [
   ...answerOf(one),

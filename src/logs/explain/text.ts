@@ -65,8 +65,8 @@ function named(what: string, id: string): string {
 }
 
 /**
- * Breaks sentences into lines. Long words, which are ids, are cut where the first `needed` sentences do not fit; later sentences are left
- * out where the lines do not suffice.
+ * Breaks sentences into lines. Long words, which are ids, are cut if the first `needed` sentences do not fit; later sentences are
+ * left out if there is no room.
  */
 function fitted(sentences: readonly string[], needed = 1): string[] {
   let lines: string[] = [];

@@ -13,7 +13,7 @@ type EventLine = LogLineOf<'event'>;
 export interface LineAt {
   /** Names the line, for errors. */
   readonly where: () => string;
-  /** Whether its decisions are parsed only where they are read. A line that may be cut off must be parsed at once. */
+  /** Whether decisions are parsed only when they are first read. A line that may be cut off must be parsed at once. */
   readonly isLazy: boolean;
 }
 
@@ -30,10 +30,7 @@ class LazyLine implements EventLine {
   readonly #where: () => string;
   #decisions: EventLine['decisions'] | undefined;
 
-  /**
-   * @param from - offset in the line's text at which the decisions begin; they are the last part
-   * @param from - where in the text of the line its decisions begin, which end it
-   */
+  /** @param from - offset in the line's text at which the decisions begin; they are the last part */
   constructor(text: string, from: number, line: EventLine, where: () => string) {
     this.time = line.time;
     this.session = line.session;
@@ -139,10 +136,7 @@ export function parseEventLine(
   return { kind: 'session', time, session, policy, version, ...opened, seq: before, snapshot };
 }
 
-/**
- * @param lineOf - makes a line of a decision log from the parsed text
- * @param lineOf - makes the line of a decision log from what the text says
- */
+/** @param lineOf - makes a line of a decision log from the parsed text */
 function read(text: string, { where, isLazy }: LineAt, lineOf: (value: object) => LogLine): LogLine {
   const cut = isLazy ? headOf(text) : undefined;
   if (cut !== undefined) {

@@ -9,7 +9,7 @@ export function markOf(ids: Iterable<string>): string {
   return mark;
 }
 
-/** Returns the id in a name, and which of its openings is meant, from 0; the last one if `run` is absent. */
+/** Returns the id in a name, and the number of the meant opening, from 0; `run` is absent for the last one. */
 export function openingIn(name: string, mark: string): { readonly id: string; readonly run?: number } {
   const at = name.lastIndexOf(mark);
   const number = at < 0 ? '' : name.slice(at + mark.length);

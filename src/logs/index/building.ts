@@ -59,10 +59,7 @@ export class Building {
     return this.to === this.from;
   }
 
-  /**
-   * @param number - number of the line in its file
-   * @param number - of the line in its file
-   */
+  /** @param number - number of the line in its file */
   take(place: FileLine, number: number): void {
     this.#lines = number;
     const line = this.#parse(place);
@@ -126,7 +123,7 @@ export class Building {
     if (this.#isDue(played)) this.#save(here, played, to);
   }
 
-  /** Whether the state is to be saved: what was played since the last one costs a step too much. */
+  /** Whether the state should be saved now, because playing from the last saved state would cost a step too much. */
   #isDue(played: Played): boolean {
     const { state, block } = this.#file.grain;
     const { pending, plain, saving, look } = played;

@@ -15,7 +15,7 @@ export interface IndexOptions {
   readonly writer: string;
   /** Folder for the index; beside the log if absent. */
   readonly cache?: string | undefined;
-  /** Bytes of the log below which the index is not kept (default 4 MiB): it is made in no time. */
+  /** Size of a log, in bytes, below which the index is not stored (default 4 MiB), because making it takes no time. */
   readonly leastBytes?: number;
   /** Lengths of the parts; tests use short ones. */
   readonly grain?: Grain;
@@ -52,10 +52,7 @@ export class IndexedFiles {
   /** Bytes of the log that were read to make or extend the index. */
   built = 0;
 
-  /**
-   * @param resume - returns a session in its state after the existing segments
-   * @param resume - returns a session as it is after the segments that are there
-   */
+  /** @param resume - returns a session in its state after the existing segments */
   constructor(paths: readonly string[], options: IndexOptions, resume: (session: string) => Played | undefined) {
     const [first, ...others] = logPaths(paths);
     this.#paths = paths;

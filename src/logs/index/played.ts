@@ -29,7 +29,7 @@ export interface Played {
   look: number;
 }
 
-/** Returns a session that goes on from here. */
+/** Returns a session that continues from here. */
 export const playedFrom = (from: Pick<Played, 'play' | 'run' | 'policy' | 'closed' | 'at' | 'time'>): Played => ({
   ...from,
   pending: 0,

@@ -38,10 +38,7 @@ export class Player {
     this.#restore = restore;
   }
 
-  /**
-   * @param before - a session that may be played on
-   * @param before - what may be played on
-   */
+  /** @param before - a session that may be played on */
   play(session: string, place: Place, before?: Playing): Playing {
     const parts = this.#files.partsNamed(session);
     if (parts.length === 0) refuse('unknown_id', 'session', 'a session of the log', session);
@@ -70,7 +67,7 @@ export class Player {
     return playing!;
   }
 
-  /** Returns the nearest state before a place from which it can be played; `undefined` where that is the beginning of the log. */
+  /** Returns the nearest earlier state from which a place can be reached; `undefined` if that is the beginning of the log. */
   #start(session: string, parts: readonly Part[], place: Place, known: Playing | undefined): Playing | undefined {
     const restore = this.#restore;
     const isBefore = ({ seq, at }: { seq: number; at?: number }): boolean =>

@@ -1,4 +1,6 @@
-/** Where segments of the index are kept: beside the log, in a folder of the user's choice, in a temporary one, or in memory. */
+/**
+ * Where segments of the index are stored: beside the log, in a folder of the user's choice, in a temporary folder, or in memory.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
@@ -13,7 +15,7 @@ export class SegmentStore {
   /** Folders in the order of trying. */
   readonly #folders: string[];
   readonly #stem: string;
-  /** Why no segment can be written, once that is known. */
+  /** Why no segment can be written, once this is known. */
   #unwritable = false;
 
   /** @param cache - folder of the user's choice; without it the index is beside the log, or in a temporary folder */

@@ -8,7 +8,7 @@ export const binSeconds: readonly number[] = Array.from({ length: levels }, (_, 
 /** Number of bins per level. */
 export const mostBins = bins;
 
-/** Returns the finest level of which so many bins cover some seconds; the widest one if none does. */
+/** Returns the finest level on which so many bins cover the given seconds; the widest level if none does. */
 export function finestLevel(seconds: number, count: number): number {
   const level = binSeconds.findIndex((width) => width * count >= seconds);
   return level < 0 ? binSeconds.length - 1 : level;

@@ -61,11 +61,11 @@ export interface RequestBar {
   readonly ended?: string;
 }
 
-/** Most open waits of each actor that are looked at for a chart, the oldest: no longer one would be found. */
+/** Number of each actor's open waits that a chart considers, oldest first: later waits cannot be longer. */
 const mostLooked = 1024;
 /** Most gaps that are told apart. */
 const mostMissed = 16;
-/** Who does no work that a chart of requests would show. */
+/** Senders without work that a chart of requests would show. */
 const notDrawn: ReadonlySet<string> = new Set(['host', 'timer', 'data source']);
 
 /** Who has to answer, in words. */
@@ -90,10 +90,7 @@ export class JobView {
   /** Whether the events before the next one are missing. */
   #gap: Missed | undefined;
 
-  /**
-   * @param messages - messages that the policy takes and makes: its definition
-   * @param messages - what the policy hears and tells: its definition
-   */
+  /** @param messages - messages that the policy takes and makes: its definition */
   constructor(messages: Messages) {
     this.spans = new Spans(messages, (span, event) => {
       if (span.roundId !== undefined && !notDrawn.has(span.actor.who))

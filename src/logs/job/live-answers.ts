@@ -49,7 +49,7 @@ export interface JobAnswer {
   readonly closed: Readonly<Record<string, number>>;
 }
 
-/** The server's answer to `session`. */
+/** Returns sums over time, up to now. */
 export interface SessionAnswer extends SessionItem, Census {
   /** Changes when another session takes the id. */
   readonly run: number;
@@ -73,7 +73,7 @@ export interface SessionAnswer extends SessionItem, Census {
   readonly notices: readonly { readonly time: number; readonly notice: WatchdogNotice }[];
 }
 
-/** The answers to `timeline` and `requests`; null where the session is not followed. */
+/** Answers to `timeline` and `requests`; null if the session is not followed. */
 export type TimelineAnswer = (Timeline & { readonly run: number; readonly missed: readonly Missed[] }) | null;
 export type RequestsAnswer = { readonly bars: readonly RequestBar[]; readonly of: number; readonly at: number } | null;
 
@@ -82,7 +82,7 @@ export interface OwedGroup extends Omit<AskedGroup, 'seconds'> {
   readonly who: Sender;
   /** Number of overdue answers among these. */
   readonly late: number;
-  /** Seconds for which the oldest is owed, where that is known; of a timer, seconds since it is due. */
+  /** Seconds for which the oldest answer has been owed, if known; for a timer, seconds since it was due. */
   readonly seconds?: number;
 }
 

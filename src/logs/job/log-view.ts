@@ -124,7 +124,10 @@ export class LogView {
       );
   }
 
-  /** The present time after an event, where it is not that of the event: at the end of a log in Unix time that is being written. */
+  /**
+   * The present time after an event, if it differs from the event's time: at the end of a log in Unix time that is still being
+   * written.
+   */
   #now({ seq: last, at, closed }: LoggedSession, seq: number): number | undefined {
     return this.#isLive && seq === last && closed === undefined && at > leastUnixTime ? Date.now() / 1000 : undefined;
   }
@@ -222,7 +225,7 @@ export class LogView {
     return refuse('invalid_input', path, 'a session of a policy that is known here', policy);
   }
 
-  /** Looks for the next event, in short steps. Returns its number; without one, the id that may have been meant. */
+  /** Searches for the next event in short steps. Returns its number or, without a match, the id that may have been meant. */
   *find(
     id: string,
     from: number,

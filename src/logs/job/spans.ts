@@ -1,4 +1,4 @@
-/** What was asked for, by who has to answer: how much each has to do over time, who idles while others work, and the latest waits. */
+/** Commands by the actor that has to answer: the work of each actor over time, idle actors, and the latest waits. */
 
 import { type Linked, LinkedList } from '../../core/collections/linked-list.ts';
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
@@ -22,7 +22,7 @@ export interface Span extends Linked<Span> {
   ended: string | undefined;
 }
 
-/** Whoever has to answer: an engine, a worker, or all of a kind whose commands do not say which. */
+/** An actor that has to answer: an engine, a worker, or all actors of a kind whose commands do not name one. */
 export interface Actor {
   readonly who: Sender;
   readonly by: string | undefined;
@@ -30,7 +30,7 @@ export interface Actor {
   readonly load: Gauge;
   /** The same, oldest first. */
   readonly open: LinkedList<Span>;
-  /** Whether it is there: an engine that was lost, or that takes nothing any more, does not idle. */
+  /** Whether the engine is present: an engine that is lost, or takes no more requests, does not count as idle. */
   isHere: boolean;
 }
 
@@ -58,10 +58,7 @@ export class Spans {
   /** The wait that was replaced last: its replacement concerns the same engine. */
   #replaced: Span | undefined;
 
-  /**
-   * @param over - called for each wait that an event has ended
-   * @param over - called for each wait that an event has ended
-   */
+  /** @param over - called for each wait that an event has ended */
   constructor(messages: Messages, over: (span: Span, event: AnyEvent) => void) {
     this.#over = over;
     this.commands = new OpenCommands<Span>(messages, mostOpen, undefined, {

@@ -31,7 +31,7 @@ export interface AskedGroup {
   readonly ids: readonly string[];
   /** Seconds for which the oldest command has waited; for a timer, seconds since it was due. */
   readonly seconds: number;
-  /** Whether that is much longer than usual. */
+  /** Whether the wait is much longer than usual. */
   readonly overdue: boolean;
 }
 

@@ -63,7 +63,7 @@ function sessionsIn(log: NamedLines, only: string | undefined): Map<string, stri
   return found;
 }
 
-/** Pairs sessions by their ids; the only sessions of two logs are a pair whatever they are called. */
+/** Pairs sessions by id; if each log has only one session, these are a pair whatever their names. */
 function sessionPairs(one: NamedLines, other: NamedLines, only: string | undefined) {
   const [left, right] = [sessionsIn(one, only), sessionsIn(other, only)];
   const isAlone = left.size === 1 && right.size === 1;

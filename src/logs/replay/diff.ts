@@ -54,7 +54,7 @@ type Opening = LogLineOf<'session'>;
 /** Fields of decisions that are points in time. */
 const times: ReadonlySet<string> = new Set(['at', 'fireAtSeconds', 'openedSeconds', 'sinceSeconds']);
 
-/** A decision with its times as seconds from its own, to a microsecond: clocks differ from run to run. */
+/** A decision with its times relative to its own time, to a microsecond, because clocks differ between runs. */
 function timeless(decision: AnyDecision): AnyDecision {
   const text = JSON.stringify(decision, (key, value: unknown) =>
     times.has(key) && typeof value === 'number' ? Math.round((value - decision.at) * 1e6) / 1e6 : value,

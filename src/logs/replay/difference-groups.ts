@@ -42,7 +42,7 @@ export interface DifferenceGroup {
   readonly fields: Readonly<Record<string, number>>;
   /** Differences that no changed decision precedes since the last snapshot of the log. */
   readonly own: number;
-  /** Differences after a changed decision, until the next snapshot: they may be its consequences. */
+  /** Differences after a changed decision, until the next snapshot: they may be consequences of it. */
   readonly following: number;
   /** The first difference of the group. */
   readonly first: GroupExample;

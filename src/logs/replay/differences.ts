@@ -69,7 +69,7 @@ const passes = [
 function compared(one: AnyDecision, other: AnyDecision): DecisionDifference {
   const fields = fieldPairs(one, other).flatMap(({ path, isSame }) => (isSame ? [] : [path]));
   const isReason = fields.every((path) => path === 'reason' || path.startsWith('reason.'));
-  // The fields of a decision may be the same, too, in another order.
+  // The fields of a decision may be equal in another order.
   return { kind: fields.length === 0 ? 'reordered' : isReason ? 'explained' : 'changed', one, other, fields };
 }
 

@@ -1,4 +1,4 @@
-/** What followed in two logs after they part: decisions by type, and prompts and requests that ended otherwise. */
+/** What followed in two logs after they part: decisions by type, and prompts and requests that ended differently. */
 import type { AnyDecision } from '../../core/machine/definition.ts';
 import type { LoggedEvent } from './session-events.ts';
 

@@ -9,7 +9,7 @@ import type { LogGap } from './replay-log.ts';
 type Line = LogLineOf<'session'> | FoundLine;
 type Restore = (snapshot: unknown) => PlayedPolicy;
 
-/** Events between two states that are kept: to play so many takes no longer than to restore a state of a busy session. */
+/** Number of events between two stored states: playing so many takes no longer than restoring the state of a busy session. */
 const eventsOfAState = 1000;
 
 /** A state, with the number of the next line. */

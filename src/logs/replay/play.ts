@@ -41,8 +41,8 @@ export class SessionPlay {
   }
 
   /**
-   * Takes the next line, and returns what the policy has decided; `undefined` where it was not asked. `where` names the line, for a
-   * gap. Throws `invalid_input` for an event out of order.
+   * Takes the next line, and returns the policy's decisions; `undefined` if the line is no event for it. `where` names the line,
+   * for a gap. Throws `invalid_input` for an event out of order.
    */
   take(line: Line, where: () => string): readonly AnyDecision[] | undefined {
     if (line.kind === 'event') return this.#play(line, where);
@@ -50,7 +50,7 @@ export class SessionPlay {
     return undefined;
   }
 
-  /** Returns the point after the last line; `undefined` where the state is not known. */
+  /** Returns the point after the last line; `undefined` if the state is unknown. */
   save(): SavedPlay | undefined {
     const { policy, commands } = this;
     return policy && commands && { snapshot: policy.snapshot(), commands: commands.save() };
@@ -94,7 +94,7 @@ export class SessionPlay {
   #failed(error: unknown): void {
     if (!isPolicyError(error)) throw error;
     this.policy = undefined;
-    // The whole list of policies would say less.
+    // A list of all policies would be less helpful.
     this.problem =
       error.code === 'unknown_id' && error.path === 'policy' ? `no policy ${error.got} is known here` : error.message;
   }

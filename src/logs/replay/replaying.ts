@@ -98,7 +98,8 @@ export class Replaying {
     }
     miss(playing, seq, where);
     const goesOn = playing.policy?.seq === seq;
-    // An older number: the session was opened anew, or a server has restarted from a state that lacks the last events before a crash.
+    // The number is lower: the session was opened anew, or a server has restarted from a state that lacks the last events before
+    // a crash.
     playing.seq = seq;
     if (snapshot === null) {
       if (!goesOn) playing.policy = undefined;

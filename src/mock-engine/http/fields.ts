@@ -49,7 +49,7 @@ export class Fields {
     return this.#of(name, 'a number', numberIn);
   }
 
-  /** Returns a whole number, at least `least`. Where any will do, it may have 64 bits, as the seeds of clients have. */
+  /** Returns a whole number, at least `least`. If any number is allowed, it may have 64 bits, like the seeds of clients. */
   whole(name: string, least = Number.MIN_SAFE_INTEGER): number | undefined {
     const isAny = least === Number.MIN_SAFE_INTEGER;
     const what = isAny ? 'a whole number' : `a whole number >= ${least}`;

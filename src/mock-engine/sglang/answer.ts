@@ -48,8 +48,8 @@ export function answerOf(generation: Generation, weightVersion: string, style: A
 }
 
 /**
- * Returns what a response says of its drafts. The simulation has the expected tokens of a step, the same for every request; where
- * the length of drafts changes, it does not know which steps a response had.
+ * Returns the draft fields of a response. The simulation knows the expected tokens per step, which are the same for every
+ * request; if the length of drafts changes, it does not know the steps of a response.
  */
 function draftsOf(tokens: number, drafts: DraftSettings | undefined): Json {
   if (typeof drafts?.tokens !== 'number' || drafts.tokens === 0 || tokens === 0) return {};

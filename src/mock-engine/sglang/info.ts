@@ -97,7 +97,7 @@ function speculation(drafts: DraftSettings | undefined): object {
   };
 }
 
-/** Tokens of a verification since the start, accepted ones and one more; nothing before the first. */
+/** Mean tokens per verification since the start, accepted ones plus one; absent before the first. */
 function acceptLength(seen: MockEngine['seenDrafts']): object {
   const verified = seen[0]?.offered ?? 0;
   if (verified === 0) return {};

@@ -4,7 +4,7 @@ import { blockTokens } from '../engine/prompts/prefix.ts';
 import type { Histogram } from '../engine/requests/histogram.ts';
 import type { RouteContext } from '../generating.ts';
 
-/** Counters of vLLM for what never happens here: caches beside the one for prefixes, and FLOPs. */
+/** vLLM's counters of things that never happen here: caches beside the prefix cache, and FLOPs. */
 const zeros = [
   'external_prefix_cache_queries_total',
   'external_prefix_cache_hits_total',

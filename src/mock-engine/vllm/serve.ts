@@ -56,7 +56,7 @@ function usageOf(prompt_tokens: number, generations: readonly Pick<Generation, '
   return { prompt_tokens, total_tokens: prompt_tokens + completion_tokens, completion_tokens };
 }
 
-/** Returns what a usage says beside the counts, at the end of a request: how much of its prompts was cached, if the engine tells. */
+/** Returns the usage details at the end of a request: how many prompt tokens were cached, if the engine tells. */
 function detailsOf({ cluster }: RouteContext, generations: readonly Generation[]): Json {
   let cached_tokens = 0;
   for (const one of generations) cached_tokens += one.cachedTokens;

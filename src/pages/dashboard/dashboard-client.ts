@@ -27,10 +27,10 @@ import {
 import { joined } from './state.ts';
 
 const latest = ' latest';
-/** Milliseconds between two looks; while the server is away, and while nobody sees the page. */
+/** Milliseconds between two requests: normally, while the server is away, and while nobody sees the page. */
 const often = { looks: 1000, lost: 2000, hidden: 10_000 };
 
-/** Where the reader looks; a window of −1 fits the last rounds, and a round that is not named is the latest. */
+/** The reader's place; a window of −1 fits the last rounds, and without a round the latest one is meant. */
 const place = { session: '', level: -1, round: latest, thing: '' };
 let timeline: { readonly run: string; readonly bins: Timeline } | undefined;
 let before: { readonly run: string; readonly now: number; readonly answer: SessionAnswer } | undefined;
@@ -101,7 +101,7 @@ async function showThing(): Promise<void> {
   }
 }
 
-/** The level that shows the last four rounds, or all that was followed. */
+/** The level that shows the last four rounds, or everything that was followed. */
 function levelFor({ followed, at }: SessionAnswer): number {
   const begun = followed?.begun ?? at;
   const from = Math.max(begun, followed?.rounds.at(-4)?.from ?? begun);
@@ -140,7 +140,7 @@ async function showRequests(answer: SessionAnswer): Promise<void> {
 async function look(): Promise<void> {
   const job = await ask<JobAnswer>('job', {});
   if (!job.sessions.some(({ session }) => session === place.session) && (place.session === '' || job.next === null)) {
-    // The first look goes to where something is overdue.
+    // The page first shows a session in which something is overdue.
     place.session = (job.sessions.find(({ load }) => load?.overdue) ?? job.sessions[0])?.session ?? '';
   }
   lock(false);

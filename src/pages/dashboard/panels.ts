@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The panels of the page that are text: who has to act, facts, rounds, what was put off and refused. */
+/** The text panels of the page: who has to act, facts, rounds, deferred prompts, and refusals. */
 
 import type { Deferred } from '../../logs/job/deferred.ts';
 import type { Missed } from '../../logs/job/job-view.ts';

@@ -29,7 +29,7 @@ export async function chartsAt(query: Readonly<Record<string, string>>, signal: 
   draw(byId('queue'), linesHeight, (width) => queueLines(found, width));
 }
 
-/** Asks again when the charts are opened, and draws them anew where the window or the colours have changed. */
+/** Requests data when the charts are opened, and redraws them if the window or the colours have changed. */
 export function onCharts(opened: () => void): void {
   panel.addEventListener('toggle', opened);
   followLook();

@@ -18,7 +18,7 @@ const slider = byId<HTMLInputElement>('slider');
 const number = byId<HTMLInputElement>('number');
 const text = byId<HTMLInputElement>('text');
 const picker = byId<HTMLSelectElement>('session');
-/** What is asked for the present event; what was asked for the last one is not needed any more. */
+/** Requests data for the present event, and cancels requests for the previous one. */
 let asked = new AbortController();
 /** Requests run in parallel; a later request of a kind cancels the earlier one. */
 let searching = new AbortController();

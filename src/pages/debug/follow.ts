@@ -18,7 +18,7 @@ export interface Pager {
   signal(): AbortSignal;
 }
 
-/** Milliseconds between two looks at a log that is followed. */
+/** Milliseconds between two checks of a followed log. */
 const often = 1000;
 /** After so many looks without news, the ages of waiting things are refreshed. */
 const seldom = 10;

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** A form with the settings of the policy at the present event, and what would have been with others. */
+/** A form with the settings of the policy at the present event, and the simulated outcome with other settings. */
 
 import type { SettingItem, WhatIfForm, WhatIfText } from '../../sim/what-if/form.ts';
 import { ask, refusal } from '../kit/api.ts';
@@ -157,7 +157,7 @@ async function run(event: AskedEvent): Promise<void> {
   }
 }
 
-/** Shows the form for an event, if it is open; what is asked for another event is not needed any more. */
+/** Shows the form for an event if it is open, and cancels questions about other events. */
 export async function whatIfAt(present: () => AskedEvent, failed: (error: unknown) => void, signal: AbortSignal) {
   if (!panel.open) return;
   const event = present();

@@ -24,7 +24,7 @@ const request = z.strictObject({
   /** Time since which the request is in this phase, in seconds. */
   since: seconds,
   promptTokens: count,
-  /** Tokens of the response that were reported. */
+  /** Response tokens that were reported. */
   tokens: count,
   maxTokens: count.nullable(),
   /** Expected length of the response, in tokens. */
@@ -91,7 +91,7 @@ export interface Group {
   readonly waiting: Set<Request>;
 }
 
-/** The longest first; of equals the group that was opened first. */
+/** Longest first; among equals, the group that was opened first. */
 const longestFirst = (a: Request, b: Request): number => aheadOf(b) - aheadOf(a) || a.group - b.group || a.seq - b.seq;
 const byGroup = (a: Request, b: Request): number => a.group - b.group || a.seq - b.seq;
 const smallestFirst = (a: Small, b: Small): number =>

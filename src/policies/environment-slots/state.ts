@@ -54,7 +54,7 @@ const slot = z.strictObject({
   due: seconds.nullable(),
   /** The program that has the environment. */
   requestId: requestId.nullable(),
-  /** Whether it has ever worked; or whether the host has restarted since, and may have lost it. */
+  /** Whether the environment has ever worked; or whether the host has restarted since and may have lost it. */
   health: z.enum(['new', 'proven', 'restarted']),
   /** Whether the start is a trial of a suspended kind. */
   isTrial: z.boolean(),
@@ -97,7 +97,7 @@ const kind = z.strictObject({
   suspendedAt: seconds.nullable(),
   /** Time of the next trial, in seconds. */
   retryAt: seconds,
-  /** The longest start, in seconds; 0 while none has started. */
+  /** The longest start, in seconds; 0 before the first start. */
   longestStartSeconds: seconds,
   demand: demandState,
   /** Programs that wait, the oldest first. */

@@ -74,7 +74,7 @@ export function beginRound(pace: Pace): void {
   pace.round = newRoundPace();
 }
 
-/** Measures a request that was admitted at this mark and now completes; it is still in service. */
+/** Measures a request that was admitted at this mark and completes now; it is still in service. */
 export function measure(pace: Pace, mark: Mark, tokens: number): void {
   const seconds = pace.clock.at - mark.since;
   if (seconds <= 0 || tokens <= 0) return;

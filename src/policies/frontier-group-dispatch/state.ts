@@ -40,7 +40,7 @@ const group = z.strictObject({
   ref: ref.optional(),
   /** Time at which the group came into service, in seconds; `null` while it is deferred. */
   since: seconds.nullable(),
-  /** Whether no more requests come; then the group leaves as soon as none of its requests waits or runs. */
+  /** Whether no more requests come, so that the group leaves when none of its requests waits or runs. */
   isClosing: z.boolean(),
   /** The latest request for each index, in the order of first requests. */
   places: z.array(request),

@@ -116,7 +116,9 @@ export function migrated(state: ScaleDownState, event: Message<'request.migrated
   else if (isLate || was !== 'moving') late(requestId, 'migration_closed', ctx);
 }
 
-/** Handles a request that could not be moved: it is moved elsewhere; after the last try, the release is given up. */
+/**
+ * Handles a request that could not be moved: the request is tried on another engine; after the last try, the release is given up.
+ */
 export function moveFailed(state: ScaleDownState, event: Message<'migration.failed'>, ctx: Ctx): void {
   const { releaseId, requestId, attempt = 1 } = event;
   const release = current(state, releaseId);

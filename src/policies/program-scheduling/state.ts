@@ -30,7 +30,10 @@ const program = z.strictObject({
   seq: count,
   /** Number of the prompt's first program: prompts begin in this order, so that groups complete. */
   group: count,
-  /** `idle`: between a turn and what follows; `answered`: its tool has answered; `asked`: it wants a turn, and waits for room. */
+  /**
+   * `idle`: between a turn and what follows; `answered`: the tool has answered; `asked`: the program wants a turn, and waits for
+   * room.
+   */
   phase: z.enum(['idle', 'tool', 'answered', 'asked', 'running']),
   /** Time since which the program is in this phase, in seconds. */
   since: seconds,
@@ -85,7 +88,10 @@ const program = z.strictObject({
 /** A program: a trajectory of turns and tools. */
 export interface Program extends z.output<typeof program> {}
 
-/** Whom to pause first: what had not waited too long before; the largest; of equals the one that was opened last. */
+/**
+ * Order of pausing: first programs that had not waited too long before; then the largest; among equals, the one that was opened
+ * last.
+ */
 export const pausesFirst = (a: Program, b: Program): number =>
   Number(a.forced) - Number(b.forced) || ownTokens(b) - ownTokens(a) || b.seq - a.seq;
 /** Smallest program first; among equals, the one that has waited longest. */

@@ -173,7 +173,7 @@ export function settleSuccess(state: AdmissionState, where: Where, item: string,
   for (const one of verdicts) judge(state, one, ctx);
 }
 
-/** Lets tries go on where they were suspended: nothing waits for the end of its pause any more. */
+/** Continues tries where they were suspended: no response waits for the end of its pause any more. */
 function resumeTries(state: AdmissionState, { scope }: Where): void {
   state.mayUnpark = true;
   if (scope === 'engine') for (const engine of state.engines.values()) reheap(state, engine);
@@ -278,7 +278,10 @@ function suspendFailing(state: AdmissionState, scopes: readonly Where['scope'][]
   return isAny;
 }
 
-/** Follows the launches of an event: looks whether tries fail, now that all are in flight that can be. Returns whether others may be launched. */
+/**
+ * Follows the launches of an event: checks whether tries fail, now that as many as possible are in flight. Returns whether others
+ * may be launched.
+ */
 export function suspendWhereTriesFail(state: AdmissionState, ctx: Ctx): boolean {
   if (state.faults.isQuiet) return false;
   const isAny = suspendFailing(state, ['engine', 'environment', 'reward'], ctx);
@@ -342,7 +345,7 @@ function hasOther(state: AdmissionState, { scope, id, failing }: FaultDomain): b
   return false;
 }
 
-/** Gives up the responses that were set aside for as long as the configuration allows. */
+/** Gives up responses that were set aside for as long as the configuration allows. */
 export function endAsides(state: AdmissionState, ctx: Ctx): void {
   const limitSeconds = state.config.retry.giveUpSeconds;
   if (limitSeconds === undefined) return;
@@ -356,7 +359,7 @@ export function endAsides(state: AdmissionState, ctx: Ctx): void {
   }
 }
 
-/** Returns when the first response that was set aside is given up, in seconds, if any is. */
+/** Returns the time at which the first response that was set aside is given up, in seconds, if there is one. */
 export function nextGivenUpAt({ asides, config }: AdmissionState): number | undefined {
   const { giveUpSeconds } = config.retry;
   if (giveUpSeconds === undefined || asides.size === 0) return undefined;

@@ -11,7 +11,7 @@ import type { AdmissionState, ResponseState } from './state.ts';
 /** The longest pause after weights that were too old, in seconds. */
 export const longestStalePauseSeconds = 64;
 
-/** Returns the response whose pause is over first; those that are needed no more leave the heap. */
+/** Returns the response whose pause ends first; responses that are not needed any more leave the heap. */
 function firstPaused({ pauses: heap }: AdmissionState): ResponseState | undefined {
   for (let next = heap.peek(); next !== undefined; next = heap.peek()) {
     if (next.status === 'paused' && next.prompt.status === 'active') return next;

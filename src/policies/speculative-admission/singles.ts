@@ -71,7 +71,7 @@ const placesOf = ({ spec }: PromptState): readonly Where[] => [
 /** Returns the suspended domains in which a response would run. */
 function suspendedFor({ faults }: AdmissionState, { prompt, lastFault }: ResponseState): FaultDomain[] {
   const places: Where[] = [...placesOf(prompt)];
-  // Only what has failed to get a reward waits for rewards: others may be generated meanwhile.
+  // Only responses that have failed to get a reward wait for rewards: others may be generated meanwhile.
   if (lastFault?.scope === 'reward') places.push({ scope: 'reward', id: null });
   return places.flatMap((where) => {
     const domain = faults.find(where);
@@ -262,7 +262,7 @@ export function beginSingle(
   return { code: 'probe', ...namedDomain(first), failures, pauseSeconds: pauseSeconds! };
 }
 
-/** Notes that a trajectory goes on on an engine, as a single try if the engine is suspended. */
+/** Notes that a trajectory continues on an engine, as a single try if the engine is suspended. */
 export function beginOn(state: AdmissionState, { id }: Engine, { requestId, prompt }: ResponseState, at: number): void {
   const part = state.faults.find({ scope: 'engine', id });
   if (part?.suspension != null) beginTry(part, requestId, prompt.spec.promptId, at);

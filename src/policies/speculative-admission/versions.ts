@@ -26,7 +26,7 @@ export function saidVersions(
   return [...new Set([...(resume?.weightVersions ?? []), ...said])].sort((a, b) => a - b);
 }
 
-/** The weights that are trained in the round of the response, or were in the last round. */
+/** Version of the weights that are trained in the response's round, or in the last round. */
 const versionOf = (state: AdmissionState, { round }: ResponseState): number =>
   round?.weightVersion ?? state.weightVersion;
 

@@ -84,7 +84,7 @@ export const pacingState = z.strictObject({
   /** Version of the weights that the engines have. */
   weightVersion,
   waiting: fifoOf(waiting),
-  /** In the order of launches, which is also that of versions. */
+  /** Groups in the order of launches, which is also the order of versions. */
   groups: mapBy('launchId', group),
   /** Batches whose weights have not arrived yet, in the order of training. */
   batches: z.array(batch),
@@ -165,7 +165,7 @@ export function nextVersion({ weightVersion, batches }: PacingState): number {
   return last === undefined || last.weightVersion < weightVersion ? weightVersion + batches.length : last.weightVersion;
 }
 
-/** How many groups may be launched and in no batch: as many as batches take until a group that is launched now is too old. */
+/** How many groups may be launched and not yet in a batch: as many as batches take before a group launched now is too old. */
 export function allowed(state: PacingState): number {
   const { config, weightVersion } = state;
   return config.groupsPerBatch * Math.max(0, config.maxStaleness + 1 - (nextVersion(state) - weightVersion));

@@ -42,7 +42,7 @@ export const chunkEvents = partEvents({ dividedRollout }, [requestOpened.type]);
 /** An event for the part; a refused event is skipped, and so is every event while the part is switched off. */
 const offer = (event: Message): Delivery => ({ part: 'chunks', event: event as AnyEvent, ifTaken: true });
 
-/** Chooses the parts that get an event, where the part changes that; `undefined` otherwise. */
+/** Chooses the parts that get an event, if the part changes the choice; `undefined` otherwise. */
 export function dividedDelivery(event: Message, isDivided: boolean): readonly Recipient[] | undefined {
   switch (event.type) {
     // The next try, which the admission launches, finds the room that ended responses leave.

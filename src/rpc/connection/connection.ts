@@ -39,7 +39,7 @@ const greetingSeconds = 10;
 /** A line of so many bytes waits for its turn before it is read, because reading it takes a while. */
 const longLine = 1 << 16;
 
-/** Returns an answer as text. The text of a plan goes in as it is: to read and write it again would hold up events. */
+/** Returns an answer as text. The text of a plan is inserted unchanged, because parsing and writing it again would delay events. */
 function textOf(answer: JSONRPCResponse): string {
   const plan: unknown = (answer.result as { plan?: unknown } | undefined)?.plan;
   if (!(plan instanceof JsonText)) return JSON.stringify(answer);
@@ -62,7 +62,7 @@ export class Connection implements Caller, Served {
   readonly #plans = new Set<Promise<void>>();
   readonly #gone = new AbortController();
   readonly #context: CallContext;
-  /** Resolves when pushing goes on after a pause. */
+  /** Resolves when pushing continues after a pause. */
   #pausedPush: Promise<void> | undefined;
   /** Number of passes that pushed everything that waited. */
   #pushes = 0;
@@ -169,7 +169,7 @@ export class Connection implements Caller, Served {
     this.#pushing = false;
   }
 
-  /** Resolves when everything is pushed that waited when it was called: the decisions of a step precede its answer. */
+  /** Resolves when everything is pushed that waits now, because the decisions of a step precede its answer. */
   async #pushed(): Promise<void> {
     // Decisions that come during a pass belong to the next pass.
     for (const until = this.#pushes + 2; this.#pausedPush !== undefined && this.#pushes < until; )

@@ -18,10 +18,7 @@ export class HalfLines {
   /** Bytes of each line, in the order in which lines began. */
   readonly #held = new Map<HalfLine, number>();
 
-  /**
-   * @param most - bytes for all lines together; enough for the longest line
-   * @param most - bytes for all lines together, enough for the longest line
-   */
+  /** @param most - bytes for all lines together; enough for the longest line */
   constructor(most: number) {
     this.#most = most;
   }

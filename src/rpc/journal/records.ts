@@ -147,7 +147,10 @@ export abstract class Records implements JournalWriter {
     return found;
   }
 
-  /** Whether no record is missing. The seal of a damaged last record may be damaged itself; without any, nothing can be said. */
+  /**
+   * Whether no record is missing. If the last record is damaged, its seal may be damaged, too; without a seal, nothing can be
+   * said.
+   */
   #isWhole(seals: string): boolean {
     if (String(this.#sum) === seals) return true;
     return this.#doubts.some(({ stored, right }) => stored === '' || this.#sum.with(stored, right) === seals);

@@ -29,7 +29,7 @@ export interface JournalWriter {
   /** Asks for a call of {@link SessionJournal.compact} once the session has finished its step. */
   compactSoon(log: SessionJournal): void;
   ended(log: SessionJournal): void;
-  /** Called if a snapshot could not be restored: then the earlier one stays, with all steps after it. */
+  /** Called if a snapshot could not be restored, so that the earlier one stays, with all steps after it. */
   misread(session: string, error: PolicyError): void;
 }
 

@@ -18,7 +18,7 @@ export interface Store {
   /** Iterates over all records, in the order of the keys. */
   entries(): AsyncIterable<readonly [key: string, value: string]>;
   close(): Promise<void>;
-  /** A file that shows a loss of the last writes; absent for a store that cannot lose them unnoticed. */
+  /** A file that shows a loss of the last writes; absent for a store that cannot lose writes unnoticed. */
   readonly tail?: TailFile;
 }
 

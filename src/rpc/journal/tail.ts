@@ -23,8 +23,8 @@ export interface TailFile {
   /** Writes a part, which the system brings to the disk at some time. */
   write(text: string, at: number): void;
   /**
-   * Records on the disk that the store has lost writes: no server opens it before an operator has accepted that, and then with
-   * an empty note. Refuses with `snapshot_mismatch`.
+   * Records on the disk that the store has lost writes: no server opens the store before an operator has accepted the loss, and
+   * then with an empty note. Refuses with `snapshot_mismatch`.
    */
   lost(what: string): never;
 }

@@ -36,7 +36,7 @@ export class PagedAnswers {
     return { made: this.#made, kept: [...this.#answers] };
   }
 
-  /** Names answers after those of an earlier session with the same id, whose names may still be asked for. */
+  /** Continues the names of answers from an earlier session with the same id, whose names may still be asked for. */
   follow(earlier: PagedAnswers): void {
     this.#made = Math.max(this.#made, earlier.#made);
   }

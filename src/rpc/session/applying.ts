@@ -56,10 +56,7 @@ export class Applying {
   readonly #inFlight: InFlight;
   readonly #hostDecisions: HostDecisions | undefined;
 
-  /**
-   * @param shadow - whether the host decides by itself and reports its decisions
-   * @param shadow - whether the host makes the decisions itself, and reports them
-   */
+  /** @param shadow - whether the host decides by itself and reports its decisions */
   constructor(
     definition: AnyPolicyDefinition,
     policy: SessionPolicy,

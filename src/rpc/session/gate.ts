@@ -32,7 +32,7 @@ export class Gate {
     return result;
   }
 
-  /** Drops what waits, because the server stops: to do it would answer calls that came too late. */
+  /** Drops waiting actions because the server stops: running them would answer calls that came too late. */
   close(): void {
     this.#closed = true;
     for (const waiting of this.#busy.values()) waiting.clear();

@@ -20,7 +20,9 @@ interface KeptAs<A> {
   readonly answer: A;
 }
 type Kept = KeptAs<Answer> & {
-  /** The applied events, or their digest if they were applied before a snapshot; none if an earlier version made that. */
+  /**
+   * The applied events, or their digest if they were applied before a snapshot; absent if an earlier version made that snapshot.
+   */
   readonly applied: readonly AnyEvent[] | number | undefined;
 };
 

@@ -185,7 +185,7 @@ export class Session {
     return this.#goOn(this.#paused, turns!);
   }
 
-  /** Applies the rest of a call that has paused, because the server stops: it is answered, or a retry of it is. */
+  /** Applies the rest of a paused call because the server stops: the call, or its retry, is then answered. */
   finish(): void {
     const paused = this.#paused;
     if (paused === undefined) return;
@@ -257,7 +257,10 @@ export class Session {
     return found === undefined ? later(steps, turns, answered) : answered(found);
   }
 
-  /** The present time, since a job that hangs sends no events; that of its last event if the session has no Unix time and is not watched. */
+  /**
+   * The present time, since a hanging job sends no events; or the time of the last event if the session has no Unix time and is
+   * not watched.
+   */
   get now(): number {
     const { at } = this.policy;
     return at < firstUnixTime ? (this.#times?.now?.() ?? at) : Math.max(at, this.#host.clock.now());
@@ -354,7 +357,7 @@ type Steps = Generator<undefined, Why | WhyAll>;
 /** Steps between two looks at the clock. */
 const stepsPerLook = 64;
 
-/** Goes on until the turn is over; then returns nothing. */
+/** Continues until the turn is over; then returns `undefined`. */
 function advance(steps: Steps, turns: Turns): Why | WhyAll | undefined {
   do {
     for (let count = 0; count < stepsPerLook; count += 1) {

@@ -1,4 +1,4 @@
-/** Ids in their order, among which ids come and go: sorting all of them at every change would hold up a server with many. */
+/** A sorted set of changing ids: sorting all ids at every change would delay a server with many sessions. */
 
 /** Most ids that wait for sorting: then they are merged with the sorted ids. */
 const mostNew = 4096;

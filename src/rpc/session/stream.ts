@@ -165,7 +165,7 @@ export class DecisionStream {
   forget(upTo: number): void {
     this.#head += upTo - this.#forgotten;
     this.#forgotten = upTo;
-    // A copy at every step would be slow, and a copy much later would waste memory.
+    // Copying at every step would be slow, and copying much later would waste memory.
     if (this.#head * 2 < this.#backlog.length) return;
     this.#backlog = this.#backlog.slice(this.#head);
     this.#head = 0;

@@ -70,7 +70,7 @@ export class Timers {
     return all.sort((a, b) => (a.timerId < b.timerId ? -1 : 1));
   }
 
-  /** No timer fires any more. The running ones are still listed: a snapshot of a server that stops has them. */
+  /** Stops all timers for good. Running timers are still listed, because a snapshot of a stopping server contains them. */
   close(): void {
     for (const { cancel } of this.#running.values()) cancel();
   }

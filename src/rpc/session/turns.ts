@@ -8,7 +8,7 @@ import type { Clock } from '../../core/machine/clock.ts';
 
 const sliceSeconds = 0.004;
 
-/** The turns of one server. What has just arrived goes first; what has paused goes on in the order of the pauses. */
+/** The turns of one server. Calls that have just arrived go first; paused ones continue in the order of their pauses. */
 export class Turns {
   readonly #clock: Clock;
   #begun = 0;

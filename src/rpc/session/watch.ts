@@ -53,9 +53,9 @@ export interface WatchedSession {
   readonly policy: SessionPolicy;
 }
 
-/** Times of a session that is followed. */
+/** Times of a followed session. */
 export interface SessionTimes extends Times {
-  /** The time of the host as it goes on since its last event, in seconds: a host that hangs sends none. */
+  /** The host's time, continued since its last event, in seconds: a hanging host sends none. */
   now?(): number;
 }
 

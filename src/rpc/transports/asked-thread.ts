@@ -21,7 +21,7 @@ export class AskedThread {
   #isEnding = false;
 
   /**
-   * Starts the thread. Nothing is thrown: why it could not start is the answer to its first task.
+   * Starts the thread without throwing: the reason why it could not start is the answer to its first task.
    *
    * @param expected - what a task makes, for errors: `a plan`
    */

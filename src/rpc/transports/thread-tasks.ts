@@ -9,7 +9,7 @@ export type ThreadAnswer = { readonly made: unknown } | { readonly refused: Told
  * Does the tasks of this thread.
  *
  * @param expected - what a task makes, for errors: `a plan`
- * @param work - loads what does a task; where that fails, each task is answered by why
+ * @param work - loads the function for tasks; if this fails, each task is answered by the error
  */
 export function doTasks(expected: string, work: () => Promise<(task: never) => unknown>): void {
   const loaded = work();

@@ -13,7 +13,7 @@ import { Worker } from 'node:worker_threads';
 export function startThread(source: string, caller: string, workerData: unknown, megabytes?: number): Worker {
   const options = {
     workerData,
-    // A thread has the options of its process, and that for programs given as text (`node -e`) refuses a file.
+    // A thread gets the options of its process, and the option for programs given as text (`node -e`) refuses a file.
     ...(process.execArgv.some((one) => one.startsWith('--input-type')) ? { execArgv: [] } : {}),
     ...(megabytes === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: megabytes } }),
   };

@@ -23,7 +23,9 @@ export interface AgenticRunOptions {
   readonly losses?: readonly EngineLoss[];
   /** Whether the policy checks events against their schemas (default false: the driver is trusted). */
   readonly validate?: boolean;
-  /** Length of the stretches in which the result says what engines did, in seconds, above 0; without it, it does not. */
+  /**
+   * Length of the stretches for the engines' activity in the result, in seconds, above 0; without it, the result has no activity.
+   */
   readonly timelineSeconds?: number;
 }
 

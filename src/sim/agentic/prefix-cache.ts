@@ -44,7 +44,7 @@ export class PrefixCache {
     return this.#parts.values();
   }
 
-  /** Returns the tokens that would be pinned in addition. */
+  /** Returns the number of tokens that would be pinned in addition. */
   missing(context: readonly ContextPart[]): number {
     let tokens = 0;
     for (const part of context) if ((this.#parts.get(part.key)?.pins ?? 0) === 0) tokens += part.tokens;

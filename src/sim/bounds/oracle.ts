@@ -22,7 +22,7 @@ import { contextTokens, type FixedPrompt } from './lower-bound.ts';
 
 /**
  * Most rounds of a window. Tail batching with both factors 1.25 moves prompts by 4 rounds; with an unlimited window, the oracle
- * would be better the longer the job is.
+ * would improve with the length of the job.
  */
 export const oracleWindowRounds = 8;
 
@@ -36,7 +36,7 @@ export interface OracleOptions {
   readonly fixed: readonly FixedPrompt[];
   /** Seed of the rewards. */
   readonly seed: number;
-  /** Whether the scheduler also schedules rewards and training, as with `Scheduler.trains`; otherwise they follow the rollout. */
+  /** Whether the scheduler also schedules rewards and training, as with `Scheduler.trains`; otherwise these follow the rollout. */
   readonly trains?: boolean;
   /** Whether training has GPUs of its own, as in `Scheduler.oneStepOff`. */
   readonly oneStepOff?: boolean;
@@ -164,7 +164,7 @@ class Knowing implements DrivenPolicy {
     return [...(mine as AnyDecision[]), ...answers];
   }
 
-  /** Places the requests of the same time: the longest first, each on the engine that would finish earliest with it. */
+  /** Places simultaneous requests: longest first, each on the engine that would finish earliest with it. */
   #place(launches: readonly Launch[]): Launch[] {
     const loads = new Map<string | undefined, EngineLoad>();
     for (const { engineId } of launches) loads.set(engineId, new EngineLoad(this.#cost));

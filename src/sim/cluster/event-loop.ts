@@ -11,7 +11,9 @@ import { Timers } from './timers.ts';
 export interface DrivenPolicy {
   /** Id of the policy. */
   readonly id: string;
-  /** Whether it takes events of this type: a policy that places no requests takes none about engines. All types if absent. */
+  /**
+   * Whether the policy takes events of this type: a policy that places no requests takes none about engines. All types if absent.
+   */
   takes?(type: string): boolean;
   /** Applies an event; throws `PolicyError` if the policy refuses the event. */
   send(event: AnyEvent): readonly AnyDecision[];
@@ -61,7 +63,7 @@ export class PolicyLink {
     this.#timers.remove(timerId);
   }
 
-  /** Reports the events of the machines to the policy, until none has anything new at this moment. */
+  /** Reports machine events to the policy until no machine has anything new at this moment. */
   report(): void {
     for (let isNew = true; isNew; ) {
       isNew = false;
@@ -82,10 +84,7 @@ export class PolicyLink {
     return Math.min(least, this.#timers.nextAt());
   }
 
-  /**
-   * Lets what is due now happen: the first timer, if it is due before all machines, then the machines. Call it after
-   * {@link nextAt}.
-   */
+  /** Runs what is due now: the first timer, if it is due before all machines, then the machines. Call this after {@link nextAt}. */
   runDue(): void {
     const timersAt = this.#timers.nextAt();
     if (Math.min(this.#machinesAt, timersAt) > this.#loop.now) return;

@@ -28,7 +28,7 @@ export interface Wiring {
 /** Options of a host beside its machines. */
 export interface HostOptions {
   readonly responsesPerPrompt: number;
-  /** Whether deferred and returned prompts stay in the policy; if not, the source gets them back. */
+  /** Whether deferred and returned prompts stay in the policy; otherwise the source gets them back. */
   readonly holdsDeferred: boolean;
   /** Whether timelines are kept (default true). */
   readonly timeline?: boolean | undefined;
@@ -95,12 +95,12 @@ export abstract class SimulatedHost {
     this.inference.beginRound(record, this.loop.now);
   }
 
-  /** Advances until a condition holds; calls `stalled` when nothing is left that could happen. */
+  /** Advances until a condition holds; calls `stalled` if nothing is left that could happen. */
   protected runUntil(isDone: () => boolean, stalled: () => never): void {
     while (!isDone()) if (!this.loop.runOnce()) stalled();
   }
 
-  /** Returns the share of the engines' time in which they had nothing to run, since the round was opened. */
+  /** Returns the share of the engines' time without anything to run, since the round was opened. */
   protected bubbleRatio(startSeconds: number, endSeconds: number): number {
     const busySeconds = sumOf(this.rows, (row) => row.busySeconds) - this.#busyBefore;
     const offered = this.rows.length * (endSeconds - startSeconds);

@@ -52,7 +52,7 @@ export class RoundRecord {
   width: number | undefined;
   starved = 0;
 
-  /** @param weightVersion - version of the weights that it trains; rounds are counted by it if absent */
+  /** @param weightVersion - version of the weights that the round trains; by default the number of the step */
   constructor(step: number, openedSeconds: number, roundId = `r${step}`, weightVersion = step) {
     this.step = step;
     this.roundId = roundId;

@@ -11,10 +11,7 @@ export class ColocatedGpus implements SharedGpus {
   readonly #perRow: number;
   readonly #factors: number[] = [];
 
-  /**
-   * @param perRow - GPUs per row of the pool
-   * @param perRow - GPUs of a row of the pool
-   */
+  /** @param perRow - GPUs per row of the pool */
   constructor(pool: EnginePool, hardware: Hardware, perRow: number) {
     this.#pool = pool;
     this.#hardware = hardware;

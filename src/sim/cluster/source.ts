@@ -41,7 +41,7 @@ export class PromptSource {
   readonly #domainOf: (index: number, task: string | undefined) => string | undefined;
   readonly #dealt = new Map<string, Dealt>();
   readonly #drawn = new Map<string, Drawn>();
-  /** Requests of prompts that are trained or deferred: their rewards and aborts may still be under way. */
+  /** Requests of trained or deferred prompts, whose rewards and aborts may still be on the way. */
   #over: string[] = [];
   /** The same for the previous step, whose rewards may still come. */
   #before: string[] = [];
@@ -98,7 +98,7 @@ export class PromptSource {
     this.#keepsTokens = value;
   }
 
-  /** Gives all prompts back that were dealt and are not trained, as if they had never been dealt. */
+  /** Gives back all dealt prompts that are not trained, as if they had never been dealt. */
   giveAllBack(): void {
     const back = [...this.#dealt].map(([promptId, { prompt, index }]) =>
       promptOf(promptId, prompt, this.#domainOf(index, prompt.task)),
@@ -196,7 +196,7 @@ export class PromptSource {
     this.#over.push(...(this.#dealt.get(promptId)?.requests.splice(0) ?? []));
   }
 
-  /** Deals a prompt, or nothing if it is still out since an earlier epoch: then it is dealt after that. */
+  /** Deals a prompt; or nothing if the prompt is still out since an earlier epoch, after which it is dealt. */
   #deal(index: number): [Prompt] | [] {
     const prompt = this.#workload.prompt(index);
     const { promptId: own, comesBack: promptId = own, task, place = index } = prompt;

@@ -1,4 +1,4 @@
-/** RollPacker, mechanism by mechanism: the recipe that a real host embeds, with some of it switched off. */
+/** RollPacker, mechanism by mechanism: the recipe that a real host embeds, with parts of it switched off. */
 import type { AnyEvent } from '../../core/machine/definition.ts';
 import { create } from '../../core/machine/start.ts';
 import { refuse } from '../../errors.ts';
@@ -30,7 +30,7 @@ export type RollpackerSwitches = Pick<
       | 'maxStaleness'
     >
   > & {
-    /** A round opens while the one before is trained on GPUs of its own (RollPacker §6.7); not with `streamTraining`. */
+    /** Whether a round opens while the previous round is trained on separate GPUs (RollPacker §6.7); not with `streamTraining`. */
     readonly oneStepOff?: boolean;
   };
 
@@ -84,7 +84,7 @@ export function rollpackerConfigOf(job: Job, switches: RollpackerSwitches = {}):
   };
 }
 
-/** Lays a judge out beside the actor where rewards are computed beside the rollout. */
+/** Lays a judge out beside the actor if rewards are computed beside the rollout. */
 function judgeOf(
   { rewards }: Job,
   switches: RollpackerSwitches,

@@ -119,7 +119,7 @@ function elastic(job: Job, workload: Workload, options: ClusterOptions): Cluster
   return { pool, inference, machines, source, joining, trainer };
 }
 
-/** Returns the judge's replicas; nothing where plain workers judge. */
+/** Returns the judge's replicas; an empty list if plain workers judge. */
 function judgesOf(
   { judge }: RewardSettings,
   gpus: number,

@@ -105,12 +105,12 @@ export class ColocatedHost extends SimulatedHost {
     return this.#steps.length;
   }
 
-  /** Whether all prompts are trained that the run is to train. */
+  /** Whether all prompts of this run are trained. */
   protected get isDone(): boolean {
     return this.#trained >= (this.#options.until ?? this.#options.prompts);
   }
 
-  /** Runs the steps that are left. */
+  /** Runs the remaining steps. */
   protected goOn(): RunResult {
     while (!this.isDone) {
       const { left } = this.source;
@@ -149,9 +149,9 @@ export class ColocatedHost extends SimulatedHost {
   }
 
   /**
-   * Trains on a round, all of whose requests have ended, and lets the time of that pass.
+   * Trains on a round whose requests have all ended, and lets the time for it pass.
    *
-   * @param endedSeconds - when the step has ended, where that is known: then no time passes
+   * @param endedSeconds - the end of the step, if known: then no time passes
    */
   protected finish(record: RoundRecord, startSeconds: number, endedSeconds?: number): void {
     const { cost } = this.#job;

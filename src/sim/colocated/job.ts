@@ -6,7 +6,7 @@ import { hardwareSettings } from '../cluster/hardware.ts';
 import { costModelSchema } from '../models/cost-model.ts';
 import { rewardSettings } from '../rewards/settings.ts';
 
-/** Schema of a job. Every preset is one; for a cluster that has no preset, a user writes one. */
+/** Schema of a job, which every preset fits; for a cluster without a preset, a user writes one. */
 export const jobSettings = z.strictObject({
   name: z.string().min(1).describe('Shown in tables and reports.'),
   engines: positiveCount.describe('Inference engines (data-parallel replicas of the actor).'),

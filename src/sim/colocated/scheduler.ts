@@ -1,5 +1,5 @@
 /**
- * The scheduler that the driver runs: a public policy object, and the way a round of it is opened. Nothing here schedules; the
+ * The scheduler that the driver runs: a public policy object, and a function that opens its rounds. Nothing here schedules; the
  * decisions are those of the policies that a real host embeds.
  */
 import type { AnyEvent } from '../../core/machine/definition.ts';
@@ -32,7 +32,7 @@ export interface Scheduler {
   readonly label: string;
   /** Position in an ablation, for variants of one; results carry it. */
   readonly variant?: Variant;
-  /** Whether deferred and returned prompts stay in the policy; if not, the driver puts them back in the source. */
+  /** Whether deferred and returned prompts stay in the policy; otherwise the driver puts them back into the source. */
   readonly holdsDeferred: boolean;
   /** Whether deferred prompts keep the tokens of their responses and continue from them (`partialRollout`). */
   readonly keepsTokens?: boolean;

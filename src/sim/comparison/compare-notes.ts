@@ -69,7 +69,7 @@ export function notesOn(options: CompareOptions, results: readonly SchedulerResu
       `${labels}: every prompt is kept, but not every response; ${what}. Compare the speedups at equal tokens.`,
     );
   }
-  // Variants of an ablation often defer in the same way: those with the same text share one note.
+  // Variants of an ablation often defer in the same way, so variants with equal texts share one note.
   const redrawn = others.filter((one) => one.redrawnShare > 0).map((one) => ({ one, what: redrawing(one) }));
   for (const text of new Set(redrawn.map(({ what }) => what))) {
     const labels = redrawn.filter(({ what }) => what === text).map(({ one }) => nameOf(one));

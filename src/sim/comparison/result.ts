@@ -18,7 +18,7 @@ export interface StepResult {
   readonly rolloutSeconds: number;
   /** Seconds from the last kept response until its reward is known, so that training can begin. */
   readonly rewardSeconds: number;
-  /** Seconds from that time until the passes of the reference model and for log-probabilities are over. */
+  /** Seconds from that time until the passes for the reference model and for log-probabilities are over. */
   readonly referenceSeconds: number;
   /** Seconds of gradient computation after these passes. */
   readonly trainSeconds: number;
@@ -56,7 +56,7 @@ export interface StepResult {
   readonly staleTokens: number;
   /** Sum over these tokens of the number of versions by which each is behind. */
   readonly laggingTokens: number;
-  /** Most versions by which the weights of a kept token are behind the trained ones; 0 for a synchronous job. */
+  /** Largest number of versions by which a kept token is behind the weights it trains; 0 for a synchronous job. */
   readonly lag: number;
 }
 
@@ -209,8 +209,8 @@ export interface SchedulerResult {
   /** Trained share of the longest 1 % of the fixed responses (see {@link KeptCounts}): 0 to 1. */
   readonly longestKeptShare: number;
   /**
-   * Trained responses (including redrawn ones) at least as long as the longest 1 % of the fixed responses
-   * (see {@link KeptCounts}) ÷ number of those.
+   * Number of trained responses (including redrawn ones) at least as long as the longest 1 % of the fixed responses (see
+   * {@link KeptCounts}) ÷ number of these.
    */
   readonly longestTrainedRatio: number;
   /** Share of trained groups whose rewards are all equal: 0 to 1. */

@@ -16,7 +16,7 @@ export interface Plan {
   /** Decode steps; 0 for a prefill. */
   readonly steps: number;
   readonly stretch: Stretch;
-  /** Tokens drafted for each sequence in a step, and tokens that it gets, in expectation; 0 and 1 without drafts. */
+  /** Drafted tokens per sequence and step, and expected tokens per sequence and step; 0 and 1 without drafts. */
   readonly draftTokens: number;
   readonly tokensPerStep: number;
   /** Sequences preempted at the boundary, and their tokens, whose KV is dropped. */
@@ -29,9 +29,9 @@ const noStretch: Stretch = { firstSeconds: 0, growthSeconds: 0 };
 /** First come, first served; or by priority (lower first), which orders the waiting queue and decides preemption. */
 export type Scheduling = 'fcfs' | 'priority';
 
-/** The prefixes that an engine keeps beside its batch: it decides how much of a sequence is not computed again. */
+/** The prefixes that an engine keeps beside its batch, which determine how much of a sequence is not computed again. */
 export interface PrefixCache {
-  /** Keeps no more than so many tokens; called before each plan, with what the batch leaves of the KV cache. */
+  /** Limits the kept tokens; called before each plan, with the room that the batch leaves in the KV cache. */
   trim(roomTokens: number): void;
   /** Adds a sequence to the batch; returns the number of cached context tokens, fewer than its prompt has. */
   join(requestId: string): number;
@@ -48,7 +48,7 @@ export class BatchScheduler {
   pace = 1;
   #kvCapacityTokens = 0;
   #admissionLimit = 0;
-  /** Sequences that the present plan has moved, in order: running ones were admitted, the others preempted. */
+  /** Sequences that the present plan has moved, in order: those that run now were admitted, the others preempted. */
   readonly #moved: Sequence[] = [];
   #preemptions = 0;
   #recomputedTokens = 0;

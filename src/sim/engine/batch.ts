@@ -42,7 +42,7 @@ export function contextOf(sequence: Sequence): number {
   return sequence.request.promptTokens + sequence.generated;
 }
 
-/** Tokens by which a sum of expected tokens may be wrong; without drafts, tokens are whole numbers. */
+/** Possible error of a sum of expected tokens; without drafts, tokens are whole numbers. */
 const rounding = 1e-6;
 
 /** Converts a sum of expected tokens to whole tokens of a response. */

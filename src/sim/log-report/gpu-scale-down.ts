@@ -26,11 +26,11 @@ export interface ScaleDownWorth {
   readonly releasedTooEarly: number;
   /** Number of refusals for lack of KV cache. */
   readonly rejected: number;
-  /** Refusals that were right: even all remaining engines together could not have held the requests. */
+  /** Correct refusals: even all remaining engines together could not have held the requests. */
   readonly rejectedRightly: number;
   /**
-   * Refusals that may have been wrong: the remaining engines together could have held all requests in flight, though perhaps not
-   * each its part.
+   * Refusals that may have been wrong: the remaining engines together could have held all requests in flight, although perhaps
+   * not each engine its share.
    */
   readonly rejectedMightFit: number;
   /** Evaluations that include a response whose end is not in the log. */

@@ -1,6 +1,6 @@
 /**
- * The simulated host of disaggregated pools: it opens a round, lets the policies' decisions be carried out by rollout
- * pool, verifier and trainer, and opens the next one when the engines have the new weights (on-policy).
+ * The simulated host of disaggregated pools: it opens a round, lets rollout pool, verifier and trainer carry out the policies'
+ * decisions, and opens the next round when the engines have the new weights (on-policy).
  */
 import type { AnyEvent } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
@@ -149,13 +149,13 @@ class PoolsHost extends SimulatedHost {
     return result;
   }
 
-  /** Whether the engines have the weights of the round, its measures are there, and every abort is confirmed. */
+  /** Whether the engines have the round's weights, its measures have come, and every abort is confirmed. */
   #isOver({ trainedAt, measured, drainedAt }: RoundRecord): boolean {
     const isDrained = drainedAt !== undefined || !this.#scheduler.tailBatching;
     return trainedAt !== undefined && measured !== undefined && isDrained;
   }
 
-  /** Returns the events that open a round: all its requests arrive at once, group by group; or the policy launches them. */
+  /** Returns the events that open a round: all requests arrive at once, group by group, or the policy launches them. */
   #opening(roundId: string, weightVersion: number): AnyEvent[] {
     const at = this.loop.now;
     if (this.#scheduler.tailBatching) return [{ type: 'round.requested', at, roundId, weightVersion } as AnyEvent];

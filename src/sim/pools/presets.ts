@@ -27,15 +27,15 @@ const cost = {
   // Two all-reduces a layer of 4 KiB a sequence, over PCIe at about 12 GB/s.
   secondsPerSequence: 2e-5,
   maxRunningSequences: 200,
-  // Table 1: 0.76 s for a sample of 3,500 tokens; it grows with R alone, so that nothing is taken for an update itself.
+  // Table 1: 0.76 s per sample of 3,500 tokens. The time grows only with R, so no time is attributed to an update itself.
   trainSecondsPerToken: 2.18e-4,
   weightSyncSeconds: 3,
 };
 
-/** Tokens of a response that are never passed. */
+/** Limit on response tokens. */
 const poolsCapTokens = 8192;
 
-/** F_w that reproduces RolloutPipe's figures; the 2 in its §5.1 cannot be meant (docs/calibration.md). */
+/** F_w that reproduces RolloutPipe's figures; the 2 in §5.1 of the paper cannot be meant (docs/calibration.md). */
 export const reproducingWidth = 14;
 
 /**

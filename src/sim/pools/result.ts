@@ -38,7 +38,7 @@ export interface PoolsRound {
   readonly computeWaitingRatio: number;
   /** RolloutPipe §3.2, in words: wait ÷ `mainSeconds`. */
   readonly wallClockWaitingRatio: number;
-  /** Seconds from the last step of the optimizer until the engines have the weights. */
+  /** Seconds from the last optimizer step until the engines have the weights. */
   readonly publishSeconds: number;
   /** Groups that were trained on. */
   readonly groups: number;
@@ -92,7 +92,7 @@ export interface PoolsRun {
   readonly rows: readonly PoolsRow[];
   /** Seconds of all rounds. */
   readonly totalSeconds: number;
-  /** Counts of the responses that a serial trainer would train on, of the same prompts. */
+  /** Counts of the responses that a serial trainer would train on, for the same prompts. */
   readonly kept: KeptCounts;
 }
 
@@ -102,7 +102,7 @@ export interface PoolsSchedulerResult {
   readonly scheduler: string;
   /** For people: tables and charts. */
   readonly label: string;
-  /** Whether updates were dispatched while the rollout went on. */
+  /** Whether updates were dispatched during the rollout. */
   readonly pipelining: boolean;
   /** F_w: how many groups were in service at once. */
   readonly width: FrontierWidth;
@@ -128,7 +128,7 @@ export interface PoolsSchedulerResult {
   readonly waitSeconds: number;
   /** Seconds of gradients, mean of a round. */
   readonly computeSeconds: number;
-  /** Seconds from the last step of the optimizer until the engines had the new weights, mean over rounds. */
+  /** Seconds from the last optimizer step until the engines had the new weights, mean over rounds. */
   readonly publishSeconds: number;
   /** RolloutPipe equation 4, mean over rounds: 0 to 1. */
   readonly startWaitingRatio: number;
@@ -138,7 +138,7 @@ export interface PoolsSchedulerResult {
   readonly wallClockWaitingRatio: number;
   /** Share of the engines' time without anything to run, mean over rounds: 0 to 1. */
   readonly bubbleRatio: number;
-  /** Tokens of a response that was trained on, mean. */
+  /** Mean tokens of a trained response. */
   readonly meanResponseTokens: number;
   /** Share of responses that reached the length limit: 0 to 1. */
   readonly cappedShare: number;
@@ -154,7 +154,7 @@ export interface PoolsSchedulerResult {
   readonly longestTrainedRatio: number;
   /** Share of trained groups whose rewards are all equal: 0 to 1. */
   readonly evenGroupShare: number;
-  /** Share of the responses trained on that were drawn again after their prompt had been deferred: 0 to 1. */
+  /** Share of trained responses that were drawn again after their prompt had been deferred: 0 to 1. */
   readonly redrawnShare: number;
   /** Most versions that the weights of a round are behind; 0 on policy. */
   readonly maxLag: number;

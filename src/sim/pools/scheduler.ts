@@ -18,7 +18,7 @@ export interface PoolsScheduler {
   readonly id: string;
   /** For people: tables and charts. */
   readonly label: string;
-  /** Complete-group pipelining: whether updates are dispatched while the rollout goes on. */
+  /** Complete-group pipelining: whether updates are dispatched during the rollout. */
   readonly pipelining: boolean;
   /** F_w: how many groups may be in service at once, `auto`, or `all`. */
   readonly width: FrontierWidth;

@@ -13,8 +13,8 @@ const mostRows = 4;
 /** Number of times at which engines are compared. */
 const moments = 400;
 /**
- * Shares of the compared times at which two engines must do the same, strictest first; the first one that leaves few enough rows is
- * used.
+ * Shares of the compared times at which two engines must do the same, strictest first; the first share that leaves few enough
+ * rows is used.
  */
 const enough = [0.98, 0.95, 0.9, 0.8, 0.6, 0] as const;
 

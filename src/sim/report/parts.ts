@@ -5,7 +5,7 @@ export interface Part {
   readonly title: string;
   /** Text on the tab. */
   readonly tab: string;
-  /** A sentence on the time that would be saved; empty if nothing is compared. */
+  /** A sentence on the time that would be saved; empty without a comparison. */
   readonly verdict: string;
   /** The content that is visible at once. */
   readonly argument: string;

@@ -23,7 +23,7 @@ function aloneSeconds({ model }: JudgeSettings, responseTokens: number): number 
   );
 }
 
-/** Returns the seconds of a judgement if the whole judge is on the GPU; if it shares the GPU with the actor, they take turns. */
+/** Returns the seconds of a judgement if the whole judge is on the GPU; a judge that shares the GPU takes turns with the actor. */
 export function wholeSeconds(judge: JudgeSettings, responseTokens: number, isShared: boolean): number {
   return judge.model.layers * aloneSeconds(judge, responseTokens) * (isShared ? turns : 1);
 }

@@ -133,7 +133,7 @@ export class Judges implements Machine {
     replica.endsAt = replica.startedAt + this.#seconds(replica, dispatch);
     replica.isComputing = true;
     this.#computing.update(replica);
-    // A judge that is loaded after the rollout computes when no engine does, and so slows nothing down.
+    // A judge that is loaded after the rollout computes while no engine does, and so slows nothing down.
     if (!this.#waits()) this.#gpus?.slow(replica.index, slowdown(this.#layout), at);
     this.#events.push({ type: 'reward.started', at, dispatchId: dispatch.dispatchId } as AnyEvent);
   }

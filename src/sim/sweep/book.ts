@@ -39,7 +39,7 @@ export const longestRatio = (pairs: readonly Pair[]): number =>
     sumOf(pairs, ({ one }) => one.longFixed),
   );
 
-/** Returns the share of the other's time that the first saves, over pairs; below 0 if it takes longer. */
+/** Returns the share of the other's time that the first saves, over pairs; negative if the first takes longer. */
 export const gain = (pairs: readonly Pair[]): number =>
   1 -
   ratio(

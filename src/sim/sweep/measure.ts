@@ -57,7 +57,7 @@ export function roundsNeeded(least: number, promptsPerRound: number, promptSpecu
  */
 export function ratesOf(rounds: readonly MeasuredRound[], promptsPerRound: number, deferred: number): RoundRates {
   const full = rounds.filter(({ prompts }) => prompts >= promptsPerRound);
-  // Without a queue no round empties one: a smaller round belongs to the work as the others do.
+  // Without a queue, no round empties one, so a smaller round counts like the others.
   const used = deferred > 0 && full.length > 0 ? full : rounds;
   const short = used.filter(({ kind }) => kind === 'short').length;
   const long = used.length - short;

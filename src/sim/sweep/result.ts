@@ -120,7 +120,7 @@ export type SweepAdvice = PolicyChoice & {
   readonly tried: readonly TriedSettings[];
   /** Settings that could not run, and the reasons. */
   readonly infeasible: readonly { readonly settings: SweepSettings; readonly why: string }[];
-  /** Time against kept tokens where prompts come back; only for synchronous jobs, with `epochs` above 1. */
+  /** Time against kept tokens if prompts come back; only for synchronous jobs, with `epochs` above 1. */
   readonly frontier?: SweepFrontier;
   readonly notModelled: readonly string[];
   readonly search: {
@@ -188,7 +188,10 @@ export interface SweepFrontier {
   readonly correlation: number;
   /** The same correlation between epochs, if measured; null if assumed to equal that of one step. */
   readonly correlationOfEpochs: number | null;
-  /** The fastest lossless tail, for `registry.create`; null unless the correlation is measured, and it is faster for sure. */
+  /**
+   * The fastest lossless tail, for `registry.create`; null unless the correlation was measured, and the lossless tail is surely
+   * faster.
+   */
   readonly lossless: PolicyChoice | null;
   /** What the frontier means, in sentences. */
   readonly meaning: readonly string[];
@@ -214,8 +217,8 @@ export interface SweepOptions extends SweepLimits {
   /** `fast`, `default`, `thorough`, or custom numbers. */
   readonly effort?: SweepEffortId | SweepEffort;
   /**
-   * Times that each prompt comes, a whole number from 1 to 1000 (default 1). Above 1, the result has a `frontier`: that is for
-   * synchronous jobs.
+   * Epochs: how often each prompt comes, a whole number from 1 to 1000 (default 1). Above 1, the result for a synchronous job has
+   * a `frontier`.
    */
   readonly epochs?: number;
 }

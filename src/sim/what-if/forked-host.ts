@@ -71,10 +71,7 @@ export class ForkedHost extends ColocatedHost {
   /** Rounds whose requests had all ended before the event. */
   drainedRounds = 0;
 
-  /**
-   * @param trained - number of prompts to train in total, including those in the log
-   * @param trained - prompts that are to be trained in all, with those of the log
-   */
+  /** @param trained - number of prompts to train in total, including those in the log */
   constructor(job: Job, fork: Fork, workload: Workload, trained: number, seed: number) {
     const { logged, definition, engineIds } = fork;
     const pool = new EnginePool(engineIds.length === 0 ? job.engines : engineIds.length, job.cost, false);
@@ -108,7 +105,7 @@ export class ForkedHost extends ColocatedHost {
     this.#exchange();
     if (last !== undefined && last.drainedAt !== undefined) this.finish(last, last.openedSeconds);
     this.drainedRounds = this.step;
-    // The log has all that was asked for: nothing that is in flight matters any more.
+    // The log has everything that was requested, so requests in flight do not matter any more.
     if (this.isDone) return this.goOn();
     const { logged, usualPace, engineIds } = this.#fork;
     this.#inference.goLive(this.loop.now, logged.requests, usualPace);

@@ -220,7 +220,7 @@ export const roundAt = ({ events }: LoggedJob, at: number): string | undefined =
 /** Returns the numbers of the events that begin rounds. */
 export const roundBeginnings = ({ events }: LoggedJob): number[] => events.filter(isRequested).map(({ seq }) => seq);
 
-/** Returns the number of the last event before the first round: until then the host only says what there is. */
+/** Returns the number of the last event before the first round: until then the host only describes its machines. */
 export function beforeRounds({ events }: LoggedJob): number {
   const first = events.find(isRequested);
   return (first?.seq ?? 1) - 1;

@@ -16,7 +16,7 @@ export interface PaceFit {
 const rolloutsOf = (steps: readonly StepResult[]): number => sumOf(steps, (one) => one.rolloutSeconds);
 
 /**
- * Fits a job.
+ * Fits the speed of a job to its log.
  *
  * @param steps - rounds of the log, from the first on
  * @param simulated - simulates the job from its beginning until so many prompts are trained

@@ -1,6 +1,6 @@
 /**
- * What would have been: up to an event as a log says, from there on simulated, once as it was and once with the change. The two
- * differ by the change alone; the log beside the first shows how far the simulation can be believed.
+ * What would have happened: up to an event as the log says, and from there on simulated, once unchanged and once with the change.
+ * The two simulations differ only by the change; comparing the first with the log shows how far the simulation can be trusted.
  */
 import type { AnyPolicyDefinition } from '../../core/machine/definition.ts';
 import { parse } from '../../core/machine/validate.ts';
@@ -23,20 +23,20 @@ export interface WhatIfOptions {
   readonly definition: AnyPolicyDefinition;
   /** Number of the last event that is taken from the log. */
   readonly at: number;
-  /** Settings that are other from there on; none for another policy, or to see what the simulation is worth. */
+  /** Settings that change from there on; none for another policy, or to see how accurate the simulation is. */
   readonly settings?: Readonly<Record<string, unknown>>;
   /** The policy that takes over after the open round, for this shape of the batch; that of the log if absent. */
   readonly scheduler?: (shape: BatchShape) => Scheduler;
   /** Costs of engines and training. The number of engines in it counts where the log names none. */
   readonly job: Job;
-  /** Whether the speed of engines and training is fitted to the rounds before the event, where there are any. */
+  /** Whether the speed of engines and training is fitted to the rounds before the event, if there are any. */
   readonly fits: boolean;
   readonly capTokens: number;
   /** Seeds for what the log does not know, at least one. */
   readonly seeds: readonly number[];
 }
 
-/** What is left of the job after the event: to the end of the last round that the log has to its end. */
+/** The rest of the job after the event, up to the end of the last round that is complete in the log. */
 export interface RestOfJob {
   /** Seconds from the event. */
   readonly seconds: number;
@@ -69,15 +69,15 @@ export interface WhatIf {
   /** Simulated with the change. */
   readonly changed: readonly RestOfJob[];
   /**
-   * Share of the time that the change saves, with an interval for what would really have been: over what the log does not know, and
-   * over what the simulation missed in the rounds before the event.
+   * Share of time that the change saves, with an interval for the true value, which covers what the log does not know and the
+   * error of the simulation in earlier rounds.
    */
   readonly saved: Interval;
   /** Mean length of the trained responses with the change, over that without; an interval likewise. */
   readonly kept: Interval;
-  /** How the speed was fitted; null where no round had ended before the event, or none was to be fitted. */
+  /** The fit of the speed; null if no round had ended before the event, or fitting is off. */
   readonly fit: PaceFit | null;
-  /** By how much the simulation misses the log; nothing where nothing is changed. */
+  /** Error of the simulation against the log; absent if nothing is changed. */
   readonly misses: { readonly seconds: Miss; readonly tokens: Miss };
   /** Numbers of responses: complete in the log, aborted in the log, and without an end in the log. */
   readonly lengths: { readonly known: number; readonly censored: number; readonly unknown: number };
@@ -186,7 +186,7 @@ const mean = (all: readonly RestOfJob[], of: (one: RestOfJob) => number): number
 /** Most rounds before the event that are simulated again. */
 const mostAgain = 8;
 
-/** Returns the last rounds that had ended before a time: the event that begins each, and its number. */
+/** Returns the last rounds that had ended before a time: for each, its number and the event that begins it. */
 function roundsBefore(logged: LoggedJob, steps: readonly StepResult[], seconds: number): [seq: number, step: number][] {
   const begins = roundBeginnings(logged);
   return begins

@@ -92,7 +92,7 @@ export function workloadFromLog(
   return tracedWorkload({ ...options, resampling: options.resampling ?? 'copula', source: sourceOf(log), prompts });
 }
 
-/** Returns where the lengths come from, in words. */
+/** Describes the origin of the lengths in words. */
 export function sourceOf({ completed, censored, unknown, missing = 0 }: Omit<LoggedLengths, 'prompts'>): string {
   const parts = [`${completed} responses complete`, `${censored} aborted and drawn beyond their abort`];
   if (unknown > 0) parts.push(`${unknown} without a length left out`);

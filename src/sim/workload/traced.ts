@@ -95,7 +95,7 @@ function caveatOf(prompts: readonly TracePrompt[]): { readonly caveat?: string }
   return { caveat: `Lengths of the trace are estimates (${[...methods].join('; ')}), not counts of tokens.` };
 }
 
-/** The mean of the tokens that tools and users have added to responses: without turns, they count as part of the prompt. */
+/** Mean number of tokens that tools and users have added to responses: without turns, these count as part of the prompt. */
 function addedBy(responses: TracePrompt['responses']): number {
   const added = responses.reduce((sum, { turns = [] }) => sum + addedIn(turns), 0);
   return Math.round(added / responses.length);

@@ -19,7 +19,7 @@ export interface WorkloadPrompt {
   readonly promptTokens: number;
   /** Task of the prompt, if the trace has it. */
   readonly task?: string;
-  /** Index in the data set, if it differs from the index in the workload: rewards depend on it. */
+  /** Index in the data set, if different from the index in the workload: rewards depend on this index. */
   readonly place?: number;
   /** Id in the first epoch of the data set, if different. */
   readonly firstId?: string;

@@ -47,7 +47,7 @@ export interface OpenRound {
   readonly weightVersion: number;
 }
 
-/** Checks that a round is long if the queue holds P0 prompts, and short otherwise, whatever reason it gives. */
+/** Checks that a round is long if the queue holds P0 prompts, and short otherwise, whatever reason the policy gives. */
 export function checkPlanned({ promptsPerRound }: HostModelConfig, decision: Told<'round.planned'>): void {
   const { roundId, kind, reason } = decision;
   if (reason.code !== 'queue_full' && reason.code !== 'queue_below_threshold') return;

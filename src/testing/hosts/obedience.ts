@@ -8,7 +8,7 @@ export type Report = { readonly type: string; readonly dueAt?: number } & Readon
 
 /** When a host reports. */
 export interface Pace {
-  /** Returns what the host reports of a decision, in place of its usual answers, each with `dueAt`, in seconds. */
+  /** Returns the host's reports on a decision, in place of its usual answers, each with `dueAt`, in seconds. */
   readonly reports: (decision: AnyDecision, usual: readonly Report[]) => readonly Report[];
   /** Whether a report still holds: an aborted request does not complete. */
   readonly holds: (report: Report) => boolean;

@@ -96,7 +96,7 @@ export class ObedientHost {
     this.desk.later(plan.slice(0, steps));
   }
 
-  /** Begins planned work beside what is under way: only what comes after its first step waits for the end of all. */
+  /** Begins planned work beside running work: only steps after the first wait until all work has ended. */
   beginBeside(): void {
     this.begin();
     const first = this.#plans.at(-1)?.shift();

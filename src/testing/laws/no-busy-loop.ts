@@ -8,7 +8,10 @@ import { newSubject } from '../runs/run.ts';
 import { messageOf, textOfRun } from '../runs/search.ts';
 import type { Case } from './law.ts';
 
-/** Decisions about a try: it is begun and given up, timers are set, its environment starts and goes, a prompt leaves and another is asked for. */
+/**
+ * Decisions about a try: the try is begun and given up, timers are set, its environment starts and ends, its prompt leaves, and
+ * another prompt is requested.
+ */
 const decisionsPerTry = 16;
 
 /**

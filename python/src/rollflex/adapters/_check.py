@@ -33,7 +33,7 @@ class Finding:
 
 
 def refuse(findings: Iterable[Finding]) -> None:
-    """What the check says, when the job runs: raises the first of them that would not work as :class:`ValueError`."""
+    """Raises the first finding that would not work as :class:`ValueError`, when the job runs."""
     for one in findings:
         if not one.note:
             raise ValueError(str(one))

@@ -68,7 +68,7 @@ _settings = ("max_staleness_versions", "max_lookahead_versions", "prompt_specula
 
 
 def least_staleness(lookahead: int) -> int:
-    """A group may wait for its first round, is found too old in one, and is waited for in the next."""
+    """A group may wait for its first round, be found too old there, and be awaited in the next round."""
     return 1 + lookahead
 
 
@@ -86,7 +86,7 @@ def refusals(staleness: int, lookahead: int) -> list[Finding]:
 
 
 def required_capacity(groups_per_step: int, lookahead: int, speculation: float) -> int:
-    """Groups of a short round, those that are too old, the rest of a batch, and the steps ahead."""
+    """Groups of a short round, groups that are too old, the rest of a batch, and the steps ahead."""
     of_round = math.ceil(speculation * groups_per_step - 1e-9)
     return of_round + (of_round - groups_per_step) + (groups_per_step - 1) + lookahead * groups_per_step
 

@@ -75,7 +75,7 @@ _hooks_of_router = [
 
 
 def least_threshold(warmup_batches: float) -> int:
-    """A group may wait for its first round, is found too old in one, and is waited for in the next."""
+    """A group may wait for its first round, be found too old there, and be awaited in the next round."""
     return 3 + max(0, ceil(warmup_batches) - 1)
 
 

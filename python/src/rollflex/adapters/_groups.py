@@ -34,7 +34,7 @@ class Settings:
     prompt_speculation: float
     """Factor by which a short round has more groups to choose from than it needs."""
     max_staleness: int
-    """Weight versions that an unfinished group runs on through before a long round waits for it."""
+    """Number of weight versions for which an unfinished group runs on before a long round waits for it."""
     judged: bool = False
     """Whether the host judges each finished group before it counts."""
 
@@ -63,7 +63,7 @@ class GroupRounds:
         self.is_open = False
         """Whether a round is open."""
         self.kind: str = ""
-        """Kind of the last round that was planned."""
+        """Kind of the latest planned round."""
         self.chosen: deque[str] = deque()
         """Counted groups in order, which the adapter takes from the left."""
         self.to_judge: list[str] = []
@@ -115,7 +115,7 @@ class GroupRounds:
 
     def progress(self, groups: Mapping[str, Group]) -> list[TailBatchingEvent]:
         """
-        The events for what has changed; send them, give the decisions to `apply`, and ask again until there are none.
+        Returns the events for changes. Send them, pass the decisions to `apply`, and repeat until there are no events.
 
         :param groups: all groups that no step has taken, oldest first
         """

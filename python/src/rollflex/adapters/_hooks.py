@@ -25,7 +25,10 @@ class Hook:
     sets: tuple[str, ...] = ()
     """Attributes of its objects."""
     only: tuple[str, ...] = ()
-    """All public methods and attributes that an interface may have; with ``of``, all methods that are called on it."""
+    """
+    All public methods and attributes that an interface may have; with ``of``, all methods that are called on the
+    attribute.
+    """
     of: str = ""
     """Name of an attribute."""
     package: str = ""

@@ -108,7 +108,7 @@ class Programs:
 
     def finished(self, name: str, tokens: int | None = None, cached_tokens: int | None = None) -> None:
         """
-        A turn has ended, however; from now on the program is in its tools.
+        Notes that a turn has ended in any way; from now on the program is in its tools.
 
         :param tokens: that the turn has generated; if nobody knows, as many as the turn before has added
         """

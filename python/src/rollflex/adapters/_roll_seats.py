@@ -130,7 +130,10 @@ class Request:
         return await self._context.compute_rewards(req=req, domain=domain)
 
     async def abort(self) -> None:
-        """Aborts until it has ended: one that waits for a worker reaches the engine after the first."""
+        """
+        Aborts until the request has ended: a request that waits for a worker reaches the engine only after the first
+        abort.
+        """
         self._aborted = True
         manager = self._context._scheduler.router_manager
         while self._task is not None and not self._task.done():

@@ -48,7 +48,7 @@ class SlimeHost(Host[Samples, Any]):
         path = args.dynamic_sampling_filter_path
         self._filter = None if path is None else load_function(path)
         if path is not None and args.n_samples_per_prompt == 1 and not has_a_filter_for_one(path):
-            # The deviation of a single reward is no number, and none would ever pass.
+            # The standard deviation of a single reward is not a number, so no group would ever pass.
             self._filter = check_reward_nonzero_std
         http_utils.post = with_ids(http_utils.post)
         sglang_rollout.post = with_ids(sglang_rollout.post)
@@ -151,7 +151,7 @@ class SlimeHost(Host[Samples, Any]):
             self._candidates -= 1
 
     def _prompt_id(self, group: Samples) -> str:
-        """Of the group, which is new in every epoch; or of the row, for a policy that remembers its lengths."""
+        """Id of the group, which is new in every epoch; or of the row, for a policy that remembers its lengths."""
         first = group[0][0] if isinstance(group[0], list) else group[0]
         row = getattr(first, "rollflex_row", None)
         if self._composes and row is not None:

@@ -23,7 +23,7 @@ class RollflexDataSource(RolloutDataSourceWithBuffer):  # type: ignore[misc]
         self.session: Any = None
         """Set by the rollout function while it exists."""
         self.checkpoint: dict[str, Any] | None = None
-        """Of the session, from the checkpoint that was loaded."""
+        """State of the session, from the loaded checkpoint."""
         self.take_checkpoint: Callable[[], dict[str, Any] | None] = lambda: self.checkpoint
 
     def get_samples(self, num_samples: int) -> list[list[Any]]:

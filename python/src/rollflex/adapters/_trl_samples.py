@@ -12,7 +12,10 @@ from typing import Any
 from ..rollout import Generated, Sample
 
 RewardFunction = Callable[..., Any]
-"""As TRL has them: lists of prompts, completions and columns in, a list of numbers or None out; may be async."""
+"""
+A reward function of TRL: it takes lists of prompts, completions and columns, and returns a list of numbers or None; it
+may be async.
+"""
 _of_a_row = {"prompt", "completion", "completion_ids"}
 
 

@@ -76,7 +76,7 @@ class TailBatchingSampler:
         self._session: AsyncSession[TailBatchingEvent, TailBatchingDecision] | None = None
 
     async def admit(self, *, trainer_version_fn: Callable[[], int]) -> int | None:
-        """Waits until a round asks for more prompts than there are. Batches are not bound to a step."""
+        """Waits until a round asks for more prompts than were dispatched. Batches are not bound to a step."""
         self._admitting = True
         try:
             while True:
@@ -177,8 +177,8 @@ class TailBatchingSampler:
 
     def _has_ended(self, groups: Mapping[str, Group]) -> bool:
         """
-        Whether the pump has no more prompts, which it does not tell: a round lacks some, and nobody comes to be
-        admitted while nothing runs.
+        Whether the pump has run out of prompts, which it does not report: a round lacks prompts, and no dispatch
+        arrives although nothing runs.
         """
         if self._dispatching and not all(self._rounds.knows(group) for group in groups):
             self._dispatching = False

@@ -70,7 +70,7 @@ class Rows:
     def __init__(self, rows: Any) -> None:
         self._rows = rows
         self.last = 0
-        """The row that was given last."""
+        """Index of the last row that was returned."""
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -152,7 +152,7 @@ class LosslessTailSampler(InOrderSampler):  # type: ignore[misc]
         row = self._order.next()
         self._drawn += 1
         if self._folder is not None and self._drawn % self._groups_per_step == 0:
-            # Batches that are drawn ahead are drawn again after a restart.
+            # Batches that were drawn ahead are drawn again after a restart.
             step = self._first_step + self._drawn // self._groups_per_step
             self._states[step] = {"order": self._order.state(), "learnt": []}
         return row

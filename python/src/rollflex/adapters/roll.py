@@ -51,13 +51,13 @@ class TailBatchingLoop(Host[Prompt, Any]):
     server: ClassVar[Mapping[str, Any] | None] = None
     """Parameters of :meth:`rollflex.AsyncClient.connect`, and `reconnect_seconds`; `None`: in this process."""
     unreachable_seconds: ClassVar[float] = 60.0
-    """Seconds without an answer of the server until the job is ended."""
+    """Seconds without an answer of the server after which the job ends."""
     outage_seconds: ClassVar[float | None] = 600.0
     """Seconds without a successful request after which the job ends; `None`: never."""
     policy: ClassVar[Mapping[str, Any]] = {}
     """Further settings of the recipe."""
     state_dir: ClassVar[str | os.PathLike[str] | None] = None
-    """Where the prompts that are not trained yet are kept after each step: ROLL's own checkpoint does not have them."""
+    """Folder in which untrained prompts are stored after each step, because ROLL's own checkpoint lacks them."""
     kept_states: ClassVar[int] = 8
     """Number of steps for which checkpoints are kept: as far back as a job may be resumed."""
 
@@ -309,7 +309,9 @@ class TailBatchingLoop(Host[Prompt, Any]):
             task.cancel()
 
     async def _or_end(self, future: asyncio.Future[Any], context: Context) -> Any:
-        """What a future gives, or None when ROLL shuts down. An error of the rounds is raised: it ends the job."""
+        """
+        Returns the result of a future, or None if ROLL shuts down. Raises errors of the rounds, which end the job.
+        """
         assert self._driver is not None
         while not future.done():
             await asyncio.wait([future, self._driver], timeout=0.5, return_when=asyncio.FIRST_COMPLETED)

@@ -70,7 +70,7 @@ class TailBatchingWorker:
         a_round = self._config["promptsPerRound"] * self._config["responsesPerPrompt"]
         self._may_wait = rounds_ahead * a_round
         self.rollout_buffer: queue.Queue[Any] = queue.Queue(self._may_wait + a_round)
-        """Samples for the trainer; it never has more than a round begins with, and those of the round."""
+        """Samples for the trainer: at most those with which a round begins, and those of the present round."""
         self.metrics_queue: queue.Queue[dict[str, Any]] = queue.Queue(4096)
         self._host = TrlHost(
             EnginePool(engines),
@@ -116,11 +116,13 @@ class TailBatchingWorker:
             logger.warning("the rollout worker has not ended in %.0f s, and is left alone", _stop_seconds)
 
     def update_model_version(self, model_version: int) -> None:
-        """The engines have these weights now. What runs goes on; what begins from now on is of this version."""
+        """
+        Notes that the engines have these weights now. Running requests continue; new requests belong to this version.
+        """
         self._version = model_version
 
     def check_health(self, stale_after_s: float) -> None:
-        """Raises RuntimeError if the worker has failed, or if its event loop has not turned for so many seconds."""
+        """Raises RuntimeError if the worker has failed, or its event loop has not run for so many seconds."""
         if self._error is not None:
             raise RuntimeError(f"the rollout worker has failed: {self._error}") from self._error
         silent = time.monotonic() - self._beat

@@ -139,7 +139,7 @@ class TailBatchingSampler:
             self._client.close()
 
     def _max_staleness(self) -> int:
-        """Versions before a long round waits for a group, so that it is trained within the threshold."""
+        """Number of versions after which a long round waits for a group, so that it is trained within the threshold."""
         if self._threshold is None:
             return 1 << 30
         return max(0, self._threshold - least_threshold(self._warmup) - 1)
@@ -168,7 +168,7 @@ class TailBatchingSampler:
             self._send(events)
 
     def _differs(self, partition_id: str, tags: Tags, uid: str) -> bool:
-        """Whether the metric is not the same all over the group; one trajectory has nothing to differ from."""
+        """Whether the metric differs within the group; a single trajectory differs from nothing."""
         keys = [key for key in tags if _uid(key) == uid and key != uid]
         field = "rm_scores" if self._metric == "reward" else "extra_fields"
         data = _queue().kv_batch_get(keys=keys, partition_id=partition_id, select_fields=[field])

@@ -92,7 +92,8 @@ def call(actor: Actor, deadline: float, method: str, *args: Any) -> Steps[Any]:
             cause = error.cause
             if isinstance(cause, Elsewhere):
                 last = cause
-                # One that does not see the server either is soon the server itself; but it may be cut off alone.
+                # A caller that does not see the server either may soon start it itself, but it may also be cut off
+                # alone.
                 stays = 0 if cause.well or stays == _most_stays else stays + 1
                 if not stays:
                     actor.switch()
@@ -115,7 +116,10 @@ def call(actor: Actor, deadline: float, method: str, *args: Any) -> Steps[Any]:
 
 
 def _answer_to(actor: Actor, ref: Any, deadline: float) -> Steps[Any]:
-    """The answer. Raises :class:`TimeoutError` when there will be none, as far as is known: another one serves."""
+    """
+    Returns the answer. Raises :class:`TimeoutError` if no answer will come as far as known, because another actor
+    serves.
+    """
     while True:
         try:
             return (yield ref, _look_seconds)

@@ -124,7 +124,7 @@ class Engine:
         return await call.future
 
     async def confirm(self) -> None:
-        """Comes back when everything that was done until now is kept."""
+        """Returns when all finished actions so far are stored."""
         call = Call("", "", answer={"result": {}})
         self._done.append(call)
         self._wake.set()

@@ -39,7 +39,9 @@ class HandleBase:
     def __init__(self, name: str, namespace: str, deadline_seconds: float) -> None:
         self._actor = Actor(name, namespace)
         self.deadline_seconds = deadline_seconds
-        """Seconds in which a call must be answered, another node included, where it does not say otherwise."""
+        """
+        Seconds in which a call must be answered, including a move to another node, unless the call says otherwise.
+        """
 
     @property
     def name(self) -> str:
@@ -51,9 +53,9 @@ class HandleBase:
 
     def shutdown(self) -> None:
         """
-        Ends the actor with its standby, server and mirror, for everybody. Sessions are gone: take a snapshot before.
+        Ends the actor with its standby, server and mirror, for everybody. The sessions are lost: take snapshots before.
         """
-        # Without a configuration a standby that is just being made ends itself.
+        # Without a configuration, a standby in the making ends itself.
         forget(self.namespace, self.name)
         for name in (*names_of(self.name), *mirror_names(self.name, self.namespace)):
             end(name, self.namespace)

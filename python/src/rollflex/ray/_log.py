@@ -19,7 +19,9 @@ class Record:
     text: str = ""
     """Parameters of the call, the state of a checkpoint, or why something was lost."""
     seq: int = 0
-    """Events that the session had applied after it; of an acknowledgement, up to which decision."""
+    """
+    Number of events that the session had applied afterwards; for an acknowledgement, the acknowledged decision number.
+    """
     token: str = ""
     """For an opening: its requester, so that a retry opens nothing again."""
     answer: str = ""
@@ -39,7 +41,7 @@ class Kept:
 
     @property
     def start_seq(self) -> int:
-        """Events applied where the steps since begin."""
+        """Number of events applied before the stored steps."""
         return self.opened.seq if self.checkpoint is None else self.checkpoint_seq
 
 
@@ -62,7 +64,7 @@ class Log:
             self._add(record)
 
     def why_lost(self, session: str) -> str:
-        """Why a session that is not here may have been here before; empty where nothing was ever lost."""
+        """Why a missing session may have existed before; empty if nothing was ever lost."""
         if session in self.sessions:
             return ""
         return self.lost_sessions.get(session, self.lost)

@@ -32,14 +32,17 @@ class Superseded(RollflexError):
 
 
 class Mirror:
-    """Holds a log. Who takes over seals it by a higher number: servers of a lower one are refused from then on."""
+    """
+    Holds a log. A server that takes over seals the log with a higher number: servers with a lower number are refused
+    from then on.
+    """
 
     def __init__(self) -> None:
         self._log: Log | None = None
         self._number = 0
 
     def claim(self, number: int) -> tuple[Log | None, str]:
-        """For a server that wants to take over: what there is to go on with, and the node of this mirror."""
+        """Returns the log and the node of this mirror, for a server that wants to take over."""
         self._check(number)
         return self._log, ray.get_runtime_context().get_node_id()
 
@@ -49,7 +52,7 @@ class Mirror:
         self._log = log
 
     def append(self, number: int, first: int, records: Sequence[Record]) -> None:
-        """Takes records, the first of which has this number; those that are here already are passed over."""
+        """Takes records from this number on, and skips records that are here already."""
         self._check(number)
         if self._log is None or self._log.number < first:
             raise ValueError("records are missing")
@@ -130,7 +133,7 @@ class Mirroring:
 
     def make(self, log: Log) -> None:
         """
-        A new mirror with this log, elsewhere if there is an elsewhere. Blocks.
+        Makes a new mirror with this log, on another node if there is one. Blocks.
 
         :raises Superseded: another server has taken over, with the mirror that was
         """

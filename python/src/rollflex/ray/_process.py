@@ -66,7 +66,8 @@ class Process:
 
     def start(self, method: str, text: str, done: Done, broken: Broken) -> None:
         """
-        Makes a call; one of the two is called back once, with the answer, or with how the connection ended.
+        Makes a call. One of the two callbacks is called once: with the answer, or with the reason why the connection
+        ended.
 
         :raises PolicyError: the call is too long
         """
@@ -85,7 +86,7 @@ class Process:
                 done(pending.answer)
 
         def hand_over() -> None:
-            # The loop may be gone by now.
+            # The loop may have been closed by now.
             with contextlib.suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(tell)
 

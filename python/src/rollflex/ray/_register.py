@@ -44,7 +44,9 @@ class Register:
         self._prefix = f"{_prefix_of(namespace, name)}{incarnation}:"
 
     def latest(self) -> Configuration | None:
-        """The one that holds; nothing before the first, and after :func:`forget`. Blocks until it is known."""
+        """
+        Returns the valid configuration; None before the first, and after :func:`forget`. Blocks until it is known.
+        """
 
         def read() -> Configuration | None:
             keys = _internal_kv_list(self._prefix.encode(), namespace=_space)
@@ -69,7 +71,7 @@ class Register:
 
 
 def _until_known(ask: Callable[[], T]) -> T:
-    """Nothing may be acknowledged as long as nobody can say who serves: the GCS may be on its way back."""
+    """Nothing may be acknowledged while nobody can say who serves: the GCS may be coming back."""
     while True:
         try:
             return ask()

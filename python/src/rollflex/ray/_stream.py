@@ -21,7 +21,9 @@ class Stream:
         self.closed_because: str | None = None
 
     def begin(self) -> int:
-        """Before a server sends all that nobody has acknowledged; what others still send is passed over."""
+        """
+        Resets the stream before a server sends all unacknowledged decisions; decisions from other servers are skipped.
+        """
         self._waiting.clear()
         self.last = 0
         self._source += 1

@@ -85,7 +85,7 @@ class Reporter:
         """
         Waits until everything has been answered.
 
-        :raises CallTimeout: it was not, in time; it goes on being sent
+        :raises CallTimeout: the answers took too long; sending continues
         """
         with self._changed:
             done = self._changed.wait_for(lambda: self._error is not None or self.waiting == 0, timeout)
@@ -142,7 +142,7 @@ class Reporter:
                     refused, batch = batch[refusal.index], batch[refusal.index + 1 :]
                     self._refused(refused, refusal)
                 elif refusal.code == "limit_exceeded":
-                    # A backlog that is full: nothing was applied.
+                    # The backlog is full, so no event was applied.
                     time.sleep(self._try_again_seconds)
                 else:
                     raise

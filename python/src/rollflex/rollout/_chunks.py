@@ -13,13 +13,16 @@ from .host import GenerationFailed, Launch, Response
 Tell = Callable[[Mapping[str, Any]], None]
 Once = Callable[["Launch[Any, Generated]", int], Awaitable["Response[Generated]"]]
 _most_failures = 7
-"""Tries of a chunk after its engine has failed, before its response has: longer than to find an engine lost."""
+"""
+Tries of a chunk after engine failures before the response fails: enough to cover the time until an engine is found
+lost.
+"""
 limits = ("max_new_tokens", "max_tokens")
 """Names under which servers know the limit on new tokens."""
 
 
 class Chunks:
-    """Asks for engines, and goes on with each response from chunk to chunk. ``tell`` sends an event to the policy."""
+    """Asks for engines, and continues each response from chunk to chunk. ``tell`` sends an event to the policy."""
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell

@@ -58,7 +58,7 @@ class Ending(Generic[P, R]):
     def unusable(
         self, error: Exception, detach: Callable[[], Awaitable[None]], leave: Callable[[], Awaitable[None]]
     ) -> None:
-        """No request can succeed: the rollout ends as :meth:`close` ends it, and whoever waits gets this error."""
+        """No request can succeed: the rollout ends as with :meth:`close`, and waiting callers get this error."""
         state = self._state
         if state.failed is None:
             state.failed = error

@@ -16,7 +16,7 @@ Report = Callable[[Launch[P, R], "dict[str, Any]", "Response[R] | None"], None]
 
 
 class Flight(Generic[P, R]):
-    """A request that was launched and has not been reported as over."""
+    """A launched request whose end was not reported."""
 
     def __init__(self, launch: Launch[P, R]) -> None:
         self.launch = launch

@@ -84,7 +84,7 @@ class HfEngine(Engine):
 
     @property
     def weight_version(self) -> int | None:
-        """Of the weights; responses carry it. Raises RuntimeError where it is set while requests run."""
+        """Version of the weights, which responses carry. Setting it raises RuntimeError while requests run."""
         return self._weight_version
 
     @weight_version.setter

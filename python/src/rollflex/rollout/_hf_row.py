@@ -70,7 +70,7 @@ def row_of(
         prompt=ids,
         max_new_tokens=limit,
         temperature=float(temperature),
-        # Servers say -1 where all tokens are meant.
+        # Servers use -1 for all tokens.
         top_k=max(0, top_k),
         top_p=float(top_p),
         stop=frozenset([stop] if isinstance(stop, int) else stop),

@@ -15,7 +15,7 @@ _longest_line = 1 << 26
 
 
 class HttpError(Exception):
-    """An answer that is no success."""
+    """An unsuccessful answer."""
 
     def __init__(self, status: int, text: str, path: str) -> None:
         super().__init__(f"{path} answers {status}: {text[:500]}")
@@ -64,7 +64,7 @@ class Answer:
         self._is_chunked = False
 
     async def head(self) -> None:
-        """Raises ConnectionError if the server says nothing that is HTTP."""
+        """Raises ConnectionError if the server's answer is not HTTP."""
         words = (await self._line()).split(None, 2)
         if len(words) < 2 or not words[0].startswith("HTTP/") or not words[1].isdigit():
             raise ConnectionError("the server closed the connection, or does not speak HTTP")

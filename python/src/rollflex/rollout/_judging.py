@@ -34,7 +34,7 @@ class Judging(Generic[P, R]):
             self.begin(prompt_id, request_ids, round_id)
 
     def under_way(self) -> dict[str, list[str]]:
-        """Requests of the groups that are looked at, by prompt."""
+        """By prompt: the requests of the groups that are being judged."""
         return {id: list(request_ids) for id, (request_ids, _) in self._tasks.items()}
 
     def lacked_reward(self, prompt_id: str) -> bool:

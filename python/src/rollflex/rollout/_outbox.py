@@ -16,7 +16,7 @@ Decision = Mapping[str, Any]
 
 
 class Sends(Protocol):
-    """The part of a session that is used here."""
+    """The part of a session that the outbox uses."""
 
     async def send(self, events: Any, *, timeout: float | None = None) -> list[Any]: ...
 
@@ -75,7 +75,7 @@ class Outbox:
             self._hurry.set()
 
     async def flush(self) -> None:
-        """Waits until all that was put is answered, and the decisions are carried out."""
+        """Waits until all queued events are answered, and the decisions are carried out."""
         if self._error is not None:
             raise self._error
         if self._answered == self._put:
@@ -88,7 +88,7 @@ class Outbox:
         await future
 
     async def between(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Makes another call of the session, after all that was put and while nothing else is under way."""
+        """Makes another call on the session, after all queued events and while no other call runs."""
         if self._error is not None:
             raise self._error
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()

@@ -45,7 +45,7 @@ class Rounds(Generic[P, R]):
         opened.resumed = False
         groups: list[Group[P, R]] | None = None
         try:
-            # The future outlives a caller that is cancelled.
+            # The future outlives a cancelled caller.
             await asyncio.wait([opened.completed])
             decision = opened.completed.result()
             if decision is not None:
@@ -82,7 +82,7 @@ class Rounds(Generic[P, R]):
             await self._state.host.give_back(given)
 
     async def _abandon(self, opened: Opened[P, R], error: BaseException, groups: list[Group[P, R]] | None) -> None:
-        """The round is not handed over: its requests are aborted, and its prompts stay in the queue or go back."""
+        """Gives a round up: its requests are aborted, and its prompts stay in the queue or go back."""
         state = self._state
         # Prompts that go back do not belong to the round's groups any more.
         opened.round.groups = []

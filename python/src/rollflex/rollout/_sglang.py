@@ -57,7 +57,10 @@ class SglangEngine(HttpEngine):
             found.finish = kind if kind in ("length", "abort") else "stop"
 
     def _read_versions(self, found: Generated, meta: Mapping[str, Any], before: int) -> None:
-        """Spans, where the server has them (0.5.23); older ones tell the version at the time of the answer or event."""
+        """
+        Weight spans, if the server has them (0.5.23); older servers give the version at the time of the answer or
+        event.
+        """
         spans = meta.get("weight_versions")
         version = meta.get("weight_version")
         if spans is not None:

@@ -22,7 +22,7 @@ class Supply(Generic[P, R]):
     def __init__(self, state: State[P, R]) -> None:
         self._state = state
         self.lock = asyncio.Lock()
-        """Held while prompts are on their way: a checkpoint sees each in the data source or here, never in neither."""
+        """Held while prompts are being drawn: so a checkpoint sees each prompt either in the data source or here."""
 
     def begin(self, round_id: str, count: int, domains: Mapping[str, int] | None) -> None:
         self._state.spawn(self._draw(round_id, count, domains))

@@ -13,7 +13,7 @@ from .engines import Generated, Prompt, WeightSpan
 
 # A server without --enable-scale-out answers 403, and an older server 404.
 _not_served = (403, *no_such_route)
-# The defaults of the route for tokens. /v1/completions would take those of the model's generation_config.json.
+# Defaults of the route for tokens. /v1/completions would use those of the model's generation_config.json.
 _neutral = {"temperature": 1.0, "top_p": 1.0, "top_k": -1, "min_p": 0.0, "repetition_penalty": 1.0}
 
 

@@ -18,7 +18,10 @@ class Weights:
         self._said: set[tuple[str, str]] = set()
 
     def look(self, found: Generated, expected: int) -> None:
-        """``expected``: the version with which the response was launched. Newer ones come of an update meanwhile."""
+        """
+        Checks a response. ``expected`` is the version with which it was launched. Newer versions come from an update
+        meanwhile.
+        """
         if not found.weight_spans:
             return
         engine, told = found.engine_id, found.weight_spans[-1].version

@@ -60,7 +60,7 @@ class Work(Generic[P, R]):
         try:
             reward = await self.rewards.of(id)
         except RewardFailed:
-            # At the end of a rollout rewards are cancelled: that is no fault of the prompt.
+            # At the end of a rollout rewards are cancelled, which is no fault of the prompt.
             self._state.assert_usable()
             raise
         self._state.assert_usable()

@@ -33,7 +33,7 @@ class Generated:
     """How generation ended; None while it runs."""
     log_probs: list[float] | None = None
     weight_spans: list[WeightSpan] = field(default_factory=list)
-    """Which weights generated which tokens, in their order; empty where the server does not tell."""
+    """Which weights generated which tokens, in order; empty if the server does not tell."""
     engine_id: str = ""
 
     @property

@@ -66,14 +66,14 @@ class Launch(Generic[P, R]):
     request_id: str
     prompt_id: str
     index: int
-    """Which response of the prompt, from 0; with speculation there are more of them than a group needs."""
+    """Index of the response, from 0; with speculation there are more indices than a group needs."""
     round_id: str
     weight_version: int
     prompt: P
     engine_id: str | None = None
     """Engine that runs the request, with ``placement: policy``."""
     resume_from: R | None = None
-    """A response that was cut short, to go on from (``partialRollout``)."""
+    """A response that was cut short, from which this one continues (``partialRollout``)."""
     resume_tokens: int = 0
 
 
@@ -139,7 +139,7 @@ class Round(Generic[P, R]):
     groups: list[Group[P, R]] = field(default_factory=list)
     """Groups to train on, in a stable order; empty once the source is drained."""
     reason: str = ""
-    """Why it ended: ``quota_reached``, ``source_exhausted``, …; ``source_drained`` if it was not even opened."""
+    """Why the round ended: ``quota_reached``, ``source_exhausted``, …; ``source_drained`` if it was not even opened."""
     dropped: list[Dropped[P]] = field(default_factory=list)
     deferred: int = 0
     """Prompts that went to the long-prompt queue."""
@@ -177,7 +177,7 @@ class Host(Generic[P, R]):
         raise NotImplementedError
 
     async def reward(self, launch: Launch[P, R], response: Response[R]) -> float | None:
-        """The raw reward of a finished response; None if there is none for a single one. Runs beside generation."""
+        """Returns the raw reward of a finished response; None if single responses have none. Runs beside generation."""
         return None
 
     async def judge(self, group: Group[P, R]) -> bool:
@@ -188,8 +188,8 @@ class Host(Generic[P, R]):
         """A prompt has left for good."""
 
     async def give_back(self, prompts: Sequence[Supplied[P]]) -> None:
-        """Takes prompts back: the rollout or their round has ended, and nothing of them was trained."""
+        """Takes prompts back after the rollout or their round has ended, without any training on them."""
         raise NotImplementedError
 
     def decided(self, decision: Mapping[str, Any]) -> None:
-        """Every decision, after it was carried out: for logs, and for what else a recipe wants done."""
+        """Called with every decision after it was carried out, for logs, and for further actions of a recipe."""

@@ -65,8 +65,8 @@ class EnginePool:
     ) -> Generated:
         """
         Generates one response. Evaluation may call this with its own ids, which other aborts do not touch. While
-        :meth:`watch` finds no engine up, the request waits. ``placed`` is told the engine that the pool has chosen. Raises
-        :class:`~rollflex.rollout.GenerationFailed`.
+        :meth:`watch` finds no engine up, the request waits. ``placed`` is told the engine that the pool has chosen.
+        Raises :class:`~rollflex.rollout.GenerationFailed`.
         """
         while engine_id is None and not self.up:
             await self._some_up.wait()
@@ -157,7 +157,7 @@ class EnginePool:
 
 class EngineHost(Host[P, Generated], Generic[P]):
     """
-    A host whose requests run on a pool. What is left to give is ``supply``, ``give_back``, and rewards. With
+    A host whose requests run on a pool. Subclasses only implement ``supply``, ``give_back``, and rewards. With
     ``divided`` (``dividedRollout`` of ``lossless-tail``) responses are generated in chunks; then rounds run inside of
     :meth:`watching`, and sampling has a limit of new tokens.
     """
@@ -165,7 +165,7 @@ class EngineHost(Host[P, Generated], Generic[P]):
     def __init__(self, pool: EnginePool, sampling: Mapping[str, Any], *, divided: bool = False) -> None:
         self.pool = pool
         self.sampling = dict(sampling)
-        """In the words of the server; its limit of new tokens is cumulative where responses are resumed."""
+        """Sampling parameters in the server's terms; the limit of new tokens is cumulative if responses are resumed."""
         self.rollout: Rollout[P, Generated] | None = None
         self._watched: Rollout[P, Generated] | None = None
         self._weights = Weights()

@@ -133,7 +133,7 @@ class Rollout(Generic[P, R]):
 
     @property
     def prompts(self) -> int:
-        """Prompts that are here: in the round, or in the long-prompt queue."""
+        """Number of present prompts: in the round, or in the long-prompt queue."""
         return len(self._state.bodies)
 
     def waiting(self) -> list[Supplied[P]]:

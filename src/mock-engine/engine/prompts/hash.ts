@@ -15,10 +15,7 @@ export class SequenceName {
   readonly #blockLength: number;
   #blocks: number[] = [];
 
-  /**
-   * @param blockLength - values per block, if blocks are to have names
-   * @param blockLength - values of a block, if its blocks are to have names
-   */
+  /** @param blockLength - values per block, if blocks are to have names */
   constructor(seed: number, blockLength = Number.POSITIVE_INFINITY) {
     this.#first = seed | 0;
     this.#second = ~seed;

@@ -41,7 +41,7 @@ export interface Response extends z.output<typeof response> {}
 const group = z.strictObject({
   prompt,
   /**
-   * `opened`: no request has come; `generating`: requests run; `counts`: its responses count and wait for rewards; `over`: the
+   * `opened`: no request has come; `generating`: requests run; `counts`: the responses count and wait for rewards; `over`: the
    * group is trained, or never will be.
    */
   status: z.enum(['opened', 'generating', 'counts', 'over']),

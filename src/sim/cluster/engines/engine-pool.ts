@@ -89,7 +89,10 @@ export class EnginePool extends EngineRows {
     return node.engine.engineId;
   }
 
-  /** Says that an engine has the context of a request that goes on later: nothing of it is computed again, while there is room. */
+  /**
+   * Tells an engine that it has the context of a request that continues later: while there is room, nothing of the context is
+   * computed again.
+   */
   keep(engineId: string, requestId: string, contextTokens: number): void {
     this.#nodes.get(engineId)!.cache.keep(requestId, contextTokens);
   }

@@ -42,7 +42,7 @@ export function rolloutSegments(recorded: readonly Segment[], startSeconds: numb
   return segments;
 }
 
-/** Adds a stretch in which the GPUs did something else than rollout; nothing for an empty one. */
+/** Adds a stretch of other work on the GPUs than rollout; does nothing for an empty stretch. */
 export function addActivity(
   segments: Segment[],
   activity: Segment['activity'],

@@ -30,9 +30,9 @@ interface Coming {
 /** Engines that generate the samples of a prompt source in chunks. */
 export class DividedInference extends InferenceMachine {
   readonly #costs: ChunkCosts;
-  /** Requests that were launched at a time and ask for engines. */
+  /** Requests that were launched at the same time and ask for engines. */
   #asking: { readonly at: number; readonly requestId: string }[] = [];
-  /** Requests without a chunk on an engine that were aborted. */
+  /** Aborted requests without a chunk on an engine. */
   #aborted: { readonly at: number; readonly requestId: string }[] = [];
   /** Chunks on their way to engines. */
   readonly #coming = new Heap<Coming>((a, b) => a.at - b.at || a.order - b.order);

@@ -28,10 +28,7 @@ export class InferenceMachine implements Machine {
   readonly #completed: (requestId: string, at: number) => void;
   #preemptedBefore = 0;
 
-  /**
-   * @param completed - is told of every complete response, for example to verify it
-   * @param completed - hears of every complete response, such as a verifier
-   */
+  /** @param completed - is told of every complete response, for example to verify it */
   constructor(
     pool: EnginePool,
     source: PromptSource,
@@ -53,7 +50,7 @@ export class InferenceMachine implements Machine {
     this.#preemptedBefore = this.#preempted();
   }
 
-  /** Takes requests that are carried into the next round off their engines, which train, or wait for training. */
+  /** Takes requests that continue in the next round off engines that train or wait for training. */
   pause(at: number): void {
     if (this.pool.size === 0) return;
     this.#paused = this.pool.engineIds.flatMap((engineId) =>

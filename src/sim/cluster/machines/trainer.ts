@@ -145,7 +145,7 @@ export class Trainer implements Machine {
     if (replica.queue.length === 1) this.#run(replica, at);
   }
 
-  /** Begins the next update, where nothing is under way. */
+  /** Begins the next update if none is running. */
   #nextUpdate(at: number): void {
     const [all] = this.#replicas.values();
     if (this.#awaitsStep || this.#together !== undefined) return;

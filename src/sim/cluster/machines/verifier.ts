@@ -7,7 +7,7 @@ import { normal } from '../../workload/random.ts';
 import type { PromptSource } from '../source.ts';
 import type { Machine } from './machine.ts';
 
-/** What the verifier takes: median seconds from a response to its reward, their spread, and how responses are scored. */
+/** Costs of the verifier: median seconds from a response to its reward, their spread, and the scoring of responses. */
 export type VerifierSettings = { readonly medianSeconds: number; readonly spread: number } & ConstructorParameters<
   typeof Correctness
 >[0];

@@ -1,5 +1,5 @@
 /**
- * Time against kept tokens, where each prompt comes several times: no speculation, tail batching, and the lossless tail, which
+ * Compares time and kept tokens if each prompt comes several times: no speculation, tail batching, and the lossless tail, which
  * learns the lengths of prompts and keeps every response. All rows are runs on the same prompts and samples.
  */
 import type { Interval } from '../../comparison/result.ts';

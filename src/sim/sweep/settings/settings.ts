@@ -95,7 +95,7 @@ export function labelOf(settings: SweepSettings): string {
   return `${batchesOf(settings) ?? etas}, scale-down ${share}, TP ${tp}`;
 }
 
-/** Returns how rounds are composed, where that is not by tail batching. */
+/** Returns how rounds are composed, if not by tail batching. */
 function batchesOf({ windowRounds, maxStaleness, promptSpeculation }: SynchronousSettings): string | undefined {
   if (maxStaleness === undefined) return windowRounds === undefined ? undefined : `lossless tail, W ${windowRounds}`;
   const window = (windowRounds ?? 1) > 1 ? `, W ${windowRounds}` : '';
