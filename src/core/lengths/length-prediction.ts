@@ -168,7 +168,7 @@ export class LengthPredictor {
     };
   }
 
-  /** Learns from a group. */
+  /** Learns from the complete and aborted responses of a group. */
   #learn({ promptId, domain, places, cut }: Group): void {
     const before = this.#expect({ promptId, domain });
     const likely: [place: number, weight: number][] = [];

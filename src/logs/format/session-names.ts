@@ -19,7 +19,7 @@ export function openingIn(name: string, mark: string): { readonly id: string; re
 /**
  * Returns the session with a name.
  *
- * @param path - what the caller's argument is called, for the error
+ * @param path - name of the caller's argument, for the error
  * @throws PolicyError `unknown_id`
  */
 export function sessionNamed<T extends Pick<LoggedSession, 'session'>>(

@@ -1,6 +1,6 @@
 /** Sums over time that stay small however long a job runs: the latest bins at several widths, each four times the one before. */
 
-/** Seconds of the finest bins, how often wider those of the next level are, bins of a level, and levels. */
+/** Width of the finest bins in seconds, factor between the widths of two levels, bins per level, and number of levels. */
 const [finest, factor, bins, levels] = [0.25, 4, 240, 7];
 
 /** Width of the bins per level, in seconds: 240 bins show from a minute to three days. */

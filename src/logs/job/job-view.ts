@@ -148,7 +148,7 @@ export class JobView {
   /**
    * Returns sums over time, up to now.
    *
-   * @param level - which bins: see {@link binSeconds}
+   * @param level - level of the bins: see {@link binSeconds}
    * @param since - the first bin that is wanted; the oldest that is kept if absent
    */
   timeline(level: number, since = 0): Timeline {

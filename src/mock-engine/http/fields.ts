@@ -15,7 +15,7 @@ export class Fields {
   readonly #isStrict: boolean;
 
   /**
-   * @param param - what errors name instead of the field itself
+   * @param param - name in errors, instead of the field's own
    * @param isStrict - whether numbers and booleans must not be written as text
    */
   constructor(object: Json, path = '', param?: string, isStrict = false) {

@@ -25,7 +25,7 @@ const request = z.strictObject({
   isHeld: z.boolean(),
   /** Tokens of the response, once completed. */
   tokens: count,
-  /** The mark from the admission. */
+  /** Readings of the clock at the admission. */
   mark,
   group: derived<Group>(),
 });

@@ -43,7 +43,7 @@ export function acceptedReason(
 ): Message<'response.accepted'>['reason'] {
   const { weightVersions: believed, prompt } = response;
   const numbers = { held: prompt.held, needed: state.config.responsesPerPrompt };
-  // After a restart behind the last version, versions do not ascend.
+  // After a restart at an older version, the versions do not ascend, so both ends are compared.
   if (said[0]! >= Math.min(...believed) && said.at(-1)! <= Math.max(...believed)) return { code: 'held', ...numbers };
   return {
     code: 'other_weights',

@@ -23,7 +23,7 @@ export class AskedThread {
   /**
    * Starts the thread without throwing: the reason why it could not start is the answer to its first task.
    *
-   * @param expected - what a task makes, for errors: `a plan`
+   * @param expected - result of a task in the words of an error, such as `a plan`
    */
   constructor(start: () => Worker, expected: string) {
     this.#expected = expected;

@@ -8,7 +8,7 @@ export type ThreadAnswer = { readonly made: unknown } | { readonly refused: Told
 /**
  * Does the tasks of this thread.
  *
- * @param expected - what a task makes, for errors: `a plan`
+ * @param expected - result of a task in the words of an error, such as `a plan`
  * @param work - loads the function for tasks; if this fails, each task is answered by the error
  */
 export function doTasks(expected: string, work: () => Promise<(task: never) => unknown>): void {

@@ -111,7 +111,7 @@ export abstract class SimulatedHost {
   /**
    * Adds a round to the timeline of every engine.
    *
-   * @param after - what the engines did after the rollout, in order
+   * @param after - activities of the engines after the rollout, in order
    */
   protected draw(
     times: { readonly startSeconds: number; readonly openedSeconds: number; readonly rolledOutSeconds: number },

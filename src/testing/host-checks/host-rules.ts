@@ -38,6 +38,7 @@ export interface HostModelConfig {
   readonly quotas?: Readonly<Record<string, number>> | undefined;
 }
 
+/** An open round, with the data that its rules need. */
 export interface OpenRound {
   /** Id of the round. */
   readonly id: string;

@@ -53,7 +53,7 @@ export function noBusyLoop(one: Case): number {
   return host.sent;
 }
 
-/** Names a day, for a message. */
+/** Describes the day and the configuration of a failure, for its message. */
 export const onTheDay = (day: BadDay, config: unknown): string =>
   `\n  on the day ${JSON.stringify(day)}, with ${JSON.stringify(config)}`;
 

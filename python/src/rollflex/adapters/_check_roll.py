@@ -61,8 +61,8 @@ def refusals(expands: bool, settings: Any, prompts: int, loop: Any) -> list[Find
 
     :param expands: `is_num_return_sequences_expand`
     :param settings: ROLL's configuration
-    :param prompts: of a step, in one scheduler
-    :param loop: a class from ``TailBatchingLoop``
+    :param prompts: number of prompts per step, in one scheduler
+    :param loop: a class derived from ``TailBatchingLoop``
     """
     found = []
     if loop.recipe not in ("tail-batching", "lossless-tail"):

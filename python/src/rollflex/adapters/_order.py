@@ -15,10 +15,10 @@ class Order:
     """
     Rows in the order in which `round-composition` composes rounds. The only I/O is that of the session.
 
-    :param rows: of the data set
-    :param prompts_per_round: as many as the trainer draws for a step
-    :param responses_per_prompt: of a group
-    :param epoch: the rows of an epoch, whose number it gets, in the order of the data
+    :param rows: number of rows in the data set
+    :param prompts_per_round: number of prompts that the trainer draws per step
+    :param responses_per_prompt: responses per group
+    :param epoch: function that returns the rows of an epoch in data order, given its number
     :param settings: further settings of `round-composition`
     :param server: parameters of :meth:`rollflex.Client.connect`; the policy runs in this process if absent
     """

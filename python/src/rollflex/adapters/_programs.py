@@ -34,7 +34,7 @@ class Programs:
     """
     One for each job, in one event loop.
 
-    :param config: of the policy
+    :param config: configuration of the policy
     :param server: parameters of :meth:`rollflex.Client.connect`; the policy runs in this process if absent
     :param idle_seconds: a program without a turn for so long is over
     """
@@ -110,7 +110,7 @@ class Programs:
         """
         Notes that a turn has ended in any way; from now on the program is in its tools.
 
-        :param tokens: that the turn has generated; if nobody knows, as many as the turn before has added
+        :param tokens: generated tokens of the turn; if unknown, as many as the previous turn has added
         """
         program = self._programs.get(self._named.get(name, ""))
         if program is None or not program.running:

@@ -38,14 +38,14 @@ class TailBatchingWorker:
     :param args: the ``AsyncGRPOConfig`` of the trainer
     :param dataset: rows with ``prompt``: text, or messages; other columns go to the reward functions
     :param reward_funcs: as TRL's: one or several, whose rewards are summed
-    :param tokenizer: of the model
-    :param engines: those that get the new weights, made with ``log_probs=True``
+    :param tokenizer: tokenizer of the model
+    :param engines: engines that get the new weights, made with ``log_probs=True``
     :param recipe: ``tail-batching``, or ``lossless-tail``: the data set then has its rows in the same order each time
     :param policy: settings of the recipe; ``filter`` is ``none`` or ``zero-variance``
     :param rounds_ahead: the next round begins when the samples of at most so many rounds wait for the trainer
     :param sampling: in the words of the engines; by default those of vLLM, from ``args``
     :param server: parameters of :meth:`rollflex.AsyncClient.connect`; the policy runs in this process if absent
-    :param options: of :class:`rollflex.rollout.Rollout`
+    :param options: options of :class:`rollflex.rollout.Rollout`
     """
 
     def __init__(

@@ -32,7 +32,7 @@ class Reporter:
     :param on_refusal: gets an event that was refused, and why; by default the next call here raises it
     :param most: events of one call
     :param capacity: events that may wait; more than a policy can have in flight is a sign that nobody listens
-    :param try_again_seconds: after which events are sent again that found a backlog full, or no server
+    :param try_again_seconds: time after which events are sent again if the backlog was full or there was no server
     """
 
     def __init__(

@@ -48,11 +48,11 @@ class Rollout(Generic[P, R]):
         """
         Sessions are opened by :meth:`open`, which takes the options below.
 
-        :param send_interval_seconds: between two calls, at least
-        :param unreachable_seconds: without an answer of the policy until the rollout ends
-        :param abort_seconds: that a request may take to end
-        :param outage_seconds: in which no request succeeds on any engine, or in any environment, and only single tries
-            are made, until the round fails with :class:`GenerationFailed`; its prompts are kept. None: never
+        :param send_interval_seconds: least time between two calls
+        :param unreachable_seconds: time without an answer of the policy after which the rollout ends
+        :param abort_seconds: time that an aborted request has to end
+        :param outage_seconds: time in which only single tries are made and no request succeeds on any engine, or in any
+            environment, after which the round fails with :class:`GenerationFailed`; its prompts are kept. None: never
         """
         self._session = session
         state = self._state = State(host, clock=clock, tell=self._tell)
