@@ -1,7 +1,7 @@
 /** Says who sends an event: the sender has to act where something waits for the event. */
 import type { VocabularyEvent } from './events/index.ts';
 
-/** Who sends an event to the host, or the host itself. */
+/** Possible senders of events to the host, and the host itself. */
 export const senders = [
   'host',
   'data source',

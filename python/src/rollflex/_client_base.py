@@ -174,6 +174,6 @@ class ClientBase(Generic[Made]):
         raise NotImplementedError
 
     def _deadline_after(self, timeout: float | None, now: float) -> float | None:
-        """When a call that begins now is given up; infinity is never."""
+        """Returns the time at which a call that begins now is given up; infinity means never."""
         seconds = self.timeout if timeout is None else timeout
         return None if seconds == math.inf else now + seconds

@@ -56,7 +56,7 @@ class KeptEngine:
 
     def close(self, *, orderly: bool) -> None:
         if orderly and not self._keeping:
-            # Where that cannot be, the directory is as after a crash.
+            # If the orderly end fails, the directory is in the same state as after a crash.
             with contextlib.suppress(RollflexError):
                 self._engine.function("leave")()
                 self._done("")

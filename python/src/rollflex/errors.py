@@ -51,7 +51,7 @@ class PolicyError(RollflexError):
     index: int | None
     """For a refused event: its index among the sent events, from 0. Earlier events are applied."""
     seq: int | None
-    """Of a refused event: events that the session has applied."""
+    """For a refused event: the number of events that the session has applied."""
     decisions: list[Any]
     """For a refused event: the decisions on the earlier events, which must be carried out."""
     rpc_code: int

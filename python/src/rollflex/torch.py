@@ -27,7 +27,7 @@ class MicroBatch:
     """Sequences for one forward and backward pass, padded on the right: prompt, then response."""
 
     input_ids: torch.Tensor
-    """Of shape (sequences, tokens), as the next three."""
+    """Token ids, of shape (sequences, tokens), like the next three tensors."""
     attention_mask: torch.Tensor
     """1 where a token is, 0 where padding is."""
     response_mask: torch.Tensor
@@ -37,7 +37,7 @@ class MicroBatch:
     Log probability of the token at this place, from the engine; 0 outside responses. None if the engine gave none.
     """
     advantages: torch.Tensor
-    """Of shape (sequences,)."""
+    """One advantage per sequence, of shape (sequences,)."""
     factor: float
     """Factor for the mean of this micro-batch, with which all micro-batches add up to the mean of the batch."""
     unit: Unit

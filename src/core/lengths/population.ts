@@ -127,7 +127,7 @@ export class Population {
   split(variance: number): Parts {
     const [groups, freedom, squares] = this.#within;
     const measured = groups === 0 ? 0 : (this.#again.explained() * this.#means) / groups;
-    // Where siblings are too few to tell, all that does not last is within.
+    // With too few siblings to tell, all variance that does not last counts as within groups.
     const alone = freedom < leastFreedom;
     const known = Math.min(1, this.#again.pairs / leastReturned);
     const returned = alone ? known * measured + (1 - known) * presumed * variance : measured;

@@ -92,7 +92,7 @@ export class FutileWork {
     return weight === 0 ? undefined : { highFiltered: Math.floor(this.#runs.quantile(0.99)), counted: weight };
   }
 
-  /** From how many on the work counts as futile. */
+  /** Number from which the work counts as futile. */
   get most(): number {
     return mostFiltered(this.#target, this.usual);
   }

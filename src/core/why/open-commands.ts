@@ -83,7 +83,7 @@ export class OpenCommands<Mark = undefined> {
   readonly #ends = new Map<string, Place<Mark>[]>();
   /** Work that gained nothing. */
   readonly futile: FutileWork;
-  /** Where only single tries are made. */
+  /** Suspensions during which only single tries are made. */
   readonly suspended: SuspensionNotices;
   readonly #most: number;
   readonly #follower: CommandFollower<Mark> | undefined;

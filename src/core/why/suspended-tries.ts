@@ -27,7 +27,7 @@ export interface SuspendedTries {
   readonly scope: string;
   /** Id of the suspended part; absent if the whole scope is suspended. */
   readonly id?: string | undefined;
-  /** Since when, in seconds. */
+  /** Time of the suspension, in seconds. */
   readonly since: number;
   /** Tries in a row that had failed before the suspension. */
   readonly failures: number;

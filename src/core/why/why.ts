@@ -25,7 +25,7 @@ export interface Standpoint {
 
 /** An event that is owed to the policy. */
 export interface OwedEvent {
-  /** Who has to act. */
+  /** Sender that has to act. */
   readonly who: Sender;
   /** Id of the engine or worker, where it is known. */
   readonly by?: string;

@@ -19,7 +19,7 @@ const short = (id: string): string => cutTo(oneLine(id), longestId);
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** Who has to act: `engine e3`, `the host`. */
+/** Names the actor: `engine e3`, `the host`. */
 function actor({ who, by }: Owed): string {
   if (by === undefined) return `the ${who}`;
   // A name such as `engine-3` says what it is.

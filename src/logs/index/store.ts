@@ -22,7 +22,7 @@ export class SegmentStore {
   constructor(log: string, cache: string | undefined) {
     const path = resolve(log);
     const digest = createHash('sha256').update(path).digest('hex').slice(0, 12);
-    // In a folder with indexes of many logs, names alone are not enough.
+    // In a folder with the indexes of many logs, file names alone are not enough.
     const shared = `${basename(path)}-${digest}`;
     this.#stem = cache === undefined ? basename(path) : shared;
     this.#folders =

@@ -1,4 +1,4 @@
-/** What was put off, and for how long: prompts that wait for a later round, and requests that wait to be admitted. */
+/** Follows deferred work: prompts that wait for a later round, and requests that wait to be admitted. */
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
 import { Gauge } from './bins.ts';
 

@@ -1,7 +1,7 @@
 /**
- * What a job does, from its events and decisions in order: rounds, what each engine and worker has to do, deferred prompts, and
- * rates. The view knows no policy by name and uses only the vocabulary. Its memory is bounded, and it says which events it has
- * not seen.
+ * Shows the activity of a job, from its events and decisions in order: rounds, the work of each engine and worker, deferred
+ * prompts, and rates. The view knows no policy by name and uses only the vocabulary. Its memory is bounded, and it says which
+ * events it has not seen.
  */
 
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
@@ -68,7 +68,7 @@ const mostMissed = 16;
 /** Senders without work that a chart of requests would show. */
 const notDrawn: ReadonlySet<string> = new Set(['host', 'timer', 'data source']);
 
-/** Who has to answer, in words. */
+/** Names an actor in words. */
 export const actorName = ({ who, by }: Pick<Actor, 'who' | 'by'>): string => (by === undefined ? who : `${who} ${by}`);
 
 export class JobView {
@@ -156,7 +156,7 @@ export class JobView {
     const width = binSeconds[level]!;
     const to = Math.floor(this.at / width);
     const from = Math.max(since, to - mostBins + 1, Math.floor((this.begun ?? this.at) / width));
-    // Of the last bin a part has passed.
+    // Only a part of the last bin has passed.
     const last = Math.max(this.at - to * width, width / 8);
     const rate = (bins: Bins): number[] =>
       bins.read(level, from, to).map((sum, place) => rounded(sum / (place === to - from ? last : width)));

@@ -49,7 +49,7 @@ export interface JobAnswer {
   readonly closed: Readonly<Record<string, number>>;
 }
 
-/** Returns sums over time, up to now. */
+/** The server's answer to `session`. */
 export interface SessionAnswer extends SessionItem, Census {
   /** Changes when another session takes the id. */
   readonly run: number;

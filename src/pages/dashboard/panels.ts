@@ -16,7 +16,7 @@ const plural = (count: number, word: string): string => `${whole(count)} ${word}
 const ids = (some: readonly string[], count: number): HTMLElement =>
   idList(some, count > some.length && some.length > 0 ? `+${whole(count - some.length)}` : '');
 
-/** Who owes something: `engine e2`, `the trainer`. */
+/** Names an actor that owes something: `engine e2`, `the trainer`. */
 const actor = ({ who, by }: Pick<OwedGroup, 'who' | 'by'>): HTMLElement =>
   by === undefined ? element('b', '', `the ${who}`) : element('b', '', `${who} `, idButton(by));
 
@@ -51,7 +51,7 @@ export function verdictPart({ owed, policy, shadow }: SessionAnswer): HTMLElemen
   );
 }
 
-/** Who has to act, group by group. */
+/** Lists the actors that have to act, group by group. */
 export function owedTable({ owed, isCut }: SessionAnswer): HTMLElement {
   const rows = owed.map((one) =>
     element(

@@ -33,7 +33,7 @@ function redrawAll(): void {
   }
 }
 
-/** From now on draws all charts anew where the window or the colours have changed. */
+/** Redraws all charts whenever the window or the colours change. */
 export function followLook(): void {
   addEventListener('resize', redrawAll);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawAll);

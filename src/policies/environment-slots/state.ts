@@ -158,7 +158,7 @@ const newKind = (name: string, slots: number, order: number): SavedSlots['kinds'
 
 /** Returns the initial state. */
 export function begin({ idPrefix, slots }: EnvironmentSlotsConfig): SavedSlots {
-  // By name: JSON objects have no order that all languages keep.
+  // Sorted by name, because JSON objects have no order that all languages keep.
   const names = Object.keys(slots).sort();
   const kinds = names.map((name, order) => newKind(name, slots[name]!, order));
   const rest = {

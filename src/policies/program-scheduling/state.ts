@@ -167,7 +167,7 @@ export const programState = z.strictObject({
   ready: derived(() => new IndexedHeap<Program>(smallestFirst)),
   fresh: derived(() => new IndexedHeap<Program>(byGroup)),
   paused: derived(() => new IndexedHeap<Program>(smallestFirst)),
-  /** When programs that wait have waited too long, and when caches are not worth their room any more. */
+  /** Times at which programs have waited too long, and times at which caches are no longer worth their room. */
   waitsEnd: derived(() => new IndexedHeap<Due>(byTime)),
   keepsEnd: derived(() => new IndexedHeap<Due>(byTime)),
 });

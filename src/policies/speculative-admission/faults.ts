@@ -26,7 +26,7 @@ import {
 
 const faultKinds = ['infrastructure', 'environment', 'timeout', 'data'] as const satisfies readonly FaultKind[];
 
-/** Where a try of a response may have failed. */
+/** Returns the place where a try of a response may have failed. */
 function whereOf(state: AdmissionState, response: ResponseState, kind: FaultKind): Where {
   if (kind === 'data') return { scope: 'prompt', id: null };
   if (kind === 'environment') return { scope: 'environment', id: response.prompt.spec.domain ?? null };
@@ -149,7 +149,7 @@ export function giveUp(state: AdmissionState, response: ResponseState, why: Give
 export function succeeded(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
   const { faults } = state;
   const { prompt } = response;
-  // Of a prompt that has left, and of a response that another has replaced, nothing is known but the id.
+  // Only the id is known of a prompt that has left, or of a response that was replaced.
   if (prompt.status === 'gone' || responseAt(prompt, response.index) !== response) return;
   if (prompt.losses > 0) {
     prompt.losses = 0;

@@ -85,7 +85,7 @@ function beforeOpening({ round, draining, config }: AdmissionState): readonly He
   return rounds.map(({ id }) => ({ what: 'rounds', id }));
 }
 
-/** Since when the response of a request that runs is awaited, in seconds. */
+/** Time since which the response of a running request is awaited, in seconds. */
 const awaitedSince = ({ since, resumedAt = since }: ResponseState): number => resumedAt;
 
 /** What has to end before events are accepted; a response is awaited since the launch or resumption of its request. */

@@ -99,7 +99,7 @@ export const pacingState = z.strictObject({
   windowEnd: derived<Group | null>(),
   /** Complete groups in the window, oldest first. */
   ready: derived(() => new IndexedHeap<Group>((a, b) => a.seq - b.seq)),
-  /** By version, ascending. */
+  /** Groups by start version, ascending. */
   cohorts: derived(() => new Map<number, Cohort>()),
   complete: derived(() => 0),
 });

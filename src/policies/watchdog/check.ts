@@ -57,7 +57,7 @@ class Check {
     return limit;
   }
 
-  /** When an answer is overdue. */
+  /** Returns the time at which an answer becomes overdue. */
   #dueAt(one: OpenCommand, { freshAt }: Cause): number {
     return Math.max(one.since, freshAt) + this.#limitOf(one).seconds;
   }

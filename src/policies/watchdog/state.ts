@@ -46,7 +46,7 @@ export const nothingOwed: Saved = {
 /** Fewest answers that a usual time is learnt from. */
 const fewestAnswers = 8;
 
-/** When an answer is overdue. */
+/** The time after which an answer is overdue. */
 export interface Limit {
   /** Limit in seconds, after which an answer is overdue. */
   readonly seconds: number;
@@ -163,7 +163,7 @@ export class Owed {
     let limit = answer === 'timer.fired' ? floorSeconds : startSeconds;
     if (usual !== undefined && usual.answers >= fewestAnswers)
       limit = Math.max(floorSeconds, factor * usual.highSeconds);
-    // What a host does by itself it may do only after what it was asked for.
+    // An event that a host sends of its own accord may come only after the requested ones.
     else if (isAsked && isUnasked(type)) limit = Number.POSITIVE_INFINITY;
     // A policy that ends late responses by itself is given time for that: its timer, and then what it asks for.
     if (answer === 'response.completed' && this.timeoutSeconds > 0)

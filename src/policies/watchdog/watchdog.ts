@@ -62,7 +62,7 @@ const deadlines = new Deadlines<WatchdogState>({
   reason: ({ owed }) => ({ code: 'owed', owed: owed.size }),
 });
 
-/** What the decisions of {@link dropping} say. */
+/** Fields of the {@link dropping} decisions. */
 interface Dropping {
   readonly roundId?: string;
   readonly promptId?: string;
@@ -180,7 +180,7 @@ export const watchdog: PolicyDefinition<
   handlers,
   after: (state, ctx) => {
     const { armedAt, owed, config } = state;
-    // Nothing that is asked for from now on is overdue before this check.
+    // Requests from now on cannot be overdue before this check.
     if (armedAt === null && owed.size > 0 && !owed.isResting) plan(state, ctx.at + config.floorSeconds);
     deadlines.arm(state, ctx);
   },

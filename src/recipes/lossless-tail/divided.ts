@@ -16,7 +16,7 @@ export const dividedSwitch = {
     .describe('Responses are generated in chunks, by `divided-rollout` with these settings. Absent: whole.'),
 };
 
-/** What the admission has to be configured with: no request has an engine, and all go on when the host restarts. */
+/** Settings that the admission needs: no request has an engine, and all requests continue when the host restarts. */
 export const dividedAdmission = { placement: 'host', onRestart: 'continue' } as const;
 
 /** Refuses settings that contradict the switch. */

@@ -123,7 +123,7 @@ class SessionWatch {
   readonly #state: WatchdogState;
   readonly #context: { at: number; emit(decision: WatchdogDecision): void };
   readonly #telling: ReadonlySet<string>;
-  /** When something has come last, by the clock of the server. */
+  /** Time of the latest message, by the server's clock. */
   #heardAt: number;
   #cancel: () => void = () => undefined;
 

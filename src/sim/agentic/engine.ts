@@ -38,7 +38,7 @@ export interface EngineTurn {
 /** The end of a turn. */
 export interface TurnOutcome {
   readonly requestId: string;
-  /** In simulated seconds. */
+  /** Time of the load, in simulated seconds. */
   readonly at: number;
   /** Tokens of the context that were in the prefix cache when the turn first ran. */
   readonly cachedTokens: number;

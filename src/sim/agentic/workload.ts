@@ -34,7 +34,7 @@ export interface AgenticProgram {
 export interface AgenticWorkload {
   /** Name for readers, in tables. */
   readonly name: string;
-  /** Where the numbers come from, in words. */
+  /** Origin of the numbers, in words. */
   readonly source: string;
   /** Programs in the order in which they begin. */
   readonly programs: readonly AgenticProgram[];

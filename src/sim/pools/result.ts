@@ -14,17 +14,17 @@ export interface PoolsRound {
   readonly kind: 'short' | 'long';
   /** Begin, from the start of the job. */
   readonly startSeconds: number;
-  /** Until the engines have the new weights; from the start of the job. */
+  /** Time at which the engines have the new weights, in seconds from the start of the job. */
   readonly endSeconds: number;
   /** Seconds from rollout start to train end, RolloutPipe's main time. */
   readonly mainSeconds: number;
-  /** Until the last response that counts. */
+  /** Seconds until the last counting response. */
   readonly rolloutSeconds: number;
   /** Seconds until every group had its rewards: t_complete. */
   readonly rewardedSeconds: number;
   /** Seconds until the groups of the first update could be trained, and until this update was dispatched. */
   readonly firstBatchSeconds: number;
-  /** Until the first update was dispatched. */
+  /** Seconds until the first update was dispatched. */
   readonly firstDispatchSeconds: number;
   /** RolloutPipe equation 3: t_complete − `firstBatchSeconds`, which a serial trainer does not use. */
   readonly recoverySeconds: number;
@@ -118,9 +118,9 @@ export interface PoolsSchedulerResult {
   readonly reduction: Interval;
   /** Seconds of a whole round, new weights included. */
   readonly roundSeconds: number;
-  /** Until the last response that counts, mean of a round. */
+  /** Seconds until the last counting response, mean per round. */
   readonly rolloutSeconds: number;
-  /** Until the first update was dispatched, mean of a round. */
+  /** Seconds until the first update was dispatched, mean per round. */
   readonly firstDispatchSeconds: number;
   /** RolloutPipe equation 3, mean of a round. */
   readonly recoverySeconds: number;

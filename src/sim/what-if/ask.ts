@@ -36,7 +36,7 @@ export interface Change {
   readonly at?: Place;
   /** The session of a log that has several. */
   readonly session?: string;
-  /** What engines and training cost (default: the job of the preset `qwen2.5-14b-16k`, fitted to the rounds before the event). */
+  /** Costs of engines and training (default: the job of the preset `qwen2.5-14b-16k`, fitted to the rounds before the event). */
   readonly job?: Job;
   /** Whether the speed of engines and training is fitted to the rounds before the event (default: if no job is given). */
   readonly fits?: boolean;

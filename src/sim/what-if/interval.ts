@@ -13,7 +13,7 @@ const normalBound = 1.959963984540054;
  */
 const unknownFactor = 1.25;
 
-/** By how much the simulation misses something of the log. Logarithms of log ÷ simulation. */
+/** Errors of the simulation against the log, as logarithms of log ÷ simulation. */
 export interface Miss {
   /** Errors for rounds before the event, each simulated from its own beginning. */
   readonly rounds: readonly number[];

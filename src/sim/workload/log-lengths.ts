@@ -24,7 +24,7 @@ export interface LoggedPrompt {
   readonly promptTokens?: number;
   /** Domain of the prompt, if it is in the log. */
   readonly domain?: string;
-  /** Its responses in the log. */
+  /** Responses of the prompt in the log. */
   readonly responses: readonly LoggedResponse[];
 }
 

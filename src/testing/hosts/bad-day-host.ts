@@ -46,7 +46,7 @@ export class BadDayHost {
   readonly host: ObedientHost;
   /** Tries that the policy has asked for, in order. */
   readonly flights: Flight[] = [];
-  /** When an outage has first refused something, in seconds. */
+  /** Time at which an outage first refused something, in seconds. */
   firstRefusal = Number.POSITIVE_INFINITY;
   /** By item: how it has left the policy. */
   readonly outcomes = new Map<string, Outcome>();

@@ -26,7 +26,7 @@ export interface Beginning {
   readonly holds?: (type: string) => boolean;
   /** Whether events of the host may be refused, because the policy has also received other events. */
   readonly isLenient?: boolean;
-  /** When the host reports; if absent, in any order, and timers last. */
+  /** Times of the host's reports; if absent, reports come in any order, timers last. */
   readonly pace?: Pace;
 }
 

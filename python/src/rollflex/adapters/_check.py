@@ -149,7 +149,7 @@ def ran_version(distribution: str) -> str | None:
     try:
         wanted = importlib.metadata.requires("rollflex") or []
     except importlib.metadata.PackageNotFoundError:
-        # From a checkout.
+        # A checkout is not installed, so its own project file is read.
         wanted = re.findall(r'"([^"\n]+)"', (Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8"))
     found = (re.match(rf"{re.escape(distribution)}\b[^;]*?>=\s*([\w.]+)", one) for one in wanted)
     return next((one[1] for one in found if one), None)

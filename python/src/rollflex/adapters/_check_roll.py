@@ -57,7 +57,7 @@ def speculation(loop: Any) -> dict[str, float]:
 
 def refusals(expands: bool, settings: Any, prompts: int, loop: Any) -> list[Finding]:
     """
-    What the loop cannot run with.
+    Reasons why the loop cannot run.
 
     :param expands: `is_num_return_sequences_expand`
     :param settings: ROLL's configuration

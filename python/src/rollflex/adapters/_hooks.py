@@ -16,7 +16,7 @@ class Hook:
     """A class or function of the framework, by its dotted name, and the parts of it that the adapter uses."""
 
     file: str
-    """In the folder of the package."""
+    """Name of the file in the package's folder."""
     name: str
     takes: tuple[str, ...] = ()
     """Parameters, or dataclass fields, that the adapter passes by name or position."""

@@ -128,7 +128,10 @@ def _sum(rewards: Sequence[float]) -> float:
 
 
 def _advantages(rewards: Sequence[float]) -> tuple[list[float], float]:
-    """What TRL computes: the distance from the mean in standard deviations (of the population), 0 without a reward."""
+    """
+    The advantage that TRL computes: distance from the mean in standard deviations (of the population), 0 without a
+    reward.
+    """
     known = [one for one in rewards if not math.isnan(one)]
     if not known:
         return [0.0] * len(rewards), math.nan

@@ -129,7 +129,7 @@ def _placed(post: Any) -> Any:
 
 
 def _context_tokens(payload: Mapping[str, Any]) -> int:
-    """Of a request; four characters of a text count as a token."""
+    """Context tokens of a request; four characters of a text count as a token."""
     ids = payload.get("input_ids")
     return len(ids) if ids is not None else -(-len(payload.get("text") or "") // 4)
 

@@ -105,7 +105,7 @@ class Chunks:
 
     def _send(self) -> None:
         requests, self._asking = self._asking, []
-        # Whoever was cancelled meanwhile asks for nothing.
+        # Requests that were cancelled meanwhile ask for nothing.
         here = [one for one in requests if one["requestId"] in self._given]
         if here:
             self._tell({"type": "chunks.requested", "requests": here})

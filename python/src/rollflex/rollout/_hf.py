@@ -126,7 +126,7 @@ class HfEngine(Engine):
             flight.over.set_result("abort")
 
     async def _run(self) -> None:
-        """Until nothing runs."""
+        """Runs decode steps until no request is left."""
         batch, flights = self._torch.Batch(self.model), list[_Flight]()
         try:
             while True:

@@ -59,7 +59,7 @@ class Outbox:
         self.busy_seconds = 0.0
         """Seconds in which a call was running."""
         self.waiting_since: float | None = None
-        """When the call under way began, by ``time.monotonic``."""
+        """Time at which the running call began, by ``time.monotonic``."""
         self._task = asyncio.get_running_loop().create_task(self._run(), name="rollflex-outbox")
 
     def put(self, event: Event, *, urgent: bool = False) -> None:

@@ -124,7 +124,7 @@ class EnginePool:
                     elif missed[id] >= misses and id in self.up:
                         self._lose(rollout, self.engines[id], divided)
         finally:
-            # Nobody looks any more.
+            # Nobody watches the engines any more.
             for id in self.engines:
                 self._mark_up(id)
 

@@ -79,7 +79,7 @@ export class ResponseBook {
     const promptTokens = planned.promptTokens + output.count;
     const offset = planned.offset + output.count;
     const rest = { ...planned, promptTokens, offset, tokens, prefix: planned.prefix.copy() };
-    // Whoever has sent a text may go on with the token ids that the answer gave.
+    // A client that has sent a text may continue with the token ids in the answer.
     const ids = nameOf({ tokenIds: tokenIdsOf(prompt, planned.promptTokens) });
     for (const tokenId of output.tokenIds) ids.push(tokenId);
     this.#cutShort.set(ids.toString(), rest);
