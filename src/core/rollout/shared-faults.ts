@@ -306,11 +306,11 @@ export class SharedFaults {
   }
 
   /**
-   * Suspends domains in which items fail that leave with their first success: items fail in a row, or, where there is no other
-   * item, one item fails often.
+   * Suspends domains whose items fail in a row or, if there is only one item, in which this item fails often. The items leave
+   * with their first success.
    *
-   * @param hasOther - whether an item is tried in a domain, or is next in line, that has not failed there
-   * @returns whether there was such a domain: what is tried after that may show others
+   * @param hasOther - whether a domain has an item, tried now or next in line, that has not failed in it
+   * @returns whether there was such a domain: later tries may then show others
    */
   suspendFailing(hasOther: (domain: FaultDomain) => boolean, suspend: (domain: FaultDomain) => void): boolean {
     let isAny = false;

@@ -92,7 +92,6 @@ const dropped = z.strictObject({
   tooLong: count.describe('Of these, because a file has no room for one so long.'),
 });
 
-/** Schema of a line of a decision log. */
 export const logLine = z.discriminatedUnion('kind', [header, opened, applied, decided, refused, owes, closed, dropped]);
 /** A line of a decision log. */
 export type LogLine = z.output<typeof logLine>;

@@ -108,7 +108,6 @@ const newKind = (): KindState => ({
   records: [],
 });
 
-/** Returns the initial state. */
 export const begin = (): SavedTp => ({
   round: null,
   kinds: { short: newKind(), long: newKind() },
@@ -125,7 +124,6 @@ export function endRound(state: TpState, roundId: string): void {
   if (state.round?.roundId === roundId) state.round = null;
 }
 
-/** Sets the derived fields. */
 export function link(state: TpState): void {
   const { config } = state;
   const degrees = degreesOf(config);

@@ -156,7 +156,6 @@ const newKind = (name: string, slots: number, order: number): SavedSlots['kinds'
   ...{ longestStartSeconds: 0, demand: new Demand().save() },
 });
 
-/** Returns the initial state. */
 export function begin({ idPrefix, slots }: EnvironmentSlotsConfig): SavedSlots {
   // Sorted by name, because JSON objects have no order that all languages keep.
   const names = Object.keys(slots).sort();
@@ -182,7 +181,6 @@ export function addKind(state: SlotsState, name: string, slots: number): Kind {
   return added;
 }
 
-/** Sets the derived fields. */
 export function link(state: SlotsState): void {
   state.tools.limit(mostTools);
   for (const one of state.kinds.values()) one.alarm = alarmOf({ kind: one });

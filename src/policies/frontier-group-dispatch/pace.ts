@@ -15,7 +15,6 @@ const figure = z.number();
 const amount = z.number().nonnegative();
 const whole = z.int().nonnegative();
 
-/** Schema of the measurements. */
 export const paceSchema = z.strictObject({
   clock: clockSchema,
   fit: fitSchema,

@@ -104,7 +104,6 @@ export function startWidth({ startRequests, responsesPerPrompt }: FrontierGroupD
   return Math.max(1, Math.floor(startRequests / responsesPerPrompt));
 }
 
-/** Returns the initial state. */
 export function begin(config: FrontierGroupDispatchConfig): SavedFrontier {
   const start = startWidth(config);
   return {
@@ -122,7 +121,6 @@ export function begin(config: FrontierGroupDispatchConfig): SavedFrontier {
   };
 }
 
-/** Sets the derived fields. */
 export function link(state: FrontierState): void {
   for (const one of state.groups.values()) linkGroup(state, one);
   for (const one of state.rounds.values()) if (one.groups.size === 0) state.empty.update(one);

@@ -132,7 +132,6 @@ export class Moves {
   }
 }
 
-/** Schema of `Moves` in a state. */
 export const moves = byHand(savedMoves, {
   decode: (saved) => Moves.load(saved),
   encode: (live) => live.save(),

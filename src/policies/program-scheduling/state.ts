@@ -174,7 +174,6 @@ export const programState = z.strictObject({
 export type ProgramState = Live<z.output<typeof programState>, ProgramSchedulingConfig>;
 export type SavedPrograms = z.input<typeof programState>;
 
-/** Returns the initial state. */
 export function begin(): SavedPrograms {
   const lists = { programs: [], engines: [], goneEngines: [], ended: [], tools: [] };
   return { ...lists, faults: noFaults(), seq: 0, pace: newPace(), timerAt: null };
@@ -186,7 +185,6 @@ export function migrateFromThree(saved: unknown): unknown {
   return { ...rest, programs: programs.map((one) => ({ ...one, launched: 0 })), faults: noFaults() };
 }
 
-/** Sets the derived fields. */
 export function link(state: ProgramState): void {
   for (const one of state.programs.values()) {
     one.due = { heapIndex: -1, at: 0, program: one };

@@ -75,7 +75,6 @@ export function begin({ rememberedPrompts }: RoundCompositionConfig): SavedCompo
   };
 }
 
-/** Sets the derived fields. */
 export function link({ window, byLength }: CompositionState): void {
   for (const one of window.values()) byLength.push(one);
 }

@@ -20,7 +20,7 @@ function firstPaused({ pauses: heap }: AdmissionState): ResponseState | undefine
   return undefined;
 }
 
-/** Returns when the first pause ends, of a response or between single tries, or the first response is given up. */
+/** Returns the earliest of three times: a response's pause ends, a single try is due, a response is given up. */
 function pauseEnd(state: AdmissionState): number | undefined {
   const all = [firstPaused(state)?.since, nextSingleAt(state), nextGivenUpAt(state)].filter((one) => one !== undefined);
   return all.length === 0 ? undefined : Math.min(...all);

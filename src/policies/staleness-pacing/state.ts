@@ -127,7 +127,6 @@ export function askAgain(round: { duplicates: number; onlyDuplicates: boolean })
   round.onlyDuplicates = false;
 }
 
-/** Returns the initial state. */
 export const begin = ({ idPrefix }: StalenessPacingConfig): SavedPacing => ({
   round: null,
   recentRounds: [],
@@ -142,7 +141,6 @@ export const begin = ({ idPrefix }: StalenessPacingConfig): SavedPacing => ({
   nextBatch: 0,
 });
 
-/** Sets the derived fields. */
 export function link(state: PacingState): void {
   for (const { groupId } of state.waiting) state.here.set(groupId, null);
   for (const one of state.groups.values()) enter(state, one);

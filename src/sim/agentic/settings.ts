@@ -6,7 +6,6 @@ import { costModelSchema } from '../models/cost-model.ts';
 
 const seconds = z.number().nonnegative();
 
-/** Schema of a job. */
 export const agenticJobSettings = z.strictObject({
   name: z.string().min(1).describe('Shown in tables.'),
   engines: positiveCount.max(4096).default(1).describe('Inference engines.'),

@@ -5,7 +5,6 @@ import { costModelSchema } from '../models/cost-model.ts';
 
 const bytes = z.number().positive();
 
-/** Schema of the hardware of a job. */
 export const hardwareSettings = z.strictObject({
   gpusPerServer: positiveCount.default(8).describe('GPUs of a server.'),
   kvHeads: positiveCount.describe('KV heads of the model.'),

@@ -12,7 +12,6 @@ const verifierSettings = z.strictObject({
   ...correctnessSettings,
 });
 
-/** Schema of a job. */
 export const poolsJobSettings = z
   .strictObject({
     name: z.string().min(1).describe('Shown in tables and reports.'),

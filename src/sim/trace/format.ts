@@ -5,7 +5,6 @@ import { refuse } from '../../errors.ts';
 
 const count = z.int().nonnegative();
 
-/** Schema of a turn. */
 const traceTurnSchema = z.strictObject({
   addedTokens: count
     .optional()
@@ -20,7 +19,6 @@ const traceTurnSchema = z.strictObject({
 /** A turn of a response. */
 export type TraceTurn = z.output<typeof traceTurnSchema>;
 
-/** Schema of a line. */
 export const tracePromptSchema = z.strictObject({
   prompt: z.string().min(1).optional().describe('Id of the prompt; the line number if absent.'),
   row: z

@@ -32,7 +32,7 @@ class Hook:
     of: str = ""
     """Name of an attribute."""
     package: str = ""
-    """A value other than the framework's."""
+    """Name of the package with the file, if it is not the framework's own."""
 
     @property
     def where(self) -> str:

@@ -37,7 +37,7 @@ class ProgramRouter:
         )
 
     def require_acquire_fields(self) -> list[str]:
-        """The prompt says how long the context is."""
+        """The router needs the prompt, whose length is that of the context."""
         return ["prompt_ids"]
 
     def require_release_fields(self) -> list[str]:

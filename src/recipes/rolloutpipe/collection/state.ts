@@ -77,7 +77,6 @@ export const collectionState = z.strictObject({
 export type CollectionState = Live<z.output<typeof collectionState>, z.output<typeof collectionConfig>>;
 export type SavedCollection = z.input<typeof collectionState>;
 
-/** Sets the derived fields. */
 export function link(state: CollectionState): void {
   for (const response of state.responses.values()) {
     response.group = state.rounds.get(response.roundId)!.groups.get(response.promptId)!;

@@ -7,7 +7,6 @@ import { pooledQuantile, type Quantile } from '../../workload/marginal.ts';
 import { normal, pickIndex, uniform } from '../../workload/random.ts';
 import type { VlmSample } from './sample.ts';
 
-/** Schema of a recorded video. */
 const recordedVideoSchema = z.strictObject({
   frames: z.int().positive().describe('Frames of the clip.'),
   width: z.int().positive().describe('Pixels.'),

@@ -8,7 +8,6 @@ import { tokensPerFrame } from './sources.ts';
 
 const positive = z.int().positive();
 
-/** Schema of a line. */
 export const vlmTraceLineSchema = z
   .strictObject({
     promptTokens: z.int().nonnegative().max(1e7).default(0).describe('Tokens of the prompt that are text.'),
