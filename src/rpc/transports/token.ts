@@ -43,7 +43,7 @@ export function tokenFromFile(path: string): (token: string) => boolean {
   return isToken(token);
 }
 
-/** Returns a function that compares tokens with a token. */
+/** Returns a function that compares the tokens of clients with the right one. */
 export function isToken(token: string): (other: string) => boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const right = digest(token);

@@ -5,7 +5,7 @@ import { type Resampling, tracedWorkload } from '../workload/traced.ts';
 import { capped, samplesPerEpoch, type Workload, type WorkloadPrompt } from '../workload/workload.ts';
 import type { LoggedJob, SuppliedPrompt } from './logged-job.ts';
 
-/** What is drawn, and the largest length. */
+/** Options for drawing responses that the log lacks. */
 export interface DrawOptions {
   readonly name: string;
   /** The length limit of the job, in tokens. */
