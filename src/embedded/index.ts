@@ -1,6 +1,6 @@
 /**
- * The server as one script for a JavaScript engine inside another process, such as QuickJS in Python, without event loop,
- * timers and modules. The host passes a message, gets its answer with the streamed notifications, and winds the clock.
+ * The server as one script for a JavaScript engine inside another process, such as QuickJS in Python, without event loop, timers
+ * and modules. The host passes a message, gets the answer with streamed notifications, and moves the clock.
  */
 
 import { type Request, wrongField } from '../rpc/connection/request.ts';
@@ -33,7 +33,7 @@ export interface Embedded extends Outliving {
 export function embed(version: string, limits: string, outlives = '{}'): Embedded {
   const clock = new HostClock();
   const stores = outlivingStores(JSON.parse(outlives), version, clock);
-  // An event holds up nobody else here.
+  // A long event delays nobody else here.
   const given = { maxEventIds: 100_000_000, ...JSON.parse(limits) };
   const service = new Service({ clock, version, limits: given, ...stores });
   const caller = new EmbeddedCaller();

@@ -9,7 +9,7 @@ import { PendingRecords } from './records.ts';
 
 /** Options for the data that outlive the engine. */
 export interface OutlivingOptions {
-  /** Enables stored sessions: after this number of events of a session, a snapshot replaces its steps. */
+  /** Enables stored sessions: after so many events of a session, a snapshot replaces its steps. */
   readonly snapshotEvents?: number;
   readonly log?: HostLogOptions;
 }

@@ -1,4 +1,4 @@
-/** Starts engines on HTTP ports, and in front of them a router with the control routes. */
+/** Starts engines on HTTP ports, and a router with the control routes in front of them. */
 import type { ConnectionFault } from './engine/apply-fault.ts';
 import { type ClusterParts, MockCluster } from './engine/cluster.ts';
 import type { MockEngine } from './engine/mock-engine.ts';
@@ -15,7 +15,7 @@ import { vllmApi } from './vllm/api.ts';
 export interface Ports {
   /** Address to listen on, default `127.0.0.1`. */
   readonly host?: string;
-  /** Port of the first engine; the others follow it. 0, the default, takes any free ports. */
+  /** Port of the first engine; the ports of other engines follow. With 0, the default, any free ports are taken. */
   readonly port?: number;
   /** Port of the router and the control routes; 0, the default, takes any free port. */
   readonly controlPort?: number;
@@ -90,7 +90,7 @@ function serve(engine: MockEngine, cluster: MockCluster, pacer: Pacer, host: str
   const server: EngineServer = new EngineServer(engine, api, pacer, cluster);
   const port = firstPort === 0 ? 0 : firstPort + engine.number;
   const listener = new Listener((request, response) => server.take(request, response), host, port);
-  // Engines start and stop one after the other: a port must be free before it is used again.
+  // Engines start and stop in sequence, because a port must be free before it is used again.
   let turn: Promise<void> = Promise.resolve();
   return {
     server,

@@ -71,7 +71,7 @@ export function checkLaws(tested: Tested, options: LawOptions): void {
         const own = law.smallest?.({ definition, config, events: likelyEvents(tested, config, tape, length), hints });
         if (own !== undefined) return own;
         const found = trimmed(likelyEvents(tested, config, tape, length), check, limitSeconds);
-        // A policy that is not deterministic may not break the law the second time.
+        // A nondeterministic policy may not break the law the second time.
         return found === undefined ? 'not again, with the same events' : found.message + textOfRun(found.run);
       },
     );

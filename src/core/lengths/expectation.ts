@@ -1,4 +1,4 @@
-/** What is expected of a response: a log-length, and how lengths are spread around it. */
+/** Expectation for a response: a log-length, and the spread of lengths around it. */
 import type { Histogram } from './histogram.ts';
 import type { Background } from './population.ts';
 

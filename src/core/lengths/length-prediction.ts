@@ -23,11 +23,14 @@ export interface EndedResponse {
   readonly tokens: number;
   /** Whether the response was aborted, and would have become longer. */
   readonly censored?: boolean | undefined;
-  /** Number of the round, from 0; less than an earlier one counts as that. Responses to a prompt in one round are siblings. */
+  /**
+   * Number of the round, from 0; a number below an earlier one counts as that one. Responses to a prompt in one round are
+   * siblings.
+   */
   readonly round: number;
 }
 
-/** A response that is asked about. */
+/** A response whose length is asked for. */
 export interface AskedResponse {
   readonly promptId: string;
   /** Data domain of the prompt. */
@@ -107,7 +110,7 @@ export class LengthPredictor {
       this.#learn(one);
   }
 
-  /** Takes a response that has ended. All but predictions for its siblings learn from it when the next round has begun. */
+  /** Takes an ended response. All predictions except those for its siblings learn from it when the next round has begun. */
   observe({ promptId, domain, tokens, censored = false, round }: EndedResponse): void {
     this.#round = Math.max(this.#round, round);
     const other = this.#open.takeOther(promptId, this.#round);
@@ -165,7 +168,7 @@ export class LengthPredictor {
     };
   }
 
-  /** Learns from a group. */
+  /** Learns from the complete and aborted responses of a group. */
   #learn({ promptId, domain, logLengths, cut }: Group): void {
     const before = this.#expect({ promptId, domain });
     const likely: [logLength: number, weight: number][] = [];

@@ -57,7 +57,7 @@ export class OpenGroups {
     return this.#take(open);
   }
 
-  /** Removes and returns the oldest group, if it is of an earlier round, or there are too many. */
+  /** Removes and returns the oldest group if it belongs to an earlier round, or if there are too many. */
   takeOldest(round: number): Group | undefined {
     const oldest = this.#order.peek();
     if (oldest === undefined || (oldest.round >= round && this.#byPrompt.size <= mostGroups)) return;

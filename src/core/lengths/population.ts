@@ -41,7 +41,7 @@ const leastOfDomain = 16;
 const leastFreedom = 16;
 /** With so many groups of returned prompts, these groups alone tell which differences last. */
 const leastReturned = 64;
-/** Share of the variance that is expected to last before prompts have returned, where they have no siblings. */
+/** Assumed lasting share of the variance before prompts have returned, for prompts without siblings. */
 const presumed = 0.5;
 /** Least share of the variance that is ascribed to chance. */
 const leastWithin = 1 / 32;
@@ -70,7 +70,7 @@ export interface Siblings {
   readonly domain: string | undefined;
   /** Log-lengths of the responses that were complete. */
   readonly logLengths: readonly number[];
-  /** Likely log-lengths of those that were not: several for each, with a weight that is a multiple of 1/64. */
+  /** Likely log-lengths of aborted responses: several per response, with weights that are multiples of 1/64. */
   readonly likely: readonly (readonly [logLength: number, weight: number])[];
   /** Mean of the group. */
   readonly mean: number;
@@ -111,7 +111,9 @@ export class Population {
     return variance < 1 ? 0 : variance;
   }
 
-  /** Returns what is expected of a response by its domain: the same for all of them, unless domains have told something. */
+  /**
+   * Returns the expectation for a response by its domain, which is the same for all domains unless they have shown a difference.
+   */
   background(domain: string | undefined): Background {
     const [count, logLengthSum] = this.#all;
     const known = this.#domain(domain);
@@ -125,7 +127,7 @@ export class Population {
   split(variance: number): VarianceSplit {
     const [groups, freedom, squares] = this.#within;
     const measured = groups === 0 ? 0 : (this.#again.explained() * this.#means) / groups;
-    // Where siblings are too few to tell, all that does not last is within.
+    // With too few siblings to tell, all variance that does not last counts as within groups.
     const alone = freedom < leastFreedom;
     const known = Math.min(1, this.#again.pairs / leastReturned);
     const returned = alone ? known * measured + (1 - known) * presumed * variance : measured;

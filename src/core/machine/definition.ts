@@ -111,15 +111,18 @@ export interface PolicyDefinition<
   accepts?(state: State, event: E): boolean | undefined;
   /** Applies an event that `check` has accepted; cannot fail. */
   apply(state: State, event: E, context: Context<D>): void;
-  /** Returns when something is due first, in seconds; nothing if nothing is. In a recipe, any event after it ends what is overdue. */
+  /**
+   * Returns the earliest time at which something is due, in seconds; `undefined` if nothing is. In a recipe, any later event ends
+   * what is overdue.
+   */
   dueAt?(state: State): number | undefined;
   /** Ends what is overdue, and makes the decisions that follow: afterwards, `dueAt` is later than `context.at`, or nothing. */
   settle?(state: State, context: Context<D>): void;
   /** Returns the whole state as JSON, which shares nothing with the state. */
   save(state: State): Saved;
   /**
-   * Makes the state from a saved one, and shares nothing with it. Throws `snapshot_mismatch` if the saved state does not fit the
-   * schema; the error has the path of the bad field, which begins with `path`.
+   * Makes the state from a saved state, without sharing anything with it. Throws `snapshot_mismatch` if the saved state does not
+   * fit the schema; the error has the path of the bad field, which begins with `path`.
    */
   load(saved: unknown, config: Config, path?: string): State;
   /** Migrations of the saved state from version k to k + 1, by k. */

@@ -45,10 +45,7 @@ export class TrackedCommand<Mark> implements OpenCommand, Linked<TrackedCommand<
   missing: number | undefined = undefined;
   readonly #ids: string | OpenCommand['ids'];
 
-  /**
-   * @param ids - all ids, or the name of the field whose value is the key
-   * @param ids - name of the field whose value is the key, or all ids
-   */
+  /** @param ids - all ids, or the name of the field whose value is the key */
   constructor(
     table: Table<Mark>,
     type: string,
@@ -85,7 +82,7 @@ export class Table<Mark> {
   /** The same, oldest first. The first key of a map from which many were deleted takes long to find. */
   readonly inOrder = new LinkedList<TrackedCommand<Mark>>();
   times: WaitingTimes | undefined = undefined;
-  /** The latest that nobody waits for, oldest first. Their ids are looked up only where somebody asks. */
+  /** The latest commands that nobody waits for, oldest first. Their ids are looked up only on request. */
   #hoped: TrackedCommand<Mark>[] = [];
   #hopedByKey: Map<string, TrackedCommand<Mark>> | undefined;
 

@@ -57,7 +57,7 @@ const mostOpen = 131_072;
 /** Is told of each command that opens and ends, and may keep a mark on an open command. */
 export interface CommandFollower<Mark> {
   opened(one: OpenCommand): Mark;
-  /** @param isAnswered - whether an event has answered it; otherwise it was replaced, or forgotten */
+  /** @param isAnswered - whether an event has answered the command; otherwise it was replaced, or forgotten */
   ended(mark: Mark, isAnswered: boolean): void;
   /** Returns the longest time that may be learnt from the wait of a command, in seconds; called before it ends. */
   longest(mark: Mark): number;
@@ -83,7 +83,7 @@ export class OpenCommands<Mark = undefined> {
   readonly #ends = new Map<string, AnsweredTable<Mark>[]>();
   /** Work that gained nothing. */
   readonly futile: FutileWork;
-  /** Where only single tries are made. */
+  /** Suspensions during which only single tries are made. */
   readonly suspended: SuspensionNotices;
   readonly #most: number;
   readonly #follower: CommandFollower<Mark> | undefined;
@@ -193,7 +193,9 @@ export class OpenCommands<Mark = undefined> {
       this.#end(table.byKey.get(keyOf(fields, event as never)));
   }
 
-  /** Forgets what is awaited of a request, by the type of its usual answer; what the same event would also answer stays. */
+  /**
+   * Forgets what is awaited for a request, by the type of the usual answer; other commands that the same event would answer stay.
+   */
   forgetAwaited(answer: string, requestId: string): void {
     this.#end(this.#tables.get(answer)?.byKey.get(requestId));
   }
@@ -222,7 +224,7 @@ export class OpenCommands<Mark = undefined> {
     for (const other of isHoped ? [] : replaces) {
       const replaced = other.byKey.get(key);
       if (replaced === undefined) continue;
-      // A follower looks for what is too long: without these, only the times of short responses would be learnt.
+      // The follower needs these times for its limits: without them, only the times of short responses would be learnt.
       if (this.#follower !== undefined) this.#learn(replaced, at);
       this.#end(replaced);
     }
@@ -287,12 +289,12 @@ export class OpenCommands<Mark = undefined> {
     return table;
   }
 
-  /** Forgets what was asked for: it is asked for anew. What has no ids, such as the next round, is owed as before. */
+  /** Forgets all requests, because they are made anew. Requests without ids, such as that for the next round, stay open. */
   #restarted(): void {
     for (const command of this.#inOrder()) if (Object.keys(command.ids).length > 0) this.#end(command);
   }
 
-  /** Whether a request is being aborted: what its last turn or tool reports leads to nothing more. */
+  /** Whether a request is being aborted, so that reports of its last turn or tool lead to nothing more. */
   #isAborting({ requestId }: { readonly requestId: string }): boolean {
     return this.#tables.get('request.aborted')?.byKey.has(requestId) === true;
   }

@@ -1,7 +1,7 @@
 /** How long waits last: counts in bins of a quarter octave, in which older waits weigh less. */
 import { z } from 'zod';
 
-/** The shortest time that is told from none, in seconds. */
+/** The shortest time that is distinguished from 0, in seconds. */
 const least = 0.001;
 /** A quarter octave: the bounds of a bin differ by 19 percent. */
 const ratio = 1.189207115002721;

@@ -9,15 +9,16 @@ import type { FileLine } from './lines.ts';
 import { type BuildContext, type BuiltFile, type Played, playedFrom } from './played.ts';
 import { digestOf, type Segment, SegmentDraft, type SegmentSession } from './segment.ts';
 
-/** A state is saved when the log has grown by this multiple of its length, at the latest. */
+/** A state is saved at the latest when the log has grown by this multiple of the state's length. */
 const stateTimes = 2;
 /**
- * It is saved sooner where the lines since the last one take so long to play: at least so many milliseconds, and so many times what
- * saving takes. What a step costs depends on the policy and on the machine, and so does what the index may cost.
+ * A state is saved sooner if playing the lines since the last state takes at least so many milliseconds, and so many times as
+ * long as saving. The cost of a step depends on the policy and on the machine, and the acceptable cost of the index depends on
+ * it.
  */
 const [leastPlaying, savingTimes] = [25, 2];
 
-/** Milliseconds of the processor: other work on the machine does not make a step longer. */
+/** Milliseconds of processor time, which other work on the machine does not increase. */
 function processorTime(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
@@ -34,7 +35,7 @@ export class Building {
   readonly #blocks: number[];
   readonly #sessions = new Map<Played, SegmentSession>();
   readonly #begun = processorTime();
-  /** Of the time since then, what went into saving states, in milliseconds. */
+  /** Part of the time since then that went into saving states, in milliseconds. */
   #saving = 0;
   readonly #found = (id: string): void => this.#draft.mention(id, this.#blocks.length - 1);
   /** Names the present line. */
@@ -58,7 +59,7 @@ export class Building {
     return this.to === this.from;
   }
 
-  /** @param number - of the line in its file */
+  /** @param number - number of the line in its file */
   take(fileLine: FileLine, number: number): void {
     this.#lines = number;
     const line = this.#parse(fileLine);
@@ -122,7 +123,7 @@ export class Building {
     if (this.#isDue(played)) this.#save(here, played, to);
   }
 
-  /** Whether the state is to be saved: what was played since the last one costs a step too much. */
+  /** Whether the state should be saved now, because playing from the last saved state would cost a step too much. */
   #isDue(played: Played): boolean {
     const { state, block } = this.#file.grain;
     const { pending, plain, saving, look } = played;
@@ -134,7 +135,7 @@ export class Building {
     return look > 0 && playing * share >= Math.max(leastPlaying, savingTimes * saving);
   }
 
-  /** Returns what this segment has of a session; a block that has a line of it is noted. */
+  /** Returns this segment's entry for a session, and notes a block that contains a line of it. */
   #here(session: string, played: Played, seq: number, from: number): SegmentSession {
     let here = this.#sessions.get(played);
     if (here === undefined) {
@@ -172,14 +173,14 @@ export class Building {
   #close({ session, reason, seq }: LogLineOf<'closed'>, from: number): void {
     const played = this.#playedOf(session);
     if (played === undefined) return;
-    // What the policy was before it was closed stays, so that it can be asked why it waited.
+    // The policy's state before closing stays, so that one can ask why it waited.
     if (reason !== 'stopped') played.closed = true;
     const here = this.#here(session, played, played.play.seq, from);
     here.closed = reason;
     if (seq > here.seq) here.gaps.push({ where: `the end of ${session}`, from: here.seq + 1, to: seq });
   }
 
-  /** Ends the segment. The last one of a file has the states at its end. */
+  /** Ends the segment. The last segment of a file also holds the states at its end. */
   finish(lines: number, isLast: boolean): Segment {
     const { to } = this;
     for (const [played, here] of this.#sessions) {

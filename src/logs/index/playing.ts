@@ -1,4 +1,4 @@
-/** Plays sessions of a log to a place, each time from the nearest state that is known. */
+/** Plays sessions of a log to a place, each time from the nearest known state. */
 
 import { refuse } from '../../errors.ts';
 import type { Place } from '../format/log.ts';
@@ -16,16 +16,16 @@ export interface Playing {
   offset: number;
 }
 
-/** A state that was saved on the way to another one, and the place of the next line. */
+/** A state that was saved on the way to another state, and the place of the next line. */
 interface Stop extends Pick<Playing, 'session' | 'run' | 'file' | 'offset'> {
   readonly seq: number;
-  /** As JSON: a policy owns the state that it was made of. */
+  /** The state as JSON, because a policy owns the state object that it was made from. */
   readonly saved: string;
 }
 
-/** A step back saves a state so many events before, for the steps back that follow; and so many of those are kept. */
+/** A step back saves a state so many events earlier, for further steps back; at most so many such states are kept. */
 const [stepsBack, mostStops] = [64, 8];
-/** To play so many events takes no longer than to restore a state. */
+/** Playing so many events takes no longer than restoring a state. */
 const eventsOfARestore = 1000;
 
 export class Player {
@@ -38,14 +38,14 @@ export class Player {
     this.#restore = restore;
   }
 
-  /** @param before - what may be played on */
+  /** @param before - a session that may be played on */
   play(session: string, place: Place, before?: Playing): Playing {
     const segments = this.#files.segmentsNamed(session);
     if (segments.length === 0) refuse('unknown_id', 'session', 'a session of the log', session);
     const { run } = segments[0]!.here;
     const known = before?.session === session && before.run === run ? before : undefined;
     let playing = this.#start(session, segments, place, known);
-    // Steps back follow each other.
+    // Steps back usually follow each other.
     const isBack = known !== undefined && 'seq' in place && place.seq < known.play.seq;
     const stop = isBack ? place.seq - stepsBack : -1;
     const [number, offset] = playing === undefined ? [-1, 0] : [this.#files.all.indexOf(playing.file), playing.offset];
@@ -67,7 +67,7 @@ export class Player {
     return playing!;
   }
 
-  /** Returns the nearest state before a place from which it can be played; `undefined` where that is the beginning of the log. */
+  /** Returns the nearest earlier state from which a place can be reached; `undefined` if that is the beginning of the log. */
   #start(
     session: string,
     segments: readonly SessionInSegment[],

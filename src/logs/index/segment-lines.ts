@@ -3,7 +3,7 @@ import { parseEventLine, parseLogLine } from '../format/line.ts';
 import type { SessionInSegment } from './files.ts';
 import { linesIn } from './lines.ts';
 
-/** Returns the lines of a session in a segment from an offset on, its opening lines and its events, each with where it ends. */
+/** Returns the lines of a session in a segment from an offset on, opening lines and events, each with its end. */
 export function* linesInSegment(
   { file, segment: { head }, here }: SessionInSegment,
   from: number,

@@ -8,7 +8,7 @@ import { markOf, openingIn } from '../format/session-names.ts';
 import { MemorySession } from './memory-session.ts';
 import { isNewSession, type PlayedPolicy, type SessionPlay, unopened } from './play.ts';
 
-/** Events of a block. */
+/** Events per block. */
 const eventsOfABlock = 500;
 
 export class MemoryLog implements Log {
@@ -120,7 +120,7 @@ export class MemoryLog implements Log {
     return nearest(id, new Set(ids));
   }
 
-  /** What is in memory does not grow. */
+  /** A log in memory does not grow. */
   refresh(): boolean {
     return false;
   }

@@ -18,9 +18,9 @@ export interface ClusterParts {
 
 /** Engines with a common simulated clock. */
 export class MockCluster {
-  /** The options, with their defaults filled in. */
+  /** The options with all defaults. */
   readonly options: MockEngineOptions;
-  /** The engines, by their numbers. */
+  /** The engines by number. */
   readonly engines: readonly MockEngine[];
   /** Decides how long each response is. */
   readonly book: ResponseBook;

@@ -15,14 +15,14 @@ export interface SglangWanted extends Wanted {
 /** The responses that a body of `/generate` asks for. */
 export interface SglangRequest {
   readonly wanted: readonly SglangWanted[];
-  /** Whether the answer is one object instead of a list. */
+  /** Whether the answer is one object and not a list. */
   readonly isSingle: boolean;
   readonly stream: boolean;
 }
 
-/** What errors of `sampling_params` name: SGLang words them in its own way. */
+/** The name that errors of `sampling_params` use: SGLang words them in its own way. */
 export const samplingParam = 'body.sampling_params';
-/** Default of the most new tokens of a request. */
+/** Default for the largest number of new tokens per request. */
 const usualMaxTokens = 128;
 
 /** Reads a body. Throws `HttpError`. */

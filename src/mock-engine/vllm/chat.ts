@@ -20,7 +20,7 @@ export function chatCompletions(stand: RouteContext, call: Call): void {
     prompt_text: null,
   };
   const { logProbs } = request;
-  /** Returns the text of a choice, and the fields that stand beside it. */
+  /** Returns the text of a choice, and the fields beside the text. */
   const contentOf = (generation: Generation, from: number): { readonly content: string; readonly beside: Json } => {
     const ids = generation.tokenIds.slice(from, generation.count);
     const logprobs = logProbs === undefined ? null : { content: ids.map((one) => chatLogProb(one, logProbs)) };

@@ -17,7 +17,7 @@ export function completions(stand: RouteContext, call: Call): void {
     completionPrompts(body).map((prompt, promptIndex) => ({ prompt, requestId: `${id}-${promptIndex}` }));
   const request = readRequest(stand, body, { usualMost: 16, prompts, alternatives: 'logprobs' });
   const head = { id, object: 'text_completion', created: created(), model: stand.cluster.options.model };
-  /** Prompts whose tokens a stream has sent. */
+  /** Prompts whose tokens the stream has sent already. */
   const sent = new Set<number>();
   const choice = (generation: Generation, index: number, from: number): Json => {
     const ids = generation.tokenIds.slice(from, generation.count);
@@ -55,7 +55,7 @@ export function completions(stand: RouteContext, call: Call): void {
   serve(stand, request, response, style);
 }
 
-/** Returns the characters of the first tokens of a response. */
+/** Returns the number of characters in the first tokens of a response. */
 const lengthOf = ({ tokenIds }: Generation, tokens: number): number =>
   tokenIds.slice(0, tokens).map(textOf).join('').length;
 

@@ -4,7 +4,7 @@ import { blockTokens } from '../engine/prompts/prefix.ts';
 import type { Histogram } from '../engine/requests/histogram.ts';
 import type { RouteContext } from '../generating.ts';
 
-/** Counters of vLLM for what never happens here: caches beside the one for prefixes, and FLOPs. */
+/** vLLM's counters of things that never happen here: caches beside the prefix cache, and FLOPs. */
 const zeros = [
   'external_prefix_cache_queries_total',
   'external_prefix_cache_hits_total',
@@ -47,7 +47,7 @@ export function metricsText({ engine, cluster }: RouteContext): string {
       .map(([le, count]) => [{ ...own, le }, count, '_bucket'] as [object, number, string]);
     write(name, 'histogram', help, [...buckets, [own, sizes.count, '_count'], [own, sizes.sum, '_sum']]);
   };
-  // Like the real one, it does not count requests that a pause holds back.
+  // Like the real metric, this one does not count requests that a pause holds back.
   gauge('num_requests_running', 'Requests in the batch.', running);
   gauge('num_requests_waiting', 'Requests that wait at the scheduler.', waiting);
   const reasons = { capacity: waiting, deferred: 0 };

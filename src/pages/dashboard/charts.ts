@@ -22,7 +22,7 @@ export const rateLines = (drawn: Drawn, width: number) =>
 const requestHeight = 15;
 export const requestsHeight = (bars: readonly RequestBar[]): number => 40 + requestHeight * Math.max(1, bars.length);
 
-/** Draws single requests, one to a row. */
+/** Draws single requests, one per row. */
 export function requestsGantt(bars: readonly RequestBar[], at: number, width: number) {
   const begin = Math.min(at, ...bars.map(({ from }) => from));
   const span = Math.max(at - begin, 0.001);

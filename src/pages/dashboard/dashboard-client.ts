@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The page of a running job: it asks again every second for what is new. */
+/** The page of a running job, which asks for news every second. */
 
 import { binSeconds, finestLevel, mostBins } from '../../logs/job/bins.ts';
 import type { Timeline } from '../../logs/job/job-view.ts';
@@ -27,17 +27,17 @@ import {
 import { joined } from './state.ts';
 
 const latest = ' latest';
-/** Milliseconds between two looks; while the server is away, and while nobody sees the page. */
+/** Milliseconds between two requests: normally, while the server is away, and while nobody sees the page. */
 const often = { looks: 1000, lost: 2000, hidden: 10_000 };
 
-/** Where the reader looks; a window of −1 fits the last rounds, and a round that is not named is the latest. */
+/** The reader's place; a window of −1 fits the last rounds, and without a round the latest one is meant. */
 const view = { session: '', level: -1, round: latest, thing: '' };
 let timeline: { readonly run: string; readonly bins: Timeline } | undefined;
 let before: { readonly run: string; readonly now: number; readonly answer: SessionAnswer } | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let isAsking = false;
 
-/** Puts new content into a panel, unless the reader selects text in it. */
+/** Puts new content into a panel, unless the reader is selecting text there. */
 function fill(id: string, ...contents: readonly Node[]): void {
   const panel = byId(id);
   const selection = getSelection();
@@ -71,7 +71,7 @@ function writeHash(): void {
   showHash({ s: view.session, w: level, why: view.thing });
 }
 
-/** What came by the second since the last look, by the clock of the server. */
+/** Rates per second since the last answer, by the server's clock. */
 function ratesOf(job: JobAnswer, answer: SessionAnswer, run: string): Rates {
   const last = before?.run === run ? before : undefined;
   if (last === undefined || job.now - last.now > 0.5) before = { run, now: job.now, answer };
@@ -101,7 +101,7 @@ async function showThing(): Promise<void> {
   }
 }
 
-/** The level that shows the last four rounds, or all that was followed. */
+/** The level that shows the last four rounds, or everything that was followed. */
 function levelFor({ followed, at }: SessionAnswer): number {
   const begun = followed?.begun ?? at;
   const from = Math.max(begun, followed?.rounds.at(-4)?.from ?? begun);
@@ -140,7 +140,7 @@ async function showRequests(answer: SessionAnswer): Promise<void> {
 async function look(): Promise<void> {
   const job = await ask<JobAnswer>('job', {});
   if (!job.sessions.some(({ session }) => session === view.session) && (view.session === '' || job.next === null)) {
-    // The first look goes to where something is overdue.
+    // The page first shows a session in which something is overdue.
     view.session = (job.sessions.find(({ load }) => load?.overdue) ?? job.sessions[0])?.session ?? '';
   }
   lock(false);

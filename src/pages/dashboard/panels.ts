@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The panels of the page that are text: who has to act, facts, rounds, what was put off and refused. */
+/** The text panels of the page: who has to act, facts, rounds, deferred prompts, and refusals. */
 
 import type { Deferred } from '../../logs/job/deferred.ts';
 import type { Missed } from '../../logs/job/job-view.ts';
@@ -16,7 +16,7 @@ const plural = (count: number, word: string): string => `${whole(count)} ${word}
 const ids = (some: readonly string[], count: number): HTMLElement =>
   idList(some, count > some.length && some.length > 0 ? `+${whole(count - some.length)}` : '');
 
-/** Who owes something: `engine e2`, `the trainer`. */
+/** Names an actor that owes something: `engine e2`, `the trainer`. */
 const actor = ({ who, by }: Pick<OwedGroup, 'who' | 'by'>): HTMLElement =>
   by === undefined ? element('b', '', `the ${who}`) : element('b', '', `${who} `, idButton(by));
 
@@ -51,7 +51,7 @@ export function verdictSection({ owed, policy, shadow }: SessionAnswer): HTMLEle
   );
 }
 
-/** Who has to act, group by group. */
+/** Lists the actors that have to act, group by group. */
 export function owedTable({ owed, isCut }: SessionAnswer): HTMLElement {
   const rows = owed.map((one) =>
     element(
@@ -67,7 +67,7 @@ export function owedTable({ owed, isCut }: SessionAnswer): HTMLElement {
   return element('div', '', rows.length === 0 ? undefined : table(['who', 'owes', 'the oldest', ''], rows), note);
 }
 
-/** All sessions, where there are several. */
+/** A table of all sessions, if there are several. */
 export function sessionTable({ sessions, count, next }: JobAnswer, selected: string): HTMLElement {
   const loadText = ({ load }: SessionItem): HTMLElement =>
     load === null
@@ -98,7 +98,7 @@ export function sessionTable({ sessions, count, next }: JobAnswer, selected: str
   );
 }
 
-/** What has happened by the second, measured between two looks at the server. */
+/** Rates per second, measured between two answers of the server. */
 export interface Rates {
   readonly events: number | undefined;
   readonly decisions: number | undefined;
@@ -126,7 +126,7 @@ export function factSections(answer: SessionAnswer, rates: Rates): HTMLElement[]
   );
 }
 
-/** What the charts lack, and why. */
+/** Says what the charts lack, and why. */
 export function lacksText({ followed, at }: SessionAnswer, { watch }: JobAnswer): string {
   if (followed === null) return 'No event has come since this session is followed.';
   const { earlier, begun, missed } = followed;
@@ -142,7 +142,7 @@ export function lacksText({ followed, at }: SessionAnswer, { watch }: JobAnswer)
   ].join(' ');
 }
 
-/** Most rounds in the table. */
+/** Most rounds in the table of rounds. */
 const mostRounds = 8;
 
 /** The rounds, the latest first. */
@@ -175,7 +175,7 @@ export function roundTable(rounds: readonly Round[], at: number): HTMLElement {
   return element('div', '', element('h2', '', 'Rounds as they go'), table(names, rows));
 }
 
-/** What was put off first. */
+/** The prompts that were deferred first. */
 export function deferredSection(count: number, oldest: readonly Deferred[], at: number): HTMLElement {
   const title = element('h2', '', `Put off for later: ${whole(count)}`);
   if (count === 0) return element('div', '', title, soft('No prompt or request waits for a later round.'));

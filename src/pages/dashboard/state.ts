@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** What the page has got so far: the bins of a timeline come piece by piece. */
+/** The data that the page has so far: the bins of a timeline come piece by piece. */
 
 import type { Timeline } from '../../logs/job/job-view.ts';
 import type { TimelineAnswer } from '../../logs/job/live-answers.ts';
@@ -8,7 +8,7 @@ import type { TimelineAnswer } from '../../logs/job/live-answers.ts';
 const mostBins = 240;
 const rows = ['engines', 'idle', 'queue', 'events', 'decisions', 'completed', 'tokens'] as const;
 
-/** Returns a timeline with what is new in it: bins that come again take the place of those before. */
+/** Returns a timeline extended by new bins; bins that come again replace the earlier ones. */
 export function joined(before: Timeline | undefined, now: NonNullable<TimelineAnswer>): Timeline {
   if (before === undefined || before.width !== now.width || now.from > before.to + 1 || now.from < before.from)
     return now;

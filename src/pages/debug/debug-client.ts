@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The page of `rollflex debug`: the events of a log, one after the other, with what the policy knew then. */
+/** The page of `rollflex debug`: the events of a log one by one, with the policy's knowledge at that point. */
 
 import type { Moment, WhyText } from '../../logs/job/log-view.ts';
 import type { TreePage } from '../../logs/job/tree.ts';
@@ -18,9 +18,9 @@ const slider = byId<HTMLInputElement>('slider');
 const number = byId<HTMLInputElement>('number');
 const text = byId<HTMLInputElement>('text');
 const picker = byId<HTMLSelectElement>('session');
-/** What is asked for the present event; what was asked for the last one is not needed any more. */
+/** Requests data for the present event, and cancels requests for the previous one. */
 let asked = new AbortController();
-/** Asks beside the others; a later question of the kind makes an earlier one void. */
+/** Requests run in parallel; a later request of a kind cancels the earlier one. */
 let searching = new AbortController();
 
 /** Shows the present view. */

@@ -8,7 +8,7 @@ import { standingSection } from './moment.ts';
 import { failed, say } from './status.ts';
 import { here, type LogAnswer, log, view } from './view.ts';
 
-/** What the page does. */
+/** The actions of the page. */
 export interface Pager {
   showLog(answer: LogAnswer): void;
   /** Goes where the URL says. */
@@ -18,9 +18,9 @@ export interface Pager {
   signal(): AbortSignal;
 }
 
-/** Milliseconds between two looks at a log that is followed. */
+/** Milliseconds between two checks of a followed log. */
 const often = 1000;
-/** After so many of them without anything new, what waits has become older. */
+/** After so many looks without news, the ages of waiting things are refreshed. */
 const seldom = 10;
 let looks = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -34,7 +34,7 @@ async function age(signal: AbortSignal): Promise<void> {
   refill(whole, () => whole.replaceChildren(whySection(why)));
 }
 
-/** Looks whether the log has grown. Who stands at its end goes on with it. */
+/** Checks whether the log has grown. A reader at its end moves on with it. */
 async function look(pager: Pager): Promise<void> {
   try {
     const before = here();

@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
-/** The log that is shown, and where the reader is in it. */
+/** The shown log, and the reader's place in it. */
 import type { SessionItem } from '../../logs/job/log-view.ts';
 import { hashEntries, showHash } from '../kit/hash.ts';
 
-/** What the server says of the log. */
+/** The server's answer about the log. */
 export interface LogAnswer {
   readonly name: string;
   readonly sessions: readonly SessionItem[];
@@ -12,18 +12,18 @@ export interface LogAnswer {
   readonly follow: boolean;
 }
 
-/** Where the reader is; the hash of the URL keeps it. */
+/** The reader's place, which the URL's hash keeps. */
 export interface View {
   session: string;
   seq: number;
-  /** What is looked for. */
+  /** Text of the search. */
   text: string;
   /** The id that is asked about. */
   thing: string;
 }
 
 export const view: View = { session: '', seq: 0, text: '', thing: '' };
-/** The log, as far as it is known. */
+/** The log as far as the page knows it. */
 export const log: { -readonly [K in 'sessions' | 'start' | 'follow']: LogAnswer[K] } = {
   sessions: [],
   start: { session: '', seq: 0 },
@@ -36,7 +36,7 @@ export function writeHash(isJump: boolean): void {
   showHash({ s: view.session, e: String(view.seq), q: view.text, why: view.thing }, isJump);
 }
 
-/** Goes where the URL says; without a word of it, where the server says. */
+/** Goes to the place in the URL or, without one, to the place that the server names. */
 export function readHash(): void {
   const hash = hashEntries();
   const wantedSession = [hash.get('s') ?? '', log.start.session].find((id) =>

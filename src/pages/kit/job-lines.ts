@@ -42,7 +42,7 @@ export function linesChart({ timeline }: Drawn, lines: readonly Line[], width: n
   };
 }
 
-/** Draws what was put off, and the engines that idle while others work. */
+/** Draws the deferred prompts, and the engines that idle while others work. */
 export const queueLines = (drawn: Drawn, width: number) =>
   linesChart(
     drawn,

@@ -7,7 +7,7 @@ import { ganttChart } from '../kit/gantt.ts';
 import { describeBar, kindColours, roundBars } from './timeline.ts';
 
 const rowHeight = 24;
-/** Most engine rows of each run, so that both fit on the first screen. */
+/** Most engine rows per run, so that both runs fit on the first screen. */
 const mostEngines = 2;
 
 /** Returns both runs, with the rows to show. */
@@ -16,7 +16,7 @@ function shown({ runs, after }: WorkloadData): { run: RunData; engines: number }
   return both.map((run) => ({ run, engines: Math.min(mostEngines, run.engines.length) }));
 }
 
-/** Returns the height of the chart of both runs, in pixels. */
+/** Returns the height of the chart with both runs, in pixels. */
 export const argumentHeight = (data: WorkloadData): number =>
   44 + shown(data).reduce((rows, { engines }) => rows + rowHeight * (engines + 1), 0);
 

@@ -1,4 +1,4 @@
-/** Charts of stacked bars, one bar for each scheduler. */
+/** Charts of stacked bars, one bar per scheduler. */
 import { axis, colour, legend, legendHeight, tooltipBeside } from '../kit/chart-style.ts';
 import { measured } from '../kit/durations.ts';
 

@@ -8,7 +8,7 @@ import { stacksChart, stacksHeight } from './stacks.ts';
 
 const stageColours = ['sync', 'rollout', 'reward', 'long', 'train'];
 
-/** Draws one bar for each scheduler, with its stages in order. */
+/** Draws one bar per scheduler, with its stages in order. */
 export const stagesChart = (data: VlmData, width?: number) =>
   stacksChart(
     stages.map((name, stage) => [name, stageColours[stage]!]),
@@ -16,10 +16,10 @@ export const stagesChart = (data: VlmData, width?: number) =>
     width,
   );
 
-/** Returns the height of the chart of stages, in pixels. */
+/** Returns the height of the stages chart, in pixels. */
 export const stagesHeight = (data: VlmData): number => stacksHeight(data.runs.length);
 
-/** Returns the height of the chart of a plan, in pixels: with many devices, rows are thin. */
+/** Returns the height of a plan's chart, in pixels: with many devices, rows are thin. */
 export function planHeight(data: VlmData): number {
   return Math.min(900, 72 + data.devices * Math.min(20, Math.max(4, 420 / data.devices)));
 }

@@ -2,7 +2,7 @@
 import type { Instance } from './instance.ts';
 import { cheapestFrom } from './instance.ts';
 
-/** The fields on which the bounds depend; an instance and a problem of the search both have them. */
+/** The fields that the bounds depend on, which both an instance and a problem of the search have. */
 export type Counted = Pick<Instance, 'devices' | 'splitCost' | 'work' | 'lengths'>;
 
 /** A load may exceed its limit by this factor, because sums in another order differ by less. */

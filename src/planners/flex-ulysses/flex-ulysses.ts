@@ -42,7 +42,7 @@ function checkSize({ level }: Placement): void {
   refuse('limit_exceeded', 'maxDegree', expected, addedDevices);
 }
 
-/** Refuses a plan over a cap that was given. */
+/** Refuses a plan that exceeds a given cap. */
 function checkCap({ memoryCapTokens, overCap }: FlexUlyssesSettings, mostTokens: number): void {
   if (memoryCapTokens === undefined || overCap === 'allow' || mostTokens <= memoryCapTokens) return;
   const expected = `a plan with at most ${memoryCapTokens} tokens on a device (or \`overCap: allow\`)`;

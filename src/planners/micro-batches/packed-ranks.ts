@@ -25,10 +25,10 @@ export interface RankGroup {
   readonly items: readonly Item[];
 }
 
-/** The number of the micro-batch of each item of a group. */
+/** For each item, the number of its micro-batch. */
 export type Slots = Int32Array;
 
-/** Loads of the ranks of a group in each micro-batch; the load of rank r in micro-batch s is at s · ranks + r. */
+/** Loads by micro-batch and rank of a group in each micro-batch; the load of rank r in micro-batch s is at s · ranks + r. */
 export interface Loads {
   readonly tokens: Float64Array;
   readonly work: Float64Array;

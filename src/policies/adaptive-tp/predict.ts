@@ -23,7 +23,7 @@ const rounded = (tokens: number): number => Math.round(tokens * 64) / 64;
 /** Approximate number of groups that represent the sequences of a replica. */
 const usualGroups = 32;
 const mostGroups = 256;
-/** Position of the longest response among the groups, 0 to 1: late, as on the replica that ends last if there are preemptions. */
+/** Place of the longest response in the order of groups, 0 to 1. It is late, because with preemptions such a replica ends last. */
 const longestPosition = 0.9;
 const golden = 0.618_033_988_749_895;
 

@@ -1,4 +1,4 @@
-/** What follows every event: what is overdue ends, programs get environments, others are started or ended, and the timer is set. */
+/** Runs after every event: ends what is overdue, gives environments to programs, starts or ends others, and sets the timer. */
 import { Deadlines, onlyTimer } from '../../core/rollout/deadlines.ts';
 import { broke } from './breaker.ts';
 import { deny } from './endings.ts';

@@ -132,7 +132,7 @@ function yieldSlot(state: FrontierState): boolean {
 /** Whether a group has all responses that it needs, or all that will ever come. */
 export function isWhole(state: FrontierState, { completed, gone, unfinished, places }: Group): boolean {
   const { responsesPerPrompt: needed } = state.config;
-  // A retry that is awaited may still bring the response that is needed.
+  // An awaited retry may still bring the missing response.
   return completed >= needed || (completed + gone >= needed && places.length === completed + gone + unfinished);
 }
 

@@ -15,7 +15,6 @@ const figure = z.number();
 const amount = z.number().nonnegative();
 const whole = z.int().nonnegative();
 
-/** Schema of the measurements. */
 export const paceSchema = z.strictObject({
   clock: clockSchema,
   fit: fitSchema,
@@ -74,7 +73,7 @@ export function beginRound(pace: Pace): void {
   pace.round = newRoundPace();
 }
 
-/** Measures a request that was admitted at this mark and now completes; it is still in service. */
+/** Measures a request that was admitted at this mark and completes now; it is still in service. */
 export function measure(pace: Pace, mark: Mark, tokens: number): void {
   const seconds = pace.clock.at - mark.since;
   if (seconds <= 0 || tokens <= 0) return;

@@ -94,7 +94,7 @@ export function checkMove(state: ScaleDownState, event: Message<'request.migrate
   if (release === undefined) return checkMinted(state, 'releaseId', releaseId);
   const row = release.moves.row(requestId);
   if (row < 0) {
-    // It does not matter which try has moved the request.
+    // After a restart, the requests of a release that is still on its way back are forgotten.
     if (release.phase === 'reclaiming') return;
     refuse('unknown_id', 'requestId', 'a request of the release', requestId);
   }
@@ -111,12 +111,14 @@ export function migrated(state: ScaleDownState, event: Message<'request.migrated
   const was = moves.status(row);
   const isLate = attempt < moves.attempts(row);
   if (!isLate) moves.setStatus(row, 'moved');
-  // It does not matter which try has moved it there.
+  // It does not matter which try has moved the request.
   if (was === 'ended') cancel(state, requestId, moves.to(row), 'migrated_after_end', ctx);
   else if (isLate || was !== 'moving') late(requestId, 'migration_closed', ctx);
 }
 
-/** Handles a request that could not be moved: it is moved elsewhere; after the last try, the release is given up. */
+/**
+ * Handles a request that could not be moved: the request is tried on another engine; after the last try, the release is given up.
+ */
 export function moveFailed(state: ScaleDownState, event: Message<'migration.failed'>, ctx: Ctx): void {
   const { releaseId, requestId, attempt = 1 } = event;
   const release = current(state, releaseId);

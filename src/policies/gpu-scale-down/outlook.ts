@@ -28,7 +28,7 @@ export class Outlook {
   readonly #groups: readonly number[];
   readonly #ages: Float64Array;
   readonly #times: readonly number[];
-  /** Chance that a request still runs, by time and group, while the cap is not reached. */
+  /** Chance that a request still runs, by time and group, ignoring the cap. */
   readonly #chance: Float64Array;
   /** Standard deviation of that chance, as far as the small history causes it. */
   readonly #doubt: Float64Array;

@@ -70,7 +70,7 @@ function deal(report: Report, loads: Loads, leaves: Int32Array, targets: Target[
   return size;
 }
 
-/** Plans a choice of engines, or returns the reason against it. With a fixed fraction every choice is released. */
+/** Plans a choice of engines, or returns the reason against it. With a fixed fraction, every choice is released. */
 export function planFor(
   state: ScaleDownState,
   report: Report,
@@ -127,7 +127,7 @@ export function planFor(
 /** An engine that remains, as a target. */
 export interface Target {
   readonly engineIndex: number;
-  /** Tokens of its KV cache that are expected to be free at the time when all engines together hold most; may be negative. */
+  /** KV cache tokens expected to be free at the time when all engines together hold most; may be negative. */
   free: number;
 }
 

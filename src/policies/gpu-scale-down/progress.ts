@@ -190,7 +190,8 @@ function readReport(state: ScaleDownState, requests: readonly RunningRequest[]):
   const ended = manyEnded(state, requests);
   // The very strings of the report are stored, because comparing a string with itself is fast.
   const engineIds: (string | undefined)[] = new Array(count).fill(undefined);
-  // Reports list requests engine by engine, or the engines in turn: so the engine that last followed the one before is tried first.
+  // Reports list requests engine by engine, or take engines in turn, so the engine that last followed the previous one is tried
+  // first.
   const after = new Int32Array(count);
   const lost = Uint8Array.from(status, (one) => (one === 'lost' ? 1 : 0));
   const someGone = ended !== undefined || status.includes('lost');
@@ -231,7 +232,10 @@ function readReport(state: ScaleDownState, requests: readonly RunningRequest[]):
 const few = 50;
 const filterSize = 2 ** 16;
 
-/** Requests that have ended, or must end. For most requests, a filter shows without a look into the sets that they have not. */
+/**
+ * Requests that have ended, or must end. For most requests, a filter already shows that they have not, without a look into the
+ * sets.
+ */
 class Ended {
   readonly #sets: readonly ReadonlySet<string>[];
   readonly #hash: StringHash;

@@ -35,7 +35,7 @@ export function packedAt(loads: Loads, engineIndex: number, groups: readonly num
   return { size, at: mine, count, kv, kvSquared };
 }
 
-/** A moment between two of the times that are looked at, and the requests left at this moment. */
+/** A moment between two times that are looked at, and the requests left at this moment. */
 export interface Moment {
   /** Index of the later time. */
   readonly step: number;
@@ -101,7 +101,7 @@ export class RequestsToCap {
     return moments;
   }
 
-  /** Returns the expected tokens of the requests that are left at a time, with the chances that begin at `row`. */
+  /** Returns the expected tokens of the requests left at a time, given the chances from `row` on. */
   #held(time: number, chances: Float64Array, row: number): number {
     const { at: mine, kv, count } = this.#packed;
     const last = this.#size - 1;

@@ -132,7 +132,6 @@ export class Moves {
   }
 }
 
-/** Schema of `Moves` in a state. */
 export const moves = byHand(savedMoves, {
   decode: (saved) => Moves.load(saved),
   encode: (live) => live.save(),
@@ -152,7 +151,7 @@ const round = z.strictObject({
   finished: count,
   /** Value of `finished` at the last evaluation. */
   evaluated: count,
-  /** Whether the round has been evaluated since it began or since the last restart of the host; then its engines stay. */
+  /** Whether the round has been evaluated since it began or since the last restart of the host, so that its engines stay. */
   fixed: z.boolean(),
   /** Whether no more evaluations follow: GPUs have been released, or the fixed fraction has been passed. */
   settled: z.boolean(),
@@ -185,7 +184,7 @@ export const scaleDownState = z.strictObject({
   /** Histories of response lengths: one for short rounds, one for long rounds. */
   short: history,
   long: history,
-  /** Engines that were placed last; absent while the engines of the configuration are in use. */
+  /** The latest placed engines; absent while those of the configuration are in use. */
   placed: z.array(placedEngine).optional(),
   /** Ids of engines in the former layout that no longer exist. */
   replaced: ids,

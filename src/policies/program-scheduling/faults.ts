@@ -90,7 +90,7 @@ export function settleFaults(state: ProgramState, ctx: Ctx): void {
   });
 }
 
-/** Returns when the first single turn may begin that only time keeps back, in seconds, if there is one. */
+/** Returns the earliest time of a single turn that only waits for this time, in seconds; `undefined` without one. */
 export function nextSingleAt({ faults, engines, asked }: ProgramState): number | undefined {
   let first: number | undefined;
   if (faults.isQuiet || asked === 0) return undefined;

@@ -22,7 +22,7 @@ export const pace = z.strictObject({
 });
 export type Pace = z.output<typeof pace>;
 
-/** Returns what is assumed before any turn: an answer of 200 tokens, as many of a tool, and nothing that all programs share. */
+/** Returns the assumptions before any turn: an answer of 200 tokens, as many tokens from a tool, and no common tokens. */
 export function newPace(): Pace {
   const sums = { readRead: 0, readDecode: 0, decodeDecode: 0, readTime: 0, decodeTime: 0 };
   return { ...sums, turnTokens: 200, growthTokens: 400, commonTokens: 0 };

@@ -29,8 +29,8 @@ export function toolStarted(state: ProgramState, event: Message<'tool.started'>,
 }
 
 /**
- * For how long a cache is kept while a tool runs: the time at which room held so far, and reading again what has not come back by then,
- * cost least together, over the answers seen. `worth` is the time for which the room costs as much as reading again.
+ * How long a cache is kept while a tool runs: the time at which the expected costs of room and of reading again are least
+ * together, over the answers seen. `worth` is the time for which room costs as much as reading again.
  */
 export function keeping(
   times: WaitingTimes | undefined,

@@ -153,7 +153,7 @@ export function workerLostUnder(state: RewardState, sample: Sample, { id }: Work
   } else queueAgain(state, sample, 'retry_infrastructure', ctx.at);
 }
 
-/** Forgets the failures on a worker that takes no dispatches any more: nothing can be compared with them. */
+/** Forgets the failures on a worker that takes no more dispatches, because nothing can be compared with them. */
 export function forgetWorker(state: RewardState, worker: Worker, ctx: Ctx): void {
   const { faults } = worker.pool;
   if (faults.isQuiet) return;
@@ -217,7 +217,7 @@ function endPauses(pool: Pool, at: number): void {
   }
 }
 
-/** Gives up the responses that were set aside for as long as the configuration allows. */
+/** Gives up responses that were set aside for as long as the configuration allows. */
 function endAsides(state: RewardState, pool: Pool, ctx: Ctx): void {
   const { giveUpSeconds } = state.config.retry;
   if (giveUpSeconds === undefined) return;
@@ -228,7 +228,7 @@ function endAsides(state: RewardState, pool: Pool, ctx: Ctx): void {
   }
 }
 
-/** Returns the response that was set aside first; those that were tried or judged since leave the heap. */
+/** Returns the response that was set aside first; entries that were tried or judged since leave the heap. */
 export function firstAside({ samples }: RewardState, { asides }: Pool) {
   for (let first = asides.peek(); first !== undefined; first = asides.peek()) {
     const { sample, at } = first;

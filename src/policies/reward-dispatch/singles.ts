@@ -1,4 +1,4 @@
-/** Which response is dispatched next, and where, while dispatches fail on a worker or on all of a kind: single tries, in turn. */
+/** Chooses the next response and worker while dispatches fail on a worker or on all of a kind: single tries, in turn. */
 import { beginTry, type FaultDomain, mustWait } from '../../core/rollout/shared-faults.ts';
 import { hasRoom, isSuspect, type Pool, type RewardState, type Sample, type Worker } from './state.ts';
 

@@ -187,7 +187,6 @@ export const rewardState = z
 export type RewardState = Live<z.output<typeof rewardState>, RewardDispatchConfig>;
 export type SavedRewards = z.input<typeof rewardState>;
 
-/** Returns the initial state. */
 export function begin({ idPrefix }: RewardDispatchConfig): SavedRewards {
   const pool = () => ({ saturated: false, faults: noFaults() });
   const pools = { rule: pool(), sandbox: pool(), judge: pool() };
@@ -206,7 +205,6 @@ export function migrateFromThree(given: unknown): unknown {
   return { ...saved, samples, pools: Object.fromEntries(pools) };
 }
 
-/** Sets the derived fields. */
 export function link(state: RewardState): void {
   state.marks = queueMarks(state.config);
   for (const one of state.workers.values()) one.pool = state.pools[one.kind];

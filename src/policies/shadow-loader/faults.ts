@@ -197,7 +197,7 @@ function resume(state: LoaderState): void {
   for (const one of asides) state.pauses.update(one);
 }
 
-/** Ends the pauses that are over, and drops what was set aside for as long as the configuration allows. */
+/** Ends pauses whose time is over, and drops samples that were set aside for as long as the configuration allows. */
 function takePauses(state: LoaderState, ctx: Ctx): void {
   const { pauses, config } = state;
   const { giveUpSeconds } = config.retry;
@@ -268,7 +268,7 @@ export function nextSingleAt({ faults, waiting }: LoaderState): number | undefin
   return waiting.size === 0 ? undefined : faults.nextTryAt();
 }
 
-/** Lets single tries that were due, and could not be made, wait for any event instead of a timer. */
+/** Single tries that were due, and could not be made, wait for the next event instead of a timer. */
 export function dropDue({ faults, transfers }: LoaderState, at: number): void {
   faults.dropDue(at);
   transfers.dropDue(at);

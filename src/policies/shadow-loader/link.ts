@@ -5,7 +5,6 @@ import { putOffSlice } from './slices.ts';
 import type { Batch, LoaderState, Sample } from './state.ts';
 import { moveOn } from './steps.ts';
 
-/** Sets the derived fields. */
 export function link(state: LoaderState): void {
   forgetOldest(state);
   for (const node of state.nodes.values()) node.active = true;

@@ -60,7 +60,7 @@ export function transferred(state: LoaderState, slice: Slice, node: Node | null,
   }
 }
 
-/** Forgets the failures of transfers from a node that is gone: nothing can be compared with them. */
+/** Forgets the failures of transfers from a node that has left, because nothing can be compared with them. */
 export function forgetTransfers(state: LoaderState, node: Node, ctx: Ctx): void {
   for (const one of state.transfers.removeDomain(transfersFrom(node), ctx)) judge(state, one, ctx);
 }
@@ -131,7 +131,7 @@ function suspend(state: LoaderState, domain: FaultDomain, ctx: Ctx): void {
   }
 }
 
-/** Counts the slices that are being fetched in a domain, and have not failed there, up to as many as tell of a fault that all share. */
+/** Counts the slices in transit in a domain that have not failed there, up to the number that shows a shared fault. */
 function inFlight({ slices }: LoaderState, { id, failing }: FaultDomain): number {
   let count = 0;
   for (const one of slices.values()) {
@@ -143,7 +143,7 @@ function inFlight({ slices }: LoaderState, { id, failing }: FaultDomain): number
   return count;
 }
 
-/** Returns when a slice is fetched next that was put off, in seconds. */
+/** Returns the earliest time at which a put-off slice is fetched, in seconds. */
 export function nextTransferAt({ transfers, slicePauses, parked }: LoaderState): number | undefined {
   const paused = slicePauses.peek()?.pausedUntil ?? undefined;
   const single = parked.size === 0 ? undefined : transfers.nextTryAt();

@@ -26,7 +26,7 @@ import {
 
 const faultKinds = ['infrastructure', 'environment', 'timeout', 'data'] as const satisfies readonly FaultKind[];
 
-/** Where a try of a response may have failed. */
+/** Returns the place where a try of a response may have failed. */
 function whereOf(state: AdmissionState, response: ResponseState, kind: FaultKind): Where {
   if (kind === 'data') return { scope: 'prompt', id: null };
   if (kind === 'environment') return { scope: 'environment', id: response.prompt.spec.domain ?? null };
@@ -156,7 +156,7 @@ export function giveUp(state: AdmissionState, response: ResponseState, why: Give
 export function succeeded(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
   const { faults } = state;
   const { prompt } = response;
-  // Of a prompt that has left, and of a response that another has replaced, nothing is known but the id.
+  // Only the id is known of a prompt that has left, or of a response that was replaced.
   if (prompt.status === 'gone' || responseAt(prompt, response.index) !== response) return;
   if (prompt.losses > 0) {
     prompt.losses = 0;
@@ -180,7 +180,7 @@ export function settleSuccess(state: AdmissionState, where: Where, item: string,
   for (const one of verdicts) judge(state, one, ctx);
 }
 
-/** Lets tries go on where they were suspended: nothing waits for the end of its pause any more. */
+/** Continues tries where they were suspended: no response waits for the end of its pause any more. */
 function resumeTries(state: AdmissionState, { scope }: Where): void {
   state.mayUnpark = true;
   if (scope === 'engine') for (const engine of state.engines.values()) reheap(state, engine);
@@ -285,7 +285,10 @@ function suspendFailing(state: AdmissionState, scopes: readonly Where['scope'][]
   return isAny;
 }
 
-/** Follows the launches of an event: looks whether tries fail, now that all are in flight that can be. Returns whether others may be launched. */
+/**
+ * Follows the launches of an event: checks whether tries fail, now that as many as possible are in flight. Returns whether others
+ * may be launched.
+ */
 export function suspendWhereTriesFail(state: AdmissionState, ctx: Ctx): boolean {
   if (state.faults.isQuiet) return false;
   const isAny = suspendFailing(state, ['engine', 'environment', 'reward'], ctx);
@@ -349,7 +352,7 @@ function hasOther(state: AdmissionState, { scope, id, failing }: FaultDomain): b
   return false;
 }
 
-/** Gives up the responses that were set aside for as long as the configuration allows. */
+/** Gives up responses that were set aside for as long as the configuration allows. */
 export function endAsides(state: AdmissionState, ctx: Ctx): void {
   const limitSeconds = state.config.retry.giveUpSeconds;
   if (limitSeconds === undefined) return;
@@ -363,7 +366,7 @@ export function endAsides(state: AdmissionState, ctx: Ctx): void {
   }
 }
 
-/** Returns when the first response that was set aside is given up, in seconds, if any is. */
+/** Returns the time at which the first response that was set aside is given up, in seconds, if there is one. */
 export function nextGivenUpAt({ asides, config }: AdmissionState): number | undefined {
   const { giveUpSeconds } = config.retry;
   if (giveUpSeconds === undefined || asides.size === 0) return undefined;

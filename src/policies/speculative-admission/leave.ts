@@ -233,7 +233,7 @@ export function currentRoundId(state: AdmissionState): string {
   return state.round?.id ?? state.recentRounds.newest!;
 }
 
-/** Why a response is given up: by proven failures of a kind, or since they could not be compared with others. */
+/** Returns why a response is given up: proven failures of a kind, or failures that could not be compared with others. */
 export type GivenUp =
   | { readonly kind: FaultKind | 'reward'; readonly failures: number }
   | { readonly failures: number; readonly seconds: number; readonly limitSeconds: number };

@@ -22,7 +22,7 @@ import {
   type ResponseState,
 } from './state.ts';
 
-/** Where rewards are computed. */
+/** The scope in which rewards are computed. */
 const rewards = { scope: 'reward', id: null } as const;
 
 /** Collects a prompt with its R0-th response: its other responses are aborted, and the prompt is judged as soon as possible. */

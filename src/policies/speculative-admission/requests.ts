@@ -105,7 +105,7 @@ export function rememberLaunched(state: AdmissionState, prompt: PromptState): vo
   if (launched !== undefined) state.departures.add(launched, state.config.promptsPerRound);
 }
 
-/** Whether an id has a remembered prefix and names a request that was launched under it, or may have been long ago. */
+/** Whether an id has a remembered prefix and names a request that was launched under it, or may have been launched long ago. */
 export function wasMinted(state: AdmissionState, id: string): boolean {
   const { prefix, oldPrefixes, restarts } = state;
   const forgotten = restarts - oldPrefixes.length;
@@ -168,7 +168,7 @@ function endLive(state: AdmissionState, { prompt }: ResponseState): void {
   if (state.suspects.has(prompt)) state.mayUnpark = true;
 }
 
-/** Takes out a request that is over. Returns its round, for `reportDrained`; the caller decides about the response. */
+/** Removes an ended request. Returns its round, for `reportDrained`; the caller decides about the response. */
 export function endRequest(state: AdmissionState, response: ResponseState): Round | null {
   const { round } = response;
   if (response.status === 'aborting') state.aborting.delete(response.requestId);

@@ -237,7 +237,7 @@ function carries(state: AdmissionState): boolean {
   return state.config.maxStaleness > 0 && !state.config.partialRollout;
 }
 
-/** Whether all that is left has been set aside, to be compared with others: in a round that begins no more there are none. */
+/** Whether all remaining responses are set aside for comparison: a round that starts no more prompts has no others. */
 function areAllAside({ asides, live, prompts }: AdmissionState): boolean {
   if (asides.size === 0 || live.size > 0) return false;
   for (const { status, responses } of prompts.values()) {

@@ -71,7 +71,7 @@ const domainsOf = ({ spec }: PromptState): readonly Where[] => [
 /** Returns the suspended domains in which a response would run. */
 function suspendedFor({ faults }: AdmissionState, { prompt, lastFault }: ResponseState): FaultDomain[] {
   const domains: Where[] = [...domainsOf(prompt)];
-  // Only what has failed to get a reward waits for rewards: others may be generated meanwhile.
+  // Only responses that have failed to get a reward wait for rewards: others may be generated meanwhile.
   if (lastFault?.scope === 'reward') domains.push({ scope: 'reward', id: null });
   return domains.flatMap((where) => {
     const domain = faults.find(where);
@@ -262,7 +262,7 @@ export function beginSingle(
   return { code: 'probe', ...namedDomain(first), failures, pauseSeconds: pauseSeconds! };
 }
 
-/** Notes that a trajectory goes on on an engine, as a single try if the engine is suspended. */
+/** Notes that a trajectory continues on an engine, as a single try if the engine is suspended. */
 export function beginOn(state: AdmissionState, { id }: Engine, { requestId, prompt }: ResponseState, at: number): void {
   const ofEngine = state.faults.find({ scope: 'engine', id });
   if (ofEngine?.suspension != null) beginTry(ofEngine, requestId, prompt.spec.promptId, at);

@@ -123,7 +123,6 @@ export const streamTrainingState = z
 export type StreamTrainingState = Live<z.output<typeof streamTrainingState>, StreamTrainingConfig>;
 export type SavedStreamTraining = z.input<typeof streamTrainingState>;
 
-/** Returns the initial state. */
 export function begin({ replicas, idPrefix }: StreamTrainingConfig): SavedStreamTraining {
   return {
     rounds: [],

@@ -10,7 +10,7 @@ export interface Request {
   readonly id?: Id;
 }
 
-/** Returns the expected form of the first wrong field of a JSON-RPC request; nothing if all fields are right. */
+/** Returns the expected form of the first wrong field in a JSON-RPC request; `undefined` if all fields are right. */
 export function wrongField(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'a request object';
   const { jsonrpc, method, id, params } = value as Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** Handles retries: it stores the number of events that each producer of a session has sent, and its last answers. */
+/** Handles retries: stores how many events each producer of a session has sent, and its last answers. */
 
 import { Fifo } from '../../core/collections/fifo.ts';
 import { hashOf } from '../../core/ids/string-index.ts';
@@ -7,7 +7,7 @@ import { type PolicyErrorCode, refuse } from '../../errors.ts';
 import { RpcError } from '../methods/errors.ts';
 import { exceeded } from '../methods/refusals.ts';
 
-/** The result or error of an earlier call, for a retry of that call. */
+/** The result or error of a call, to answer its retry. */
 export type Answer = ({ readonly result: object } | { readonly error: RpcError }) & {
   /** All decisions of the answer, if they take more than one page, and the name of the second page. */
   readonly pages?: { readonly more: string; readonly decisions: readonly AnyDecision[] };
@@ -15,16 +15,18 @@ export type Answer = ({ readonly result: object } | { readonly error: RpcError }
 
 interface AnswerTo<A> {
   readonly firstSeq: number;
-  /** Events in the call, including refused ones. */
+  /** Number of events in the call, including refused ones. */
   readonly events: number;
   readonly answer: A;
 }
 type StoredAnswer = AnswerTo<Answer> & {
-  /** The applied events, or their digest if they were applied before a snapshot; none if an earlier version made that. */
+  /**
+   * The applied events, or their digest if they were applied before a snapshot; absent if an earlier version made that snapshot.
+   */
   readonly applied: readonly AnyEvent[] | number | undefined;
 };
 
-/** A digest of events without their times, because the server stamps those that have none. */
+/** A digest of events without their times, because the server sets missing times. */
 const digestOf = (events: readonly unknown[]): number =>
   hashOf(JSON.stringify(events, (key, value) => (key === 'at' ? undefined : value)));
 
@@ -93,8 +95,8 @@ export class Producers {
   /**
    * Returns the answer of a call that was applied before, or nothing for a new call.
    *
-   * @throws PolicyError `out_of_order` for a call that skips events, that is too old, or that has other events than the call before;
-   *   `limit_exceeded` for too many producers
+   * @throws PolicyError `out_of_order` for a call that skips events, is too old, or has other events than the earlier call;
+   * `limit_exceeded` for too many producers
    */
   earlier(name: string, firstSeq: number | undefined, events: readonly unknown[]): Answer | undefined {
     const producer = this.#producers.get(name);

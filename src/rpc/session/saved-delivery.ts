@@ -1,4 +1,4 @@
-/** Reads the saved state of retries and streams of a session, to continue it in another server. */
+/** Reads the saved retries and streams of a session, to continue it in another server. */
 import { z } from 'zod';
 import { parse } from '../../core/machine/validate.ts';
 import { policyErrorCodes, refuse } from '../../errors.ts';

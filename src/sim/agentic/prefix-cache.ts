@@ -1,7 +1,7 @@
 /**
- * The KV cache of an engine as a radix tree: contexts that begin alike share what they have in common. A context is a chain of
- * nodes, each of which follows one other node only, so that a node is known by its key. Running turns pin their chains. What no
- * running turn pins stays until room is needed: the least recently used goes first, token by token from its end.
+ * The KV cache of an engine as a radix tree: contexts that begin alike share their common beginning. A context is a chain of
+ * nodes. Each node follows only one other node, so its key identifies it. Running turns pin their chains. Unpinned nodes stay
+ * until room is needed: the least recently used node goes first, token by token from its end.
  */
 import { type Linked, LinkedList } from '../../core/collections/linked-list.ts';
 
@@ -17,21 +17,21 @@ export interface CachedNode extends Linked<CachedNode> {
   readonly key: string;
   /** Tokens of the whole node. */
   tokens: number;
-  /** Those that are computed, from its beginning. */
+  /** Computed tokens of the node, from its beginning. */
   resident: number;
-  /** Running turns that have it. */
+  /** Number of running turns that pin the node. */
   pins: number;
 }
 
 /** The nodes that an engine keeps. */
 export class PrefixCache {
-  /** Tokens of nodes that running turns pin; their room is theirs, whether computed or not. */
+  /** Tokens of pinned nodes, whose room is reserved, computed or not. */
   pinnedTokens = 0;
   /** Computed tokens of nodes that no running turn pins. */
   cachedTokens = 0;
   readonly #keeps: boolean;
   readonly #nodes = new Map<string, CachedNode>();
-  /** Nodes that nobody pins. A node is always later here than those that follow it in a chain. */
+  /** Unpinned nodes. A node is always later in this list than the nodes that follow it in a chain. */
   readonly #unused = new LinkedList<CachedNode>();
 
   /** @param keeps - whether nodes stay that nobody pins */
@@ -39,12 +39,12 @@ export class PrefixCache {
     this.#keeps = keeps;
   }
 
-  /** Nodes that it knows. */
+  /** All nodes in the cache. */
   get nodes(): Iterable<CachedNode> {
     return this.#nodes.values();
   }
 
-  /** Returns the tokens that would be pinned in addition. */
+  /** Returns the number of tokens that would be pinned in addition. */
   missing(context: readonly ContextNode[]): number {
     let tokens = 0;
     for (const node of context) if ((this.#nodes.get(node.key)?.pins ?? 0) === 0) tokens += node.tokens;
@@ -79,7 +79,7 @@ export class PrefixCache {
     this.pinnedTokens += tokens;
   }
 
-  /** Undoes one `pin`. */
+  /** Undoes one call of `pin`. */
   unpin(nodes: readonly CachedNode[]): void {
     for (let index = nodes.length - 1; index >= 0; index -= 1) {
       const node = nodes[index]!;
@@ -94,7 +94,7 @@ export class PrefixCache {
     }
   }
 
-  /** Evicts what nobody pins, until all fits this many tokens, or nothing is left to evict. */
+  /** Evicts unpinned parts until the rest fits so many tokens, or nothing is left to evict. */
   fit(capacityTokens: number): void {
     let excess = this.pinnedTokens + this.cachedTokens - capacityTokens;
     for (let node = this.#unused.peek(); node !== undefined && excess > 0; node = this.#unused.peek()) {

@@ -1,7 +1,7 @@
 /**
- * The usual way with an asynchronous trainer, to compare `staleness-pacing` with: so many groups are generated at all times, the
- * trainer takes the oldest complete ones, and what is too old by then is discarded, complete or not. It decides with
- * the messages of the policy, without reasons.
+ * The usual way with an asynchronous trainer, to compare `staleness-pacing` with: a fixed number of groups is generated at all
+ * times, the trainer takes the oldest complete groups, and groups that are too old by then are discarded, complete or not. The
+ * rule makes the same decisions as the policy, without reasons.
  */
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
 import type { VocabularyEvent } from '../../schemas/events/index.ts';
@@ -20,7 +20,7 @@ interface Group {
 export interface DiscardingSettings {
   readonly groupsPerBatch: number;
   readonly maxStaleness: number;
-  /** Groups that are generated at all times. */
+  /** Number of groups in generation at all times. */
   readonly concurrency: number;
 }
 

@@ -15,25 +15,25 @@ import type { Workload } from '../workload/workload.ts';
 
 /** Engines, trainer and batch of a job. */
 export interface AsynchronousJob {
-  /** Inference engines. */
+  /** Number of inference engines. */
   readonly engines: number;
-  /** What an engine costs, and what the trainer takes, with all GPUs that it has. */
+  /** Costs of an engine, and of the trainer with all its GPUs. */
   readonly cost: CostModel;
-  /** P: groups of a batch. */
+  /** P: groups per batch. */
   readonly groupsPerBatch: number;
-  /** Responses of a group. */
+  /** Responses per group. */
   readonly responsesPerPrompt: number;
 }
 
-/** Counts of a run, from the first version that is measured to the last one. */
+/** Counts of a run, from the first to the last measured version. */
 export interface AsynchronousRun {
   readonly seconds: number;
-  /** Groups that were trained, and the tokens of their responses. */
+  /** Trained groups, and the tokens of their responses. */
   readonly groups: number;
   readonly tokens: number;
   /** Tokens that were generated and discarded. */
   readonly wastedTokens: number;
-  /** Share of the time in which the trainer waits for groups. */
+  /** Share of the time in which the trainer waited for groups. */
   readonly trainerWaits: number;
   /** Mean and largest number of versions from the launch of a trained group to its batch. */
   readonly meanLag: number;
@@ -43,7 +43,7 @@ export interface AsynchronousRun {
 
 /** Options of a run. */
 export interface AsynchronousOptions {
-  /** Batches that are measured, after the first `warmUp` ones. */
+  /** Number of measured batches, after the first `warmUp` ones. */
   readonly batches: number;
   readonly warmUp: number;
 }
@@ -88,10 +88,10 @@ class Host implements Machine {
   readonly #loop = new EventLoop();
   readonly #pool: EnginePool;
   readonly #groups = new Map<string, Running>();
-  /** Events that have happened and that the policy has not been told. */
+  /** Events that the policy has not been told yet. */
   #news: AnyEvent[] = [];
   #prompts = 0;
-  /** The batch that is trained, and the time when its weights are with the engines. */
+  /** The batch in training, and the time at which its weights reach the engines. */
   #batch: { readonly decision: Message<'train.batch'>; readonly endsAt: number } | undefined;
   #versions = 0;
   #largestLag = 0;

@@ -1,4 +1,4 @@
-/** An offline profile, as a user would measure it, from the cost model of each parallelism. */
+/** An offline profile as a user would measure it, computed from the cost model of each parallelism. */
 import type { ProfileRow } from '../../schemas/index.ts';
 import type { Hardware } from '../cluster/hardware.ts';
 import { decodeSeconds, prefillSeconds } from '../models/cost-model.ts';

@@ -1,7 +1,7 @@
 /**
  * Compares schedulers, and the oracle schedule, on one workload. All schedulers train the same prompts exactly once (after these
- * the source is exhausted, which empties every queue), so that ratios of total times are meaningful. They may train different
- * responses, so seconds per kept token are also given.
+ * the source is exhausted, which empties every queue), so that ratios of total times are meaningful. Schedulers may train
+ * different responses, so the result also has seconds per kept token.
  */
 import { refuse } from '../../errors.ts';
 import { oracleSchedule } from '../bounds/oracle.ts';
@@ -38,11 +38,11 @@ export function* comparing(options: CompareOptions): Generator<CompareProgress, 
 
 /** The runs of a comparison. Each can be made alone, even in another process with the same options. */
 export interface PreparedRuns {
-  /** Number of runs: schedulers × seeds, and one of the oracle for each seed. */
+  /** Number of runs: schedulers × seeds, and one oracle run per seed. */
   readonly totalRuns: number;
   /** Makes a run by its index. The runs of a seed are adjacent; those of the first seed come first. */
   make(runIndex: number): RunResult;
-  /** Compares all runs, which must be in the order of their indices. */
+  /** Compares all runs, which must be in index order. */
   compared(runs: readonly RunResult[]): ComparisonResult;
 }
 
@@ -61,7 +61,7 @@ export function prepareRuns(options: CompareOptions): PreparedRuns {
     lengthsOf.set(seed, lengths);
     return { seed, workload, fixed, longTokens: longestOf(fixed) };
   };
-  // The runs of a seed are adjacent, so that only one seed's workload is kept, and only the lengths of the others.
+  // The runs of a seed are adjacent, so only one seed's workload is kept in memory, and only the lengths of the others.
   const lengthsOf = new Map<number, number[]>();
   let drawn: ReturnType<typeof fixedOf> | undefined;
   const ofSeed = (seed: number) => {

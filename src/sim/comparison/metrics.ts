@@ -3,7 +3,7 @@ import type { EngineRow } from '../cluster/engines/engine-rows.ts';
 import type { Job } from '../colocated/job.ts';
 import type { EngineResult, KeptCounts, RunResult, Segment, StepResult } from './result.ts';
 
-/** The records of a finished run. */
+/** The records of a completed run. */
 export interface FinishedRun {
   readonly job: Job;
   readonly scheduler: string;
@@ -11,7 +11,7 @@ export interface FinishedRun {
   readonly steps: readonly StepResult[];
   /** Tokens of every trained response. */
   readonly lengths: readonly number[];
-  /** Rows of GPUs: one row for each engine, or for each part of an engine with higher tensor parallelism. */
+  /** Rows of GPUs: one row per engine, or per part of an engine with higher tensor parallelism. */
   readonly rows: readonly EngineRow[];
   /** Segments of each row, in the same order. */
   readonly segments: readonly (readonly Segment[])[];

@@ -7,10 +7,13 @@ export interface Sequence {
   readonly request: EngineRequest;
   /** Number of the sequence, in the order of arrival at the engine. */
   readonly arrival: number;
-  /** Tokens generated until it was last admitted. */
+  /** Tokens generated before the latest admission. */
   generated: number;
   status: 'waiting' | 'running' | 'gone';
-  /** For a running sequence: what the batch had generated a sequence at its admission, and what it has when this one is done. */
+  /**
+   * For a running sequence: tokens per sequence that the batch had generated when this sequence was admitted, and will have
+   * generated when it is done.
+   */
   admittedAt: number;
   finish: number;
   /** For a running sequence: its index in the heap by finish, and its neighbours by admission. */
@@ -34,15 +37,15 @@ export function newSequence(request: EngineRequest, arrival: number): Sequence {
   };
 }
 
-/** Returns the tokens whose KV a waiting sequence needs before it can continue. */
+/** Returns the KV tokens that a waiting sequence needs before it can continue. */
 export function contextOf(sequence: Sequence): number {
   return sequence.request.promptTokens + sequence.generated;
 }
 
-/** Tokens by which a sum of expected tokens may be wrong; without drafts, tokens are whole numbers. */
+/** Possible error of a sum of expected tokens; without drafts, tokens are whole numbers. */
 const rounding = 1e-6;
 
-/** Returns whole tokens of a response, of a sum of expected tokens. */
+/** Converts a sum of expected tokens to whole tokens of a response. */
 export function wholeTokens(request: EngineRequest, generated: number): number {
   return Math.min(request.responseTokens, Math.floor(generated + rounding));
 }

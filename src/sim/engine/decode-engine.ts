@@ -45,7 +45,7 @@ interface Phase {
   steps: number;
 }
 
-/** Returns the steps of a phase that are over at a time inside it. */
+/** Returns the number of steps in a phase that are over at a time inside the phase. */
 function stepsBy({ plan, startSeconds }: Phase, at: number): number {
   if (plan.steps === 0) return 0;
   const steps = stepsUntil(plan.stretch, at - startSeconds);
@@ -84,12 +84,12 @@ export class DecodeEngine extends EngineCounters {
     this.#scheduler = new BatchScheduler(cost, options.scheduling ?? 'fcfs', options.cache);
   }
 
-  /** Drafts offered and accepted so far, by position and in expectation; empty without drafts. */
+  /** Offered and accepted drafts so far, by position and in expectation; empty without drafts. */
   get seenDrafts(): readonly Readonly<SeenPosition>[] {
     return this.#scheduler.drafting?.seen ?? [];
   }
 
-  /** Number of its requests, running or waiting. */
+  /** Number of requests on the engine, running or waiting. */
   get size(): number {
     return this.#sequences.size;
   }
@@ -112,7 +112,7 @@ export class DecodeEngine extends EngineCounters {
     const { waiting } = this.#scheduler;
     const phase = this.#phase;
     const isInTime = phase !== undefined && at <= phase.startSeconds;
-    // To plan again after each of n arrivals at the same time would take O(n²).
+    // Planning again after each of n arrivals at the same time would take O(n²).
     if (isInTime && this.#scheduler.hasQueue()) waiting.pushBack(sequence);
     else if (isInTime && phase.steps === 0 && waiting.arrivalsGoLast) {
       waiting.pushBack(sequence);
@@ -121,8 +121,8 @@ export class DecodeEngine extends EngineCounters {
   }
 
   /**
-   * Aborts a request. Its outcome comes at the end of the running step: `aborted`, or `completed` if that step was its last one. An
-   * unknown request is ignored, because its end may not have been reported yet.
+   * Aborts a request. The outcome comes at the end of the running step: `aborted`, or `completed` if the step was the request's
+   * last one. An unknown request is ignored, because its end may not have been reported yet.
    */
   abort(requestId: string, at: number): void {
     checkTime(at);
@@ -135,8 +135,8 @@ export class DecodeEngine extends EngineCounters {
   }
 
   /**
-   * Drops all requests, as in a crash. Steps that end by this time count. Of the running step, the tokens are lost, but its seconds
-   * count. Aborts that waited for its end never take effect.
+   * Drops all requests, as in a crash. Steps that end by this time count. The tokens of the running step are lost, but its
+   * seconds count. Aborts that waited for the end of this step never take effect.
    *
    * @returns the dropped requests with their generated tokens, in the order of arrival
    */
@@ -194,7 +194,7 @@ export class DecodeEngine extends EngineCounters {
   }
 
   /**
-   * Shortens the stretch under way so that it ends with the running step, and returns the time of that end; at a boundary, returns
+   * Shortens the current stretch so that it ends with the running step, and returns the time of this end; at a boundary, returns
    * the current time.
    */
   boundaryAfter(at: number): number {
@@ -297,7 +297,7 @@ export class DecodeEngine extends EngineCounters {
     this.#advance(phase.plan, phase.startSeconds, at, stepsBy(phase, at));
   }
 
-  /** Returns the tokens that each running sequence has got in the current phase. */
+  /** Returns the tokens that each running sequence has received in the current phase. */
   #tokensUnderWay(at: number): number {
     checkTime(at);
     this.#catchUp(at);

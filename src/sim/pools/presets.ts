@@ -46,15 +46,15 @@ const cost = {
   // Two all-reduces a layer of 4 KiB a sequence, over PCIe at about 12 GB/s.
   secondsPerSequence: 2e-5,
   maxRunningSequences: 200,
-  // Table 1: 0.76 s for a sample of 3,500 tokens; it grows with R alone, so that nothing is taken for an update itself.
+  // Table 1: 0.76 s per sample of 3,500 tokens. The time grows only with R, so no time is attributed to an update itself.
   trainSecondsPerToken: 2.18e-4,
   weightSyncSeconds: 3,
 };
 
-/** Tokens of a response that are never passed. */
+/** Limit on response tokens. */
 const poolsCapTokens = 8192;
 
-/** F_w that reproduces RolloutPipe's figures; the 2 in its §5.1 cannot be meant (docs/calibration.md). */
+/** F_w that reproduces RolloutPipe's figures; the 2 in §5.1 of the paper cannot be meant (docs/calibration.md). */
 export const reproducingWidth = 14;
 
 /**
@@ -75,7 +75,7 @@ export function rolloutpipeJob(groupsPerRound = 32, changes: Partial<PoolsJob> =
   });
 }
 
-/** Tasks, with the median tokens of a response that Table 1's seconds of training imply. */
+/** Tasks with median response tokens, derived from the training seconds in Table 1. */
 const tasks: Readonly<Record<PoolsTaskId, { readonly label: string; readonly medianTokens: number }>> = Object.freeze({
   'lsat-ar': { label: 'LSAT-AR', medianTokens: 3139 },
   'sci-xw': { label: 'Sci-XW', medianTokens: 3061 },
@@ -83,7 +83,7 @@ const tasks: Readonly<Record<PoolsTaskId, { readonly label: string; readonly med
   olyphys: { label: 'OlyPhys', medianTokens: 3420 },
 });
 
-/** Spread of the lengths of all tasks, and how much of it is the prompt's: fitted. */
+/** Spread of lengths in all tasks, and the share that comes from the prompt; both fitted. */
 export const poolsLengths = Object.freeze({ sigma: 0.36, correlation: 0.6 });
 
 const promptTokens = interpolated([100, 200]);
@@ -105,7 +105,7 @@ export function rolloutpipeWorkload(task: PoolsTaskId, seed: number): Workload {
     promptTokens,
     correlation,
     capTokens: poolsCapTokens,
-    // Tasks differ in their draws, not only in their scale.
+    // Tasks differ in random draws, not only in scale.
     seed: poolsTaskIds.length * seed + poolsTaskIds.indexOf(task),
   });
 }

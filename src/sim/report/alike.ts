@@ -1,20 +1,20 @@
 /** Groups engines that do the same over time: a picture with 32 rows shows no more than one with four rows. */
 import type { EngineResult } from '../comparison/result.ts';
 
-/** Engines with nearly the same activity; one of them is shown. */
+/** Engines with nearly the same activity, of which one is shown. */
 export interface AlikeEngines {
   readonly shown: EngineResult;
   /** Indices among all engines. */
   readonly indices: readonly number[];
 }
 
-/** Most rows of a timeline. */
+/** Most rows in a timeline. */
 const mostRows = 4;
 /** Number of times at which engines are compared. */
 const moments = 400;
 /**
- * Shares of the compared times at which two engines must do the same, strictest first; the first one that leaves few enough rows is
- * used.
+ * Shares of the compared times at which two engines must do the same, strictest first; the first share that leaves few enough
+ * rows is used.
  */
 const enough = [0.98, 0.95, 0.9, 0.8, 0.6, 0] as const;
 

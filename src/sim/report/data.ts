@@ -45,7 +45,7 @@ export interface WaterfallBar {
 export interface WorkloadData {
   readonly name: string;
   readonly runs: readonly RunData[];
-  /** Index of the run of the presented scheduler; the run of the baseline is the first. */
+  /** Index of the presented scheduler's run; the run of the baseline is the first. */
   readonly after: number;
   readonly waterfall: readonly WaterfallBar[];
 }

@@ -3,9 +3,9 @@
 /** One workload under several schedulers. All texts are HTML. */
 export interface Panel {
   readonly title: string;
-  /** Text of the tab. */
+  /** Text on the tab. */
   readonly tab: string;
-  /** A sentence on the time that would be saved; empty if nothing is compared. */
+  /** A sentence on the time that would be saved; empty without a comparison. */
   readonly verdict: string;
   /** The content that is visible at once. */
   readonly argument: string;
@@ -29,7 +29,7 @@ export const noFindings: Findings = { verdict: '', text: '' };
 
 const idOf = (index: number): string => `part-${index + 1}`;
 
-/** Returns a tab for each panel; nothing for a single panel. */
+/** Returns one tab per panel; an empty text for a single panel. */
 export function tabs(panels: readonly Panel[]): string {
   if (panels.length < 2) return '';
   const buttons = panels.map(
@@ -48,7 +48,7 @@ export function contents(panels: readonly Panel[]): string {
   return `<nav aria-label="Contents"><h2>Every workload in a sentence</h2><ol>${entries.join('')}</ol></nav>`;
 }
 
-/** Returns the panels; one of them is visible. */
+/** Returns the panels, one of them visible. */
 export function sections(panels: readonly Panel[]): string {
   const role = (index: number): string =>
     panels.length < 2 ? '' : ` role="tabpanel" aria-labelledby="tab-${index + 1}" tabindex="-1"`;

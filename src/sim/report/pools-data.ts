@@ -1,4 +1,4 @@
-/** The data of a report's charts of disaggregated pools: seconds by the trainer's activity, and both pools over time. */
+/** The data for the charts on disaggregated pools in a report: seconds by the trainer's activity, and both pools over time. */
 import type { PoolsComparison, PoolsRow, PoolsRun, PoolsSchedulerResult } from '../pools/result.ts';
 import { bars } from './data.ts';
 
@@ -19,11 +19,11 @@ export interface PoolsData {
   readonly name: string;
   /** Seconds of each of {@link trainerStages}, for every scheduler. */
   readonly waits: readonly { readonly label: string; readonly parts: readonly number[] }[];
-  /** Rows of the pictured schedulers, one scheduler below the other, on one time axis. */
+  /** Rows of the shown schedulers, one scheduler below the other, on one time axis. */
   readonly rows: readonly string[];
   readonly bars: readonly PoolBar[];
   readonly lastSeconds: number;
-  /** Seconds that contain the first round of all pictured schedulers. */
+  /** Seconds that cover the first round of all shown schedulers. */
   readonly windowSeconds: number;
 }
 
@@ -42,7 +42,7 @@ export function pictured(schedulers: readonly PoolsSchedulerResult[]): number[] 
 
 const round = (seconds: number): number => Math.round(seconds * 100) / 100;
 
-/** Most updates that are drawn separately; if there are more, they are merged. */
+/** Most updates that are drawn separately; more updates are merged. */
 const mostUpdates = 2000;
 
 function barsOf(row: PoolsRow, rowIndex: number, mostRunning: number, totalSeconds: number): PoolBar[] {

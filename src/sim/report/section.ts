@@ -5,7 +5,7 @@ import { escapeHtml, number, percent } from './format.ts';
 import { type Findings, type Fold, figure, legendOf, noFindings, type Panel } from './panels.ts';
 import { comparisonTable, numbersBehind, trainedTable } from './tables.ts';
 
-/** A variant of an ablation has the mechanisms of all variants that it builds on. */
+/** A variant of an ablation has the mechanisms of all variants below it. */
 const nameOf = ({ variant, label }: SchedulerResult): string =>
   variant === undefined ? label : `${variant.ablation} up to ${variant.adds}`;
 
@@ -51,7 +51,7 @@ export const timelineColours = [
   ['long', 'long round'],
 ] as const;
 
-/** Returns the costs of a speedup, each with its number. */
+/** Returns the costs of a speedup with their numbers. */
 function costs({ schedulers, oracle }: ComparisonResult, best: SchedulerResult): string {
   const baseline = schedulers[0]!;
   const stale = best.maxLag === 0 ? 'none' : `${percent(best.staleShare)}, up to ${best.maxLag} behind`;

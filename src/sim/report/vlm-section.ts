@@ -9,7 +9,7 @@ import { pictured, vlmData } from './vlm-data.ts';
 function findings({ schedulers }: VlmComparison): Findings {
   const [baseline] = schedulers;
   if (baseline === undefined) return noFindings;
-  // Of equally fast schedulers the last wins, because it has most of FlexRL.
+  // Among equally fast schedulers the last one wins, because it has the most mechanisms of FlexRL.
   const best = schedulers.reduce((one, other) => (other.speedup >= one.speedup ? other : one));
   const [ours, theirs] = [escapeHtml(best.label), escapeHtml(baseline.label)];
   const saved = 1 - 1 / best.speedup;

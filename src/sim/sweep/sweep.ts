@@ -13,8 +13,8 @@ import { confirmationSpread } from './split.ts';
 /**
  * Searches the best settings of a job: eta_P, eta_R, and either the threshold of scaling down and TP, or F_w.
  *
- * It yields batches of tasks, and the caller passes back one result for each task, in order; `sweepEvaluator` makes the results.
- * The same problem, options and results give the same recommendation.
+ * The generator yields batches of tasks, and the caller passes back one result per task, in order; `sweepEvaluator` makes the
+ * results. The same problem, options and results give the same recommendation.
  *
  * @throws PolicyError `invalid_input` for bad options; `infeasible` if the job cannot run
  */

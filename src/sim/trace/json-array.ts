@@ -1,6 +1,5 @@
 /**
- * Reads the elements of a JSON array one after the other, however long the array is: the text of each element, and the line where
- * it begins.
+ * Reads the elements of a JSON array one by one, however long the array is: the text of each element, and its first line number.
  */
 import { PolicyError, refuse } from '../../errors.ts';
 

@@ -23,14 +23,14 @@ export const rollout = {
 };
 
 /**
- * Decoding and preprocessing: seconds per image, and per video times frames ^ exponent · megapixels, at the speed of a controller
- * with this number of processes.
+ * Decoding and preprocessing: seconds per image, and seconds per video, times frames ^ exponent · megapixels, at the speed of a
+ * controller with so many processes.
  */
 export const decoding = { imageSeconds: 0.16, videoSeconds: 0.107, frameExponent: 0.61, processes: 2.6 };
 
 /**
- * Visual inputs from one controller. A stage waits some seconds for each visual token of the batch, and some for the square root of
- * the thousands of visual tokens per GPU; the ranks of a fixed Ulysses group share the second part.
+ * Visual inputs from one controller. A stage waits some seconds per visual token of the batch, and some for the square root of
+ * the thousands of visual tokens per GPU; the ranks in a fixed Ulysses group share the second part.
  */
 export const centralized = {
   rolloutSecondsPerToken: 6.18e-5,

@@ -1,28 +1,28 @@
-/** The prompts of a log in its order, with the lengths that it knows; what it does not know is drawn. */
+/** The prompts of a log in order, with the lengths that the log knows; unknown lengths are drawn. */
 import { sourceOf, traceFromLog } from '../workload/from-log.ts';
 import type { LoggedLengths } from '../workload/log-lengths.ts';
 import { type Resampling, tracedWorkload } from '../workload/traced.ts';
 import { capped, samplesPerEpoch, type Workload, type WorkloadPrompt } from '../workload/workload.ts';
 import type { LoggedJob, SuppliedPrompt } from './logged-job.ts';
 
-/** What is drawn, and up to which length. */
+/** Options for drawing responses that the log lacks. */
 export interface DrawOptions {
   readonly name: string;
   /** The length limit of the job, in tokens. */
   readonly capTokens: number;
   /** Seed of the draws. */
   readonly seed: number;
-  /** How responses are drawn that the log does not have; `copula` if absent. */
+  /** How responses are drawn that the log lacks; `copula` if absent. */
   readonly resampling?: Resampling;
 }
 
 /** Samples from here on are drawn, whatever was recorded. */
 const beyondRecorded = samplesPerEpoch / 2;
 
-/** Where each response of the log is in the lengths. */
+/** Where to find each response of the log in the lengths. */
 interface Placed {
   readonly lengths: LoggedLengths;
-  /** Row of the lengths and number of the response, by prompt and sample. */
+  /** By prompt and sample: the row in the lengths, and the number of the response. */
   readonly responseIndexOf: ReadonlyMap<SuppliedPrompt, ReadonlyMap<number, number>>;
 }
 
@@ -47,14 +47,14 @@ function placed({ supplied, requests }: LoggedJob): Placed {
   return { lengths: { prompts, completed, censored, unknown }, responseIndexOf };
 }
 
-/** An id of its own for each epoch of a prompt. */
+/** Gives each epoch of a prompt its own id. */
 const rowId = ({ prompt, epoch }: SuppliedPrompt): string =>
   epoch === 0 ? prompt.promptId : `${prompt.promptId} ${epoch}`;
 
 /**
- * Returns the workload of `what-if`, and of `simulate --from-log`: the prompts of the log in the order of their supply, then others
- * drawn from them. A response that the log has in full is as long as there; an aborted one is drawn beyond its abort, and one that
- * it does not have as `traceFromLog` and the resampling draw it.
+ * Returns the workload of `what-if`, and of `simulate --from-log`: the prompts of the log in the order of supply, then further
+ * prompts drawn from these. A response that is complete in the log keeps its length; an aborted response is drawn beyond its
+ * abort, and a missing response as `traceFromLog` and the resampling draw it.
  *
  * @throws PolicyError `invalid_input` for a log without a response that has a token
  */
@@ -67,7 +67,7 @@ export function loggedWorkload(job: LoggedJob, options: DrawOptions): Workload {
   const rowOf = new Map(prompts.map(({ prompt }, row) => [prompt, row]));
   const indexOf = new Map(prompts.map((_, index) => [drawn.prompt(index).promptId, index]));
   const { capTokens } = options;
-  /** Prompts without a known response are as others that were never seen. */
+  /** Prompts without a known response are treated like prompts that were never seen. */
   const unseen = new Map<SuppliedPrompt, number>();
   for (const one of supplied) if (!rowOf.has(rowId(one))) unseen.set(one, prompts.length + unseen.size);
   return {

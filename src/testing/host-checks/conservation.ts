@@ -57,7 +57,7 @@ export function playHost(
       policy = create(definition, { snapshot: copy(policy.snapshot()) }) as unknown as Subject;
     if (index % 4 === 3 || index === length - 1) host.books.compareWith(placesOf(definition, policy.snapshot().state));
   }
-  // From any state after the trouble, a round takes far fewer steps.
+  // From any state after the trouble, a round takes far fewer steps than this.
   for (let step = 0; step < 3000; step += 1) {
     const event = host.cooperate(at);
     if (event === undefined) {

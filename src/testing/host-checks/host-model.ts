@@ -36,8 +36,8 @@ export class HostModel {
   /** Rounds that still have unfinished requests. */
   readonly undrained = new Set<string>();
   /**
-   * Whether the policy has asked for prompts in this round; reset when a round opens, and by the host that plays to the end when it
-   * supplies some.
+   * Whether the policy has asked for prompts in this round; reset when a round opens, and when the host that plays to the end
+   * supplies prompts.
    */
   isAwaiting = false;
   /** Whether the source has no more prompts. */

@@ -37,6 +37,7 @@ export interface HostModelConfig {
   readonly quotas?: Readonly<Record<string, number>> | undefined;
 }
 
+/** An open round, with the data that its rules need. */
 export interface OpenRound {
   /** Id of the round. */
   readonly id: string;
@@ -46,7 +47,7 @@ export interface OpenRound {
   readonly weightVersion: number;
 }
 
-/** Checks that a round is long if the queue holds P0 prompts, and short otherwise, whatever reason it gives. */
+/** Checks that a round is long if the queue holds P0 prompts, and short otherwise, whatever reason the policy gives. */
 export function checkPlanned({ promptsPerRound }: HostModelConfig, decision: Message<'round.planned'>): void {
   const { roundId, kind, reason } = decision;
   if (reason.code !== 'queue_full' && reason.code !== 'queue_below_threshold') return;

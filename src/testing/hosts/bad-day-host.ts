@@ -50,7 +50,7 @@ export class BadDayHost {
   readonly host: ObedientHost;
   /** Tries that the policy has asked for, in order. */
   readonly flights: Flight[] = [];
-  /** When an outage has first refused something, in seconds. */
+  /** Time at which an outage first refused something, in seconds. */
   firstRefusal = Number.POSITIVE_INFINITY;
   /** By item: how it has left the policy. */
   readonly outcomes = new Map<string, Outcome>();
@@ -133,7 +133,7 @@ export class BadDayHost {
     throw new Error(`it still has things after the host began work ${mostBegins} times`);
   }
 
-  /** Plays until an outage has refused something and nothing is left to do in what is open: then the policy waits for the host. */
+  /** Plays until an outage has refused something and no open work is left, so that the policy waits for the host. */
   playUntilRest(heard: Heard): void {
     for (let begun = 0; begun < mostBegins; begun += 1) {
       const wasRefused = this.firstRefusal < Number.POSITIVE_INFINITY;
@@ -145,7 +145,7 @@ export class BadDayHost {
     return `at ${this.#subject.at} s`;
   }
 
-  /** Begins work, and plays until nothing is left to do; returns whether the run is to end. */
+  /** Begins work, and plays until none is left; returns whether the run should end. */
   #playOn(heard: Heard): boolean {
     this.host.isDry = this.#isDry && this.#putOff.length === 0;
     if (this.host.isDry) this.host.desk.supplies = 0;
@@ -177,7 +177,7 @@ export class BadDayHost {
     }
   }
 
-  /** Whether it goes on with other work: what fails by itself, and is the last, cannot be compared with anything. */
+  /** Whether the host continues with other work: a last prompt that fails by itself cannot be compared with anything. */
   #goesOn(): boolean {
     const { items, outage } = this.#day;
     const { at } = this.#subject;

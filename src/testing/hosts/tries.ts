@@ -123,7 +123,7 @@ export function givenUpBy(decision: AnyDecision): string | undefined {
 const triesToTell = 8;
 /** The longest pause between single tries, in seconds. */
 const longestPauseSeconds = 60;
-/** Single tries before the pause between them is that long: it begins at a second, and doubles. */
+/** Single tries before the pause between them reaches this length: the pause begins at a second, and doubles. */
 const triesUntilLongest = Math.ceil(Math.log2(longestPauseSeconds));
 
 /**

@@ -8,7 +8,10 @@ import { newSubject } from '../runs/run.ts';
 import { messageOf, textOfRun } from '../runs/search.ts';
 import type { Case } from './law.ts';
 
-/** Decisions about a try: it is begun and given up, timers are set, its environment starts and goes, a prompt leaves and another is asked for. */
+/**
+ * Decisions about a try: the try is begun and given up, timers are set, its environment starts and ends, its prompt leaves, and
+ * another prompt is requested.
+ */
 const decisionsPerTry = 16;
 
 /**
@@ -50,7 +53,7 @@ export function noBusyLoop(one: Case): number {
   return host.sent;
 }
 
-/** Names a day, for a message. */
+/** Describes the day and the configuration of a failure, for its message. */
 export const onTheDay = (day: BadDay, config: unknown): string =>
   `\n  on the day ${JSON.stringify(day)}, with ${JSON.stringify(config)}`;
 

@@ -102,7 +102,7 @@ function ask(subject: Subject, id: string, name: string): Why {
   }
 }
 
-/** Throws the first error if the event, whatever values its other fields have, is refused or changes nothing. */
+/** Throws the first error if the event, with any values in its other fields, is refused or changes nothing. */
 function expectChange(
   definition: Case['definition'],
   saved: ReturnType<Subject['snapshot']>,

@@ -17,19 +17,19 @@ export interface PlannedResponse {
   readonly seed: number;
   /** Tokens in earlier parts of the response. */
   readonly offset: number;
-  /** Tokens left in the response; it ends with the last of them. */
+  /** Tokens left in the response, which ends with the last of them. */
   readonly tokens: number;
   /** The prompt, for the prefix cache; the response is added at its end. @internal */
   readonly prefix: Prefix;
 }
 
 const vocabularyEntries = 65_536;
-/** For an endless workload: number of its prompts over which prompts that are not in the workload are spread. */
+/** In an endless workload, unknown prompts are spread over so many of its prompts. */
 const promptsOfEndless = 1_048_576;
 /** An id that rollflex has made: `<prompt>/<index>#<attempt>`. */
 const mintedId = /\/(\d+)#\d+\W?$/;
 
-/** Plans the response to each prompt, and stores the rest of responses that were cut short. */
+/** Plans the response to each prompt, and stores the rest of responses that were aborted. */
 export class ResponseBook {
   readonly #workload: Workload;
   readonly #promptCount: number;
@@ -80,7 +80,7 @@ export class ResponseBook {
     const promptTokens = planned.promptTokens + output.count;
     const offset = planned.offset + output.count;
     const rest = { ...planned, promptTokens, offset, tokens, prefix: planned.prefix.copy() };
-    // Whoever has sent a text may go on with the token ids that the answer gave.
+    // A client that has sent a text may continue with the token ids in the answer.
     const ids = nameOf({ tokenIds: tokenIdsOf(prompt, planned.promptTokens) });
     for (const tokenId of output.tokenIds) ids.push(tokenId);
     this.#cutShort.set(ids.toString(), rest);

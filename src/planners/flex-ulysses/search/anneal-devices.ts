@@ -8,7 +8,7 @@ import { Annealing, type Schedule } from './schedule.ts';
 /** Shares of the steps, out of 256: `changes` change a degree and `moves` move an item; the rest exchange two items. */
 const changes = 64;
 const moves = 38;
-/** Of 256 changes of a degree, this many choose any degree; the others switch between whole and the usual degree. */
+/** Out of 256 changes of a degree, so many choose any degree; the others switch between whole and the usual degree. */
 const anyDegree = 24;
 const nearby = 8;
 

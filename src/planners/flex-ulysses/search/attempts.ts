@@ -179,7 +179,7 @@ export class Search {
     this.#offer();
   }
 
-  /** Anneals the layout, and mends it if it ends over a limit. */
+  /** Anneals the layout, and mends the result if it exceeds a limit. */
   #anneal(schedule: Schedule, random: Sequence): void {
     const found = annealDevices(this.#layout, schedule, random);
     if (!this.#layout.fits()) this.#mend(random);
@@ -203,7 +203,7 @@ export class Search {
   }
 
   /**
-   * Anneals the layout, and mends the result if it exceeds a limit.
+   * Mends an earlier plan.
    *
    * @returns whether the mended plan keeps all limits and costs little more than before
    */

@@ -1,14 +1,17 @@
-/** Contexts that an engine keeps between chunks, in what its batch leaves of the KV cache: the least recently used leave first. */
+/**
+ * Contexts that an engine keeps between chunks, in the part of the KV cache that its batch leaves free: least recently used
+ * contexts leave first.
+ */
 import type { PrefixCache } from '../../engine/batch-scheduler.ts';
 
 /** The prefix cache of an engine whose requests come in chunks. */
 export class ChunkCache implements PrefixCache {
-  /** Tokens of each context, the least recently used first. Those that run are in the batch, too, and take no room here. */
+  /** Tokens of each kept context, least recently used first. Running contexts are in the batch, too, and take no room here. */
   readonly #contextTokens = new Map<string, number>();
   readonly #running = new Set<string>();
   #idleTokens = 0;
 
-  /** A chunk has ended, or a context was loaded from another engine: these tokens are here. */
+  /** Keeps these tokens after a chunk has ended, or a context was loaded from another engine. */
   keep(requestId: string, tokens: number): void {
     this.forget(requestId);
     this.#contextTokens.set(requestId, tokens);

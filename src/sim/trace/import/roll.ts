@@ -1,7 +1,7 @@
 /**
- * ROLL: `rollout_dump_dir` of the RLVR pipelines (`rollout_dump_data.step_{step}.jsonl`: one line per step, with a list for each
- * column; `roll/pipeline/rlvr/utils.py`), and `save_logging_board_dir` (`data_{time}.jsonl`: one response per line, with its mask;
- * `save_metrics` in `roll/pipeline/rlvr/rlvr_pipeline.py`).
+ * ROLL: `rollout_dump_dir` of the RLVR pipelines (`rollout_dump_data.step_{step}.jsonl`: one line per step, with one list per
+ * column; `roll/pipeline/rlvr/utils.py`), and `save_logging_board_dir` (`data_{time}.jsonl`: one response per line, with its
+ * mask; `save_metrics` in `roll/pipeline/rlvr/rlvr_pipeline.py`).
  */
 import { z } from 'zod';
 import { parse } from '../../../core/machine/validate.ts';
@@ -99,7 +99,7 @@ export const rollBoard: DumpReader = Object.freeze({
         group: context.fingerprint(one.prompt),
         ...(at === undefined ? undefined : { step: at }),
         tokens,
-        // The text is padded on the left, so its length is not that of the prompt.
+        // The text is padded on the left, so its length is not the prompt's length.
         promptTokens: () => undefined,
         ...(correct === undefined ? undefined : { correct }),
         fromText: false,
