@@ -47,7 +47,10 @@ export function slopesOf(points: readonly Point[]): Slope[] {
         predictedMicroseconds: 1e6 * mean(lines.map(({ ours }) => ours)),
       };
     })
-    .sort((a, b) => (a.configuration + a.precision < b.configuration + b.precision ? -1 : 1) || a.gpus - b.gpus);
+    .sort((a, b) => {
+      const [one, other] = [a, b].map(({ configuration, precision }) => configuration + precision);
+      return one === other ? a.gpus - b.gpus : one! < other! ? -1 : 1;
+    });
 }
 
 const lineOf = ({ model, engineVersion, load }: Point): string =>

@@ -1,5 +1,6 @@
 /** The whole study of the shipped file: what `--write` keeps for docs/silicon.md. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { median } from 'simple-statistics';
 import { doubts } from './doubts.ts';
 import { type Errors, errorsBy, errorsOf, type Predicted, predicted } from './errors.ts';
 import { type LeftOut, leaveOut } from './leave-out.ts';
@@ -17,6 +18,13 @@ export interface Both {
   readonly all: Errors;
 }
 
+/** The distinct runs that a reason doubts, and how far the constants that ship are from them: predicted ÷ measured TPOT. */
+export interface DoubtedRuns {
+  readonly runs: number;
+  /** Least, median, most; null without runs. */
+  readonly ratios: readonly [number, number, number] | null;
+}
+
 /** What is left out in turn. */
 export const kindsOfGroups = {
   configuration: configurationOf,
@@ -31,8 +39,8 @@ export interface Study {
   readonly rows: number;
   readonly distinct: number;
   readonly fitted: number;
-  /** By reason, in the order of `doubts`: distinct runs. */
-  readonly doubted: readonly number[];
+  /** By reason, in the order of `doubts`. */
+  readonly doubted: readonly DoubtedRuns[];
   /** Of the constants that ship: on what they were fitted to, and on each line of the file. */
   readonly shipped: Both;
   /** Of constants that did not see the group of a run. */
@@ -47,7 +55,7 @@ export interface Study {
   readonly slopes: { readonly near: readonly Slope[]; readonly all: readonly Slope[] };
 }
 
-const batchOf = ({ running }: Predicted): string => (running <= 8 ? 'to 8' : running <= 64 ? '9 to 64' : 'over 64');
+const batchOf = ({ running }: Predicted): string => (running <= 8 ? '1 to 8' : running <= 64 ? '9 to 64' : 'over 64');
 
 function both({ undoubted, all }: LeftOut): Both {
   return { undoubted: undoubted.length === 0 ? null : errorsOf(undoubted), all: errorsOf(all) };
@@ -60,6 +68,14 @@ function bothBy({ undoubted, all }: LeftOut, key: (one: Predicted) => string): R
   );
 }
 
+function doubtedRuns(points: readonly Point[]): DoubtedRuns {
+  const ratios = points.flatMap((point) =>
+    point.tpotSeconds === undefined ? [] : [predicted(point).tpotSeconds / point.tpotSeconds],
+  );
+  if (ratios.length === 0) return { runs: points.length, ratios: null };
+  return { runs: points.length, ratios: [Math.min(...ratios), median(ratios), Math.max(...ratios)] };
+}
+
 /** What of the study needs no fit. */
 export function quickStudy(points: readonly Point[]) {
   const distinct = distinctPoints(points);
@@ -69,7 +85,7 @@ export function quickStudy(points: readonly Point[]) {
     rows: points.length,
     distinct: distinct.length,
     fitted: known.length,
-    doubted: doubts.map((doubt) => distinct.filter((point) => point.doubt === doubt).length),
+    doubted: doubts.map((doubt) => doubtedRuns(distinct.filter((point) => point.doubt === doubt))),
     shipped: both({
       undoubted: known.map((point) => predicted(point)),
       all: points.map((point) => predicted(point)),
@@ -97,10 +113,10 @@ export function study(): Study {
   };
 }
 
-/** Four digits that count. */
+/** Six digits that count: tables round once more. */
 export const rounded = <T>(value: T): T =>
   JSON.parse(
-    JSON.stringify(value, (_, one: unknown) => (typeof one === 'number' ? Number(one.toPrecision(4)) : one)),
+    JSON.stringify(value, (_, one: unknown) => (typeof one === 'number' ? Number(one.toPrecision(6)) : one)),
   ) as T;
 
 /** Keeps a study. */
