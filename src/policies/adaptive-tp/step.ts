@@ -62,7 +62,7 @@ function note(kind: KindState, { preemptions }: Message<'step.finished'>): void 
   kind.calm = preemptions === 0 ? kind.calm + 1 : 0;
 }
 
-/** Follows the load: if it has moved, lifts bars and resets the count of changes. Returns whether it has moved. */
+/** Follows the load: if the load has moved, lifts bars and resets the count of changes. Returns whether it has moved. */
 function follow(state: TpState, kind: KindState, load: Load): boolean {
   const { loadTolerance } = state.config;
   if (kind.bars.length > 0) {
