@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { median } from 'simple-statistics';
 import { z } from 'zod';
+import { PolicyError } from '../../../src/errors.ts';
 import type { EngineName } from '../../../src/sim/silicon/constants.ts';
-import { type Gpu, gpuOf } from '../../../src/sim/silicon/gpus.ts';
-import { resolveModel } from '../../../src/sim/silicon/model-names.ts';
+import type { Gpu } from '../../../src/sim/silicon/gpus.ts';
 import type { ModelShape, Precision } from '../../../src/sim/silicon/model-shape.ts';
 import type { ServedModel } from '../../../src/sim/silicon/served-model.ts';
 import type { ServingLoad } from '../../../src/sim/silicon/serving.ts';
 import { type Doubt, doubtOf } from './doubts.ts';
 import { layoutOf } from './layout.ts';
-import { engineIn, precisionIn } from './words.ts';
+import { engineIn, gpuIn, modelIn, precisionIn } from './words.ts';
 
 /** What files write where they know nothing. */
 const nothing = /^(|-|nan|none|null|n\/a|undefined)$/i;
@@ -85,10 +85,10 @@ function precisionOf({ precision }: Line, published: Precision, assumed: string[
 
 function pointOf(one: Line): Point {
   const { promptTokens, responseTokens, engineVersion } = one;
-  const found = resolveModel(one.model);
+  const found = modelIn(one.model);
   const { shape: model } = found;
-  const gpu = gpuOf(one.gpu);
-  const assumed = [...model.assumed];
+  const { gpu, assumed: asGpu } = gpuIn(one.gpu);
+  const assumed = [...model.assumed, ...(asGpu === undefined ? [] : [asGpu])];
   const engine = engineOf(one, assumed);
   const precision = precisionOf(one, found.precision ?? model.nativePrecision, assumed);
   const layout = layoutOf(one, {
@@ -126,6 +126,7 @@ function pointOf(one: Line): Point {
 }
 
 function whyOf(error: unknown): string {
+  if (error instanceof PolicyError && error.code === 'unknown_id') return `${error.path} ${error.got} is not known`;
   if (!(error instanceof z.ZodError)) return String(error);
   return error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
 }

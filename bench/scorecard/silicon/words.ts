@@ -1,5 +1,7 @@
-/** Words of files for engines and precisions, read by what they contain. */
+/** Words of files: engines and precisions by what they contain, models and GPUs by short names of benchmarks. */
 import type { EngineName } from '../../../src/sim/silicon/constants.ts';
+import { type Gpu, gpuOf } from '../../../src/sim/silicon/gpus.ts';
+import { type ResolvedModel, resolveModel } from '../../../src/sim/silicon/model-names.ts';
 import type { Precision } from '../../../src/sim/silicon/model-shape.ts';
 
 const engines: readonly (readonly [RegExp, EngineName])[] = [
@@ -24,3 +26,26 @@ const found = <T>(table: readonly (readonly [RegExp, T])[], text: string): T | u
 export const engineIn = (text: string): EngineName | undefined => found(engines, text);
 /** The precision of weights that a word means; undefined if none. */
 export const precisionIn = (text: string): Precision | undefined => found(precisions, text);
+
+/** What InferenceMAX calls its models, where it is no name of theirs. */
+const benchmarkNames: Readonly<Record<string, string>> = {
+  dsr1: 'DeepSeek-R1',
+  gptoss: 'gpt-oss-120b',
+  llama70b: 'Llama-3.1-70B',
+  'qwen3.5': 'Qwen3.5-397B-A17B',
+};
+
+/** The model that a word means. Throws `PolicyError` `unknown_id`. */
+export const modelIn = (text: string): ResolvedModel =>
+  resolveModel(benchmarkNames[text.toLowerCase()] ?? text.replace(/^moe_/i, ''));
+
+/** The GPU that a word means, or else that with which it begins: `h200_nvl` is taken for an H200. Throws `PolicyError` `unknown_id`. */
+export function gpuIn(text: string): { readonly gpu: Gpu; readonly assumed?: string } {
+  const begin = /^(nvidia[ _-])?[a-z]+\d+x?(?=[ _-])/i.exec(text)?.[0];
+  try {
+    return { gpu: gpuOf(text) };
+  } catch (error) {
+    if (begin === undefined) throw error;
+    return { gpu: gpuOf(begin), assumed: `GPU ${text}: as ${begin}` };
+  }
+}

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { evaluate, notesOf, summaryOf } from '../../../../bench/scorecard/silicon/evaluate.ts';
 import { readPoints } from '../../../../bench/scorecard/silicon/points.ts';
-import { engineIn, precisionIn } from '../../../../bench/scorecard/silicon/words.ts';
+import { engineIn, gpuIn, modelIn, precisionIn } from '../../../../bench/scorecard/silicon/words.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-silicon-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -71,6 +71,14 @@ describe('words', () => {
   });
 });
 
+test('names of benchmarks, and GPUs of which only the beginning is known', () => {
+  expect(modelIn('dsr1').shape.name).toBe('deepseek-ai/DeepSeek-R1');
+  expect(modelIn('MOE_Mixtral8x7B').shape.name).toMatch(/Mixtral-8x7B/);
+  expect(gpuIn('h200_nvl')).toMatchObject({ gpu: { id: 'h200-sxm' }, assumed: 'GPU h200_nvl: as h200' });
+  expect(gpuIn('h100_pcie')).toEqual({ gpu: expect.objectContaining({ id: 'h100-pcie' }) });
+  expect(() => gpuIn('abacus')).toThrow('got "abacus"');
+});
+
 describe('a line', () => {
   test('has counts that are empty, of no value, or written with a point', () => {
     const point = only({ tensorParallel: '8.0', concurrency: '16.0', pipelineParallel: '', moeExpertParallel: 'nan' });
@@ -112,6 +120,7 @@ describe('a line', () => {
     const found = evaluate(fileOf({ model: 'nothing-7b' }, { gpu: 'abacus' }, { concurrency: 'many' }, {}));
     expect(summaryOf(found)).toMatchObject({ rows: 1, refused: 3, excluded: 0 });
     expect(found.refused.map(({ line }) => line)).toEqual([2, 3, 4]);
+    expect(notesOf(found)).toContain('refused: gpu "abacus" is not known (1)');
   });
 
   test('counts each time that it is there, and when it is doubted', () => {
