@@ -29,6 +29,7 @@ import { licenceTable } from './licences.ts';
 import { realRunsTables } from './real-runs-table.ts';
 import { rowsOf, shapeOf, sharedObjects, table } from './schema-table.ts';
 import { scorecardPart } from './scorecard-tables.ts';
+import { siliconPart } from './silicon-tables.ts';
 
 const folders = { policy: 'policies', planner: 'planners', recipe: 'recipes' } as const;
 
@@ -50,6 +51,7 @@ export const generatedFiles: readonly string[] = [
   'docs/mock-engine.md',
   'docs/package.md',
   'docs/reproduction.md',
+  'docs/silicon.md',
   'docs/tested.md',
   'CONTRIBUTING.md',
   ...registry.definitions.map(readmeOf),
@@ -405,6 +407,8 @@ function render(kind: string, id: string): string {
       return planTable(id);
     case 'scorecard':
       return scorecardPart(id);
+    case 'silicon':
+      return siliconPart(id);
     default:
       throw new Error(`no generated part is called ${kind} ${id}`);
   }
