@@ -101,10 +101,10 @@ export function jobOf(log: { lines(): Iterable<ReadLine> }, session: string | un
 }
 
 /** Returns the number of the meant event; the number before the first event without a place. */
-function eventAt({ events }: LoggedJob, place: Place | undefined): number {
+function eventAt({ events, beginsAt }: LoggedJob, place: Place | undefined): number {
   if (place === undefined) return 0;
   if ('seq' in place) return place.seq;
-  return events.findLast(({ event }) => event.at <= place.at)?.seq ?? 0;
+  return events.findLast(({ event }) => event.at <= place.at - beginsAt)?.seq ?? 0;
 }
 
 /** Returns whole settings: if a field of a setting is set, the other fields come from the log. */

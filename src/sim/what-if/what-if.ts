@@ -163,7 +163,7 @@ export function whatIfOf(options: WhatIfOptions): WhatIf {
   );
   return {
     policy: definition.id,
-    at: { seq: at, seconds, roundId: roundAt(logged, at) ?? null },
+    at: { seq: at, seconds: seconds + logged.beginsAt, roundId: roundAt(logged, at) ?? null },
     log,
     asItWas,
     changed,
