@@ -58,6 +58,7 @@ export {
   usualSchedulers,
   variants,
 } from './colocated/ablation.ts';
+export { basisLine, basisOf, type JobBasis } from './colocated/basis.ts';
 export { type RunOptions, simulate } from './colocated/driver.ts';
 export { defineJob, type Job, type JobInput } from './colocated/job.ts';
 export { oneStepOffAblation, withOneStepOff } from './colocated/one-step-off.ts';

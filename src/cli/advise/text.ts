@@ -1,9 +1,11 @@
 /** The answer in at most 20 lines of 80 columns, and as many if prompts come several times. */
 import type { Answer, Paid } from '../../sim/advise/answer.ts';
 import { leastWorth } from '../../sim/advise/returning.ts';
+import { basisLine } from '../../sim/colocated/basis.ts';
 import type { SynchronousSettings } from '../../sim/sweep/settings/settings.ts';
+import { saysCluster } from '../job/cluster.ts';
 import { fixed } from '../terminal/plain-table.ts';
-import { type Advised, between, configuration, factor, percent, wrapped } from './lines.ts';
+import { type Advised, between, configuration, factor, percent, whole, wrapped } from './lines.ts';
 import { againLines, hintLines } from './returning-text.ts';
 
 const longestName = 24;
@@ -15,6 +17,7 @@ const times = (value: number): string => `${value.toFixed(2)}x`;
 export function adviceLines(advised: Advised): string[] {
   const { answer } = advised;
   return [
+    ...whole(basisLine(answer.sweep.basis!)),
     ...wrapped('read', read(advised)),
     ...wrapped('as', simulated(advised)),
     ...wrapped('waits', waits(answer)),
@@ -40,7 +43,12 @@ function read({ name, summary, answer }: Advised): string {
 function simulated({ answer, job }: Advised): string {
   const { job: label, promptsPerRound, responsesPerPrompt, engines } = answer.sweep.simulated;
   const shape = `${promptsPerRound} x ${responsesPerPrompt} responses, ${engines} engines, cap ${answer.sweep.workload.capTokens}`;
-  const seconds = job.calibrate === undefined ? "the preset's: --calibrate" : 'calibrated';
+  const seconds =
+    job.calibrate !== undefined
+      ? 'calibrated'
+      : saysCluster(job)
+        ? 'modelled: --calibrate'
+        : "the preset's: --calibrate";
   return `${label}: ${shape}; ${fixed(answer.stepSeconds.value)} s a step (${seconds})`;
 }
 

@@ -8,6 +8,7 @@ import type { SweepBatch } from '../../sim/sweep/search.ts';
 import { sweeping } from '../../sim/sweep/sweep.ts';
 import { readingOf, readTraces, type TextOptions } from '../files/input/read.ts';
 import { checkOutputs } from '../files/written.ts';
+import { basisJson, basisText } from '../job/basis.ts';
 import { readMeasured } from '../job/calibrate.ts';
 import { filesRead } from '../job/lengths.ts';
 import { print, printJson } from '../terminal/output.ts';
@@ -50,10 +51,12 @@ export async function runSweep(paths: readonly string[], options: SweepCommandOp
   } finally {
     await pool.close();
   }
+  const basis = recommendations[0]?.basis;
   if (json) {
-    printJson({ recommendations });
+    printJson({ ...(basis === undefined ? {} : basisJson(basis)), recommendations });
     return;
   }
+  if (basis !== undefined) print(`${basisText(basis)}\n`);
   for (const one of recommendations) print(adviceText(one, quiet ?? false));
 }
 

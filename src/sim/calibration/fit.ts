@@ -2,6 +2,8 @@
 import { refuse } from '../../errors.ts';
 import type { Job } from '../colocated/job.ts';
 import type { CostModel } from '../models/cost-model.ts';
+import { rewardsAssumed } from '../silicon/cluster.ts';
+import { trainingAssumed } from '../silicon/training.ts';
 import { calibrateJob, checkMeasured, longestTokens, simulatedSeconds } from './calibrate.ts';
 import type { MeasuredStep } from './measured.ts';
 import type { CalibratedStep, Calibration, FittedSeconds } from './result.ts';
@@ -49,7 +51,11 @@ export function calibrate(job: Job, steps: readonly MeasuredStep[]): Calibration
     ...meanOf(steps, 'rewardSeconds', 'rewardTailSeconds'),
     ...meanOf(steps, 'syncSeconds', 'weightSyncSeconds'),
   };
-  const fitted = withRewards(withCosts(job, changes), changes.rewardTailSeconds, responsesOf(steps[0]!));
+  const fitted = withRewards(
+    withCosts(measuredOf(job, changes), changes),
+    changes.rewardTailSeconds,
+    responsesOf(steps[0]!),
+  );
   const calibrated = steps.map((step, index): CalibratedStep => {
     const batch = { responses: responsesOf(step), tokens: tokensOf(step) };
     const use = (fit: readonly MeasuredStep[] | undefined) => (fit?.includes(step) ? 'fit' : 'check');
@@ -73,6 +79,16 @@ export function calibrate(job: Job, steps: readonly MeasuredStep[]): Calibration
     steps: calibrated,
     warnings: calibrationWarnings(fitted.cost, calibrated),
   };
+}
+
+/** Returns the job without the assumptions in whose place there are measurements. */
+function measuredOf(job: Job, changes: Partial<CostModel>): Job {
+  if (job.assumed === undefined) return job;
+  const known = [
+    ...(changes.trainSecondsPerToken === undefined ? [] : [trainingAssumed]),
+    ...(changes.rewardTailSeconds === undefined ? [] : [rewardsAssumed]),
+  ];
+  return { ...job, assumed: job.assumed.filter((one) => !known.includes(one)) };
 }
 
 const batchOf = (step: MeasuredStep) => ({
