@@ -3,6 +3,7 @@ import type { Answer, Paid } from '../../sim/advise/answer.ts';
 import { leastWorth } from '../../sim/advise/returning.ts';
 import { basisLine } from '../../sim/colocated/basis.ts';
 import type { SynchronousSettings } from '../../sim/sweep/settings/settings.ts';
+import { pileUpSentence } from '../../sim/trace/import/pile-up.ts';
 import { saysCluster } from '../job/cluster.ts';
 import { fixed } from '../terminal/plain-table.ts';
 import { type Advised, between, configuration, factor, percent, whole, wrapped } from './lines.ts';
@@ -19,6 +20,7 @@ export function adviceLines(advised: Advised): string[] {
   return [
     ...whole(basisLine(answer.sweep.basis!)),
     ...wrapped('read', read(advised)),
+    ...piledUp(advised),
     ...wrapped('as', simulated(advised)),
     ...wrapped('waits', waits(answer)),
     ...hintLines(advised),
@@ -38,6 +40,11 @@ function read({ name, summary, answer }: Advised): string {
   const lengths = `P50 ${tokens.p50}, P99 ${tokens.p99}, longest ${tokens.longest}`;
   const how = estimated ? ' tokens, ESTIMATED' : '';
   return `${short(name)} (${readers.join(', ')}): ${over}${prompts} prompts, ${responses} recorded responses ${lengths}${how}`;
+}
+
+function piledUp({ summary }: Advised): string[] {
+  if (summary?.pileUp == null) return [];
+  return wrapped('cap', pileUpSentence(summary.pileUp, summary.responses));
 }
 
 function simulated({ answer, job }: Advised): string {

@@ -15,7 +15,7 @@ import { basisJson } from '../job/basis.ts';
 import { calibrationJson, calibrationText, readMeasured } from '../job/calibrate.ts';
 import { saysCluster } from '../job/cluster.ts';
 import { type JobOptions, jobOfOptions } from '../job/job.ts';
-import { filesRead, jobOfLog, type LengthOptions } from '../job/lengths.ts';
+import { cappedAt, filesRead, jobOfLog, type LengthOptions } from '../job/lengths.ts';
 import { plain, type ResultOptions } from '../job/simulation.ts';
 import { outlastReader, printJson } from '../terminal/output.ts';
 import { simulateAll } from './parts.ts';
@@ -45,7 +45,14 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   checkOutputs({ '--report': options.report, '--perfetto': options.perfetto }, filesRead(paths, options));
   const measured = await readMeasured(options.calibrate, options);
   const logged = options.fromLog === undefined ? undefined : jobOfLog(options.fromLog, options.session);
-  const { job: given, capTokens, calibration } = jobOfOptions({ ...shapeOf(logged, options), ...options }, measured);
+  const asked = { ...shapeOf(logged, options), ...options };
+  // What is wrong with the job is said before long traces are read.
+  const first = jobOfOptions(asked, measured);
+  const isQuiet = options.quiet === true || options.json === true;
+  const traces = await readTraces(paths, readingOf(options), isQuiet);
+  const cap = options.cap ?? cappedAt(traces);
+  const isAsked = cap === undefined || cap === first.capTokens;
+  const { job: given, capTokens, calibration } = isAsked ? first : jobOfOptions({ ...asked, cap }, measured);
   const {
     judge = 'workers',
     resampling,
@@ -66,7 +73,6 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   };
   const steps = options.steps ?? stepsOf(logged, job);
   checkSize(job, factors, { steps, seeds });
-  const traces = await readTraces(paths, readingOf(options), options.quiet === true || options.json === true);
   const lengths = { resampling, correlation, fromLog, session };
   const input: SimulateInput = {
     ...lengths,
