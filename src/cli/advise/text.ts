@@ -1,4 +1,4 @@
-/** The answer in at most 20 lines of 80 columns, and as many if prompts come several times. */
+/** The answer in at most 20 lines of 80 columns beside what was assumed of a cluster, and as many if prompts come several times. */
 import type { Answer, Paid } from '../../sim/advise/answer.ts';
 import { leastWorth } from '../../sim/advise/returning.ts';
 import { basisLine } from '../../sim/colocated/basis.ts';
