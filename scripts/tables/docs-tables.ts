@@ -29,6 +29,7 @@ import { licenceTable } from './licences.ts';
 import { realRunsTables } from './real-runs-table.ts';
 import { rowsOf, shapeOf, sharedObjects, table } from './schema-table.ts';
 import { scorecardPart } from './scorecard-tables.ts';
+import { gpuTable, modelList } from './silicon-tables.ts';
 
 const folders = { policy: 'policies', planner: 'planners', recipe: 'recipes' } as const;
 
@@ -359,6 +360,10 @@ function render(kind: string, id: string): string {
       return exampleTable();
     case 'trainers all':
       return trainerTable();
+    case 'silicon models':
+      return modelList();
+    case 'silicon gpus':
+      return gpuTable();
     case 'agentic workloads':
       return agenticTable();
     case 'licences all':

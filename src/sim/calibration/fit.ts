@@ -1,5 +1,6 @@
 /** Calibrates a job with measured steps. Two steps are used for each fit; the others check it. */
 import { refuse } from '../../errors.ts';
+import { paperAssumed } from '../colocated/basis.ts';
 import type { Job } from '../colocated/job.ts';
 import type { CostModel } from '../models/cost-model.ts';
 import { rewardsAssumed } from '../silicon/cluster.ts';
@@ -84,11 +85,16 @@ export function calibrate(job: Job, steps: readonly MeasuredStep[]): Calibration
 /** Returns the job without the assumptions in whose place there are measurements. */
 function measuredOf(job: Job, changes: Partial<CostModel>): Job {
   if (job.assumed === undefined) return job;
-  const known = [
-    ...(changes.trainSecondsPerToken === undefined ? [] : [trainingAssumed]),
-    ...(changes.rewardTailSeconds === undefined ? [] : [rewardsAssumed]),
-  ];
-  return { ...job, assumed: job.assumed.filter((one) => !known.includes(one)) };
+  const open = {
+    training: changes.trainSecondsPerToken === undefined,
+    rewards: changes.rewardTailSeconds === undefined,
+  };
+  const [paper] = paperAssumed({ training: true, rewards: true });
+  const assumed = job.assumed.flatMap((one) => {
+    if (one === paper) return paperAssumed(open);
+    return (one === trainingAssumed && !open.training) || (one === rewardsAssumed && !open.rewards) ? [] : [one];
+  });
+  return { ...job, assumed };
 }
 
 const batchOf = (step: MeasuredStep) => ({

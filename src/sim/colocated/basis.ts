@@ -11,6 +11,18 @@ export interface JobBasis {
   readonly outside: readonly string[];
 }
 
+/** Returns what the job of a paper takes from it, as phrases: that of which there is no measurement. */
+export function paperAssumed({
+  training,
+  rewards,
+}: {
+  readonly training: boolean;
+  readonly rewards: boolean;
+}): string[] {
+  const parts = [...(training ? ['training'] : []), ...(rewards ? ['rewards'] : [])];
+  return parts.length === 0 ? [] : [`${parts.join(' and ')} as in RollPacker §6 (--calibrate)`];
+}
+
 /** Returns what a job rests on. */
 export const basisOf = ({ name, assumed = [], outside = [] }: Job): JobBasis => ({ name, assumed, outside });
 
@@ -20,7 +32,8 @@ export function basisLine({ name, assumed, outside }: JobBasis): string {
   const said = assumed.length === 0 ? [] : [`Assumed: ${assumed.join(', ')}`];
   const yours = isWhole ? ['say yours: --model, --gpu, --gpus'] : [];
   const beyond = outside.length === 0 ? [] : [`not measured: ${outside.join(', ')}`];
-  return `${isWhole || said.length + beyond.length === 0 ? '' : `${name}. `}${capital([...said, ...yours, ...beyond].join('; ') || name)}`;
+  const all = [...said, ...yours, ...beyond].join('; ');
+  return [...(isWhole ? [] : [name]), ...(all === '' ? [] : [capital(all)])].join('. ');
 }
 
 const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;

@@ -8,7 +8,7 @@ import { readTrace } from '../../../../src/sim/trace/read.ts';
 
 test('a line has the name, what was assumed, and what was not measured', () => {
   const line = (assumed: string[], outside: string[]) => basisLine({ name: 'my job', assumed, outside });
-  expect(line([], [])).toBe('My job');
+  expect(line([], [])).toBe('my job');
   expect(line(['one', 'two'], [])).toBe('my job. Assumed: one, two');
   expect(line([], ['three'])).toBe('my job. Not measured: three');
   expect(line(['one'], ['three'])).toBe('my job. Assumed: one; not measured: three');
