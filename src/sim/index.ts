@@ -129,7 +129,7 @@ export { type ClusterInput, type ClusterJob, clusterJob, clusterSettings } from 
 export { type EngineName, engineNames } from './silicon/constants.ts';
 export { type Gpu, gpuOf, gpus } from './silicon/gpus.ts';
 export { shapeOf } from './silicon/model-config.ts';
-export { type ResolvedModel, resolveModel } from './silicon/model-names.ts';
+export { modelNames, type ResolvedModel, resolveModel } from './silicon/model-names.ts';
 export type { ModelShape, Precision } from './silicon/model-shape.ts';
 export { type SweepEffort, type SweepEffortId, sweepEfforts } from './sweep/effort.ts';
 export type { RoundRates } from './sweep/measure.ts';
