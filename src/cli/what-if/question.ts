@@ -60,11 +60,17 @@ export async function answered(paths: readonly string[], options: WhatIfQuestion
   }));
 }
 
-/** Returns the options; where they say a cluster and not its size, with as many engines as the log has. */
+/** Returns the options, of a cluster with as many engines as the log has. Throws `invalid_input` where the GPUs make others. */
 function onEngines(logged: LoggedJob, options: WhatIfQuestion): WhatIfQuestion {
   const engines = enginesAt(logged, beforeRounds(logged)).length;
-  const isOpen = options.gpus === undefined && options.engines === undefined && engines > 0;
-  return isOpen && saysCluster(options) ? { ...options, engines } : options;
+  if (engines === 0 || !saysCluster(options)) return options;
+  const { gpus, tp } = options;
+  const isWhole = gpus === undefined || (tp === undefined ? gpus % engines === 0 : gpus === engines * tp);
+  if (!isWhole) {
+    const each = tp === undefined ? 'a multiple' : `${engines * tp}`;
+    refuse('invalid_input', '--gpus', `${each}, for the ${engines} engines of the log`, gpus);
+  }
+  return { ...options, engines };
 }
 
 /** Gives errors the names that the user knows. */

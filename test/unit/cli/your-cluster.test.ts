@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { type JobOptions, jobOfOptions, usualCapOf } from '../../../src/cli/job/job.ts';
 import { basisLine, basisOf } from '../../../src/sim/colocated/basis.ts';
 import { rollflex } from '../../support/command-line/in-process.ts';
+import { writeOwnFiles } from '../../support/documents/own-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-cluster-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -124,5 +125,30 @@ describe('commands', () => {
     const imported = await rollflex('import', path('piled.jsonl'), '--output', path('imported.jsonl'));
     expect(imported.out).toMatch(/^capped +\d+\.\d% of the responses have exactly 2000 tokens/m);
     expect(imported.out).toContain('--cap 2000');
+  });
+
+  test('what-if: as many engines as the log has', async () => {
+    writeOwnFiles(folder);
+    const asked = ['what-if', path('job.jsonl'), '--seeds', '1', '--model', 'Qwen2.5-7B'];
+    const { code, out, err } = await rollflex(...asked, '--gpus', '4');
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(/^Qwen2\.5-7B in bf16, 4 × H100 SXM, TP 2, vLLM\. Assumed: bf16, as published/);
+    const json = await rollflex(...asked, '--json');
+    expect(Object.keys(JSON.parse(json.out)).slice(0, 3)).toEqual(['assumed', 'outside', 'file']);
+    const odd = await rollflex(...asked, '--gpus', '4', '--tp', '4');
+    expect([odd.code, odd.err]).toEqual([
+      2,
+      expect.stringContaining('--gpus: expected 8, for the 2 engines of the log, got 4'),
+    ]);
+  });
+
+  test('sweep: the lists are the first keys of JSON', async () => {
+    const small = ['sweep', lengths, '--steps', '1', '--effort', 'fast', '--workers', '1', '--json'];
+    const shape = ['--prompts-per-round', '2', '--responses-per-prompt', '2'];
+    const { code, out, err } = await rollflex(...small, ...shape, ...cluster);
+    expect([code, err]).toEqual([0, '']);
+    const { assumed, outside, recommendations, ...others } = JSON.parse(out);
+    expect(recommendations[0].basis).toMatchObject({ assumed, outside });
+    expect(others).toEqual({});
   });
 });

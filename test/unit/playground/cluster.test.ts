@@ -29,7 +29,7 @@ test('a model brings its TP, and one without room is refused with its setting', 
   expect([tpOf('qwen2.5-14b-16k', 'paper'), tpOf('Qwen3-8B', 'paper'), tpOf('Qwen3-32B', 'l4')]).toEqual([
     '2',
     '1',
-    '8',
+    '4',
   ]);
   expect(() => jobOf({ ...settings, m: 'DeepSeek-V3' }, [[1]])).toThrow(/^TP: expected weights that leave room/);
 });
