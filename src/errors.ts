@@ -89,16 +89,16 @@ export function show(value: unknown): string {
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 /** Names and messages of an error and of its causes: the cause of a wrapped error often has the only useful text. */
-function told(thrown: unknown, depth: number): string {
+function causeText(thrown: unknown, depth: number): string {
   if (typeof thrown === 'string') return thrown;
   if (typeof thrown !== 'object' || thrown === null) return show(thrown);
   const { name = 'Error', message, cause, errors } = thrown as Partial<Error> & { readonly errors?: unknown };
   if (typeof message !== 'string' && !(thrown instanceof Error)) return show(thrown);
   const inner = cause ?? (Array.isArray(errors) ? errors[0] : undefined);
-  const below = inner === undefined || depth === 0 ? '' : told(inner, depth - 1);
-  const isTold = below === '' || message?.includes(below.replace(/^\w*Error: /, ''));
-  const head = `${name}: ${message || (isTold ? 'without a message' : '')}`.replace(/: $/, '');
-  return isTold ? head : `${head}: ${below}`;
+  const below = inner === undefined || depth === 0 ? '' : causeText(inner, depth - 1);
+  const isIncluded = below === '' || message?.includes(below.replace(/^\w*Error: /, ''));
+  const head = `${name}: ${message || (isIncluded ? 'without a message' : '')}`.replace(/: $/, '');
+  return isIncluded ? head : `${head}: ${below}`;
 }
 
 /**
@@ -108,7 +108,7 @@ function told(thrown: unknown, depth: number): string {
 export function caused(thrown: unknown): unknown {
   let text: string;
   try {
-    text = told(thrown, 3);
+    text = causeText(thrown, 3);
   } catch {
     // Reading its fields throws, too.
     text = Object.prototype.toString.call(thrown);
@@ -180,10 +180,10 @@ export const relocated = (error: PolicyError, path: string, expected = error.exp
   new PolicyError(error.code, { expected, got: new Shown(error.got), path, cause: error });
 
 /** A refusal as plain data, with the stack of its cause: a thread sends this to the process that started it. */
-export type Told = Omit<ReturnType<PolicyError['toJSON']>, 'message'> & { readonly stack?: string | undefined };
+export type PlainRefusal = Omit<ReturnType<PolicyError['toJSON']>, 'message'> & { readonly stack?: string | undefined };
 
 /** Returns the refusal that `toJSON` has written, in another thread or process. */
-export const revived = ({ code, expected, got, path, stack }: Told): PolicyError => {
+export const revived = ({ code, expected, got, path, stack }: PlainRefusal): PolicyError => {
   const cause = stack === undefined ? undefined : Object.assign(new Error(got), { stack });
   return new PolicyError(code, { expected, got: new Shown(got), path, cause });
 };

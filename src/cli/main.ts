@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../logs/index/package.ts';
 import { exitCodes, reportError } from './terminal/output.ts';
-import { asTyped, forgiving } from './terminal/typing-errors.ts';
+import { asTyped, explainTypingErrors } from './terminal/typing-errors.ts';
 
 /** The commands. The modules of a command are loaded when the command is called: `--help` needs none of them. */
 const commands: Record<string, { readonly summary: string; readonly load: () => Promise<Command> }> = {
@@ -99,7 +99,7 @@ Exit codes: 0 done, 1 failed, 2 wrong use or bad input. Ctrl-C: 130.`,
   for (const [name, { summary, load }] of Object.entries(commands)) {
     command.addCommand((name === wanted ? await load() : new Command(name)).description(summary));
   }
-  for (const one of [command, ...command.commands]) forgiving(one.exitOverride());
+  for (const one of [command, ...command.commands]) explainTypingErrors(one.exitOverride());
   return command;
 }
 

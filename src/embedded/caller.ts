@@ -11,7 +11,7 @@ export class EmbeddedCaller implements Caller {
 
   subscribe(session: Session, after: number | undefined, types: readonly string[] | undefined): void {
     this.#subscriptions.subscribe(session, after, types);
-    // It reads only when it is asked to.
+    // The caller reads only when it is asked to.
     this.#subscriptions.answered();
   }
 

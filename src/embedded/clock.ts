@@ -25,12 +25,12 @@ export class HostClock implements Clock {
     return () => this.#timers.remove(timer);
   }
 
-  /** Calls back at once: one call comes after the other. */
+  /** Calls back at once, because calls never overlap here. */
   soon(callback: () => void): void {
     callback();
   }
 
-  /** Unix time at which the next timer is due, if there is one. */
+  /** Unix time of the next timer, if there is one. */
   get next(): number | undefined {
     return this.#timers.peek()?.at;
   }

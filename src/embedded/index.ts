@@ -1,14 +1,14 @@
 /**
- * The server as one script for a JavaScript engine inside another process, such as QuickJS in Python, without event loop,
- * timers and modules. The host passes a message, gets its answer with the streamed notifications, and winds the clock.
+ * The server as one script for a JavaScript engine inside another process, such as QuickJS in Python, without event loop, timers
+ * and modules. The host passes a message, gets the answer with streamed notifications, and moves the clock.
  */
 
-import { type Request, wrongPart } from '../rpc/connection/request.ts';
+import { type Request, wrongField } from '../rpc/connection/request.ts';
 import { errorCodes, refusal, toRpcError } from '../rpc/methods/errors.ts';
 import { failure, Service } from '../rpc/service.ts';
 import { EmbeddedCaller } from './caller.ts';
 import { HostClock } from './clock.ts';
-import { type Outliving, outliving, outlivingParts } from './outliving.ts';
+import { type Outliving, outliving, outlivingStores } from './outliving.ts';
 import { answerText, Senders } from './senders.ts';
 
 export { ask } from './logs.ts';
@@ -32,13 +32,13 @@ export interface Embedded extends Outliving {
  */
 export function embed(version: string, limits: string, outlives = '{}'): Embedded {
   const clock = new HostClock();
-  const parts = outlivingParts(JSON.parse(outlives), version, clock);
-  // An event holds up nobody else here.
+  const stores = outlivingStores(JSON.parse(outlives), version, clock);
+  // A long event delays nobody else here.
   const given = { maxEventIds: 100_000_000, ...JSON.parse(limits) };
-  const service = new Service({ clock, version, limits: given, ...parts });
+  const service = new Service({ clock, version, limits: given, ...stores });
   const caller = new EmbeddedCaller();
   const senders = new Senders();
-  let told: number | undefined;
+  let reportedDue: number | undefined;
 
   const answerTo = (text: string): object | undefined => {
     let message: unknown;
@@ -49,7 +49,7 @@ export function embed(version: string, limits: string, outlives = '{}'): Embedde
       if (!(error instanceof SyntaxError)) throw error;
       return refusal(errorCodes.parseError, 'JSON', error.message);
     }
-    const wrong = wrongPart(message);
+    const wrong = wrongField(message);
     if (wrong !== undefined) return refusal(errorCodes.invalidRequest, wrong, message);
     const answer = service.answer(message as Request, caller);
     if (answer !== undefined && 'result' in answer) senders.learn(text, message as Request, answer.result as never);
@@ -74,12 +74,12 @@ export function embed(version: string, limits: string, outlives = '{}'): Embedde
   };
   const withNews = (answer: string): string => {
     const due = clock.next;
-    if (due === told && !caller.isReady) return answer;
-    told = due;
+    if (due === reportedDue && !caller.isReady) return answer;
+    reportedDue = due;
     return [answer, due ?? '', ...caller.read()].join('\n');
   };
   return {
-    ...outliving(service.sessions, parts),
+    ...outliving(service.sessions, stores),
     call(text) {
       return withNews(textOfAnswer(text));
     },

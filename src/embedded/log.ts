@@ -1,19 +1,19 @@
-/** The decision log of an engine without files: the host writes its lines. */
+/** The decision log of an engine without files, whose lines the host writes. */
 import type { Clock } from '../core/machine/clock.ts';
 import type { DecisionLog, LoggedSession, SessionDecisionLog } from '../logs/write/decision-log.ts';
 import { SessionLines } from '../logs/write/session-lines.ts';
 import { type LogFilesHost, type LogOutput, LogWriter } from '../logs/write/writer.ts';
 
-/** Options of a log that the host writes, given at its start. */
+/** Start options of a log that the host writes. */
 export interface HostLogOptions {
   readonly logDir: string;
   /** Name of the run. */
   readonly run: string;
-  /** Number of the last log file in the directory; 0 if there is none. */
+  /** Number of the last log file in the directory; 0 without one. */
   readonly last: number;
 }
 
-/** Report of the host on the lines that it has taken. */
+/** The host's report on the lines that it has taken. */
 export interface Written {
   readonly lines: number;
   /** Bytes of these lines, including lines that could not be written. */
@@ -77,7 +77,7 @@ class HostFiles implements LogOutput {
   }
 }
 
-/** A log whose lines the host takes and writes when it wants. */
+/** A log whose lines the host takes and writes when it wants to. */
 export class HostDecisionLog implements DecisionLog {
   readonly #writer: LogWriter;
   #files!: HostFiles;

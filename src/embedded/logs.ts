@@ -1,10 +1,10 @@
-/** Logs in the engine: texts of files, and what is asked of them, as JSON; the answer as JSON. */
+/** Logs in the engine: takes texts of files and questions about them, as JSON, and answers as JSON. */
 import { isPolicyError } from '../errors.ts';
 import type { Explanation } from '../logs/explain/explain.ts';
 import { type ExplainOptions, explain, explanationText, type Log, readLog, replay } from '../logs/index.ts';
 import { compareLogs } from '../logs/replay/compare.ts';
 
-/** A file: its name, and its text. */
+/** A file's name and text. */
 type File = readonly [name: string, text: string];
 
 const logOf = (files: readonly File[]): Log => readLog(files.map(([name, text]) => ({ name, read: () => text })));
@@ -21,10 +21,10 @@ const asked = {
 } as const;
 
 /**
- * Asks something of logs.
+ * Asks one of the questions above about logs.
  *
- * @param what - one of the questions above
- * @param given - what it takes, as JSON
+ * @param what - name of the question
+ * @param given - arguments of the question, as JSON
  */
 export function ask(what: keyof typeof asked, given: string): string {
   try {

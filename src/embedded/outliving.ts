@@ -5,11 +5,11 @@ import { isPolicyError } from '../errors.ts';
 import type { FoundSession } from '../rpc/journal/records.ts';
 import type { Sessions } from '../rpc/session/sessions.ts';
 import { HostDecisionLog, type HostLogOptions } from './log.ts';
-import { KeptRecords } from './records.ts';
+import { PendingRecords } from './records.ts';
 
 /** Options for the data that outlive the engine. */
 export interface OutlivingOptions {
-  /** Enables stored sessions: after this number of events of a session, a snapshot replaces its steps. */
+  /** Enables stored sessions: after so many events of a session, a snapshot replaces its steps. */
   readonly snapshotEvents?: number;
   readonly log?: HostLogOptions;
 }
@@ -22,7 +22,7 @@ export interface Outliving {
    */
   restore(key: string, record: string): string;
   restored(): string;
-  /** Returns the records to store before an answer is passed on: see {@link KeptRecords.take}. */
+  /** Returns the records to store before an answer is passed on: see {@link PendingRecords.take}. */
   kept(): string;
   /** Returns the lines to log: see {@link HostDecisionLog.take}. `written` is JSON, or empty. */
   logged(written: string): string;
@@ -42,16 +42,16 @@ const refusalOf = (act: () => void): string => {
 };
 
 /** Makes the journal and the decision log of a service. Throws `invalid_config`. */
-export function outlivingParts({ snapshotEvents, log }: OutlivingOptions, version: string, clock: Clock) {
+export function outlivingStores({ snapshotEvents, log }: OutlivingOptions, version: string, clock: Clock) {
   return {
-    ...(snapshotEvents === undefined ? {} : { journal: new KeptRecords(version, snapshotEvents) }),
+    ...(snapshotEvents === undefined ? {} : { journal: new PendingRecords(version, snapshotEvents) }),
     ...(log === undefined ? {} : { decisionLog: new HostDecisionLog(log, version, clock) }),
   };
 }
 
 /** Binds the functions of {@link Outliving} to the sessions of a service. */
-export function outliving(sessions: Sessions, parts: ReturnType<typeof outlivingParts>): Outliving {
-  const { journal, decisionLog } = parts;
+export function outliving(sessions: Sessions, stores: ReturnType<typeof outlivingStores>): Outliving {
+  const { journal, decisionLog } = stores;
   const restore = (found: FoundSession | undefined): void => {
     if (found !== undefined) sessions.restore(found);
   };

@@ -18,7 +18,7 @@ interface Deleted {
 }
 
 /** Records that the host has not taken yet. */
-export class KeptRecords extends Records {
+export class PendingRecords extends Records {
   #waiting: (Extract<Operation, { type: 'put' }> | Deleted)[] = [];
 
   constructor(version: string, snapshotEvents: number) {
@@ -32,7 +32,7 @@ export class KeptRecords extends Records {
     }
     const { key } = operation;
     const before = this.#waiting.at(-1);
-    // Records of a session are deleted in order, beginning with the first one.
+    // Records of a session are deleted in order, the first one first.
     if (before !== undefined && 'last' in before && numberIn(before.last) === numberIn(key)) before.last = key;
     else this.#waiting.push({ first: key, last: key });
   }

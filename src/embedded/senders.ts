@@ -54,7 +54,7 @@ export class Senders {
   }
 }
 
-/** Returns the answer to a call with the id 1, as `JSON.stringify` would write it. */
+/** Returns the answer to a call with id 1, in the form that `JSON.stringify` would write. */
 export function answerText(result: Result): string {
   if (result.nextSeq === undefined || result.more !== undefined || result.decisionSeq !== undefined)
     return JSON.stringify({ jsonrpc: '2.0', id: 1, result });

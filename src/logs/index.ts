@@ -1,6 +1,7 @@
 /**
  * Logs of programs (`recordEvents`) and of servers: why something waits, whether this version decides as a log says, how two logs
- * differ, and what a job did. Without the module that reads files it also runs in a browser, where `rollflex/logs` resolves to this one.
+ * differ, and what a job did. Without the module that reads files, this entry also runs in a browser, where `rollflex/logs`
+ * resolves to it.
  */
 import type { LogFile } from './format/decision-log.ts';
 import type { Log } from './format/log.ts';
@@ -51,7 +52,7 @@ export const readLog = (files: readonly LogFile[], options: LogOptions = {}): Lo
   traceless(() => new MemoryLog(files, restoring(options)));
 
 /**
- * Plays a log again, and compares every decision: what this version decides otherwise, grouped, and what the log lacks.
+ * Replays a log and compares every decision: groups what this version decides differently, and says what the log lacks.
  *
  * @throws PolicyError `invalid_input` for lines out of order; `unknown_id` if the log has no such session
  */

@@ -1,6 +1,6 @@
 /**
  * Logs of programs (`recordEvents`) and of servers: why something waits, whether this version decides as a log says, how two logs
- * differ, and what a job did. In addition to the modules for a browser, it has the one that reads files.
+ * differ, and what a job did. In addition to the modules for a browser, this entry has the module that reads files.
  *
  * @module logs
  * @packageDocumentation
@@ -13,13 +13,13 @@ import { traceless } from './replay/traceless.ts';
 
 export * from './index.ts';
 
-/** How a log is read from files. */
+/** Options for reading a log from files. */
 export interface OpenLogOptions extends LogOptions {
   /** Folder for the index that long logs have; beside the log if absent. */
   readonly cache?: string;
-  /** Names the definitions of a registry of your own: an index that was made with other ones is made anew. */
+  /** Name for the definitions in a registry of your own: an index made with other definitions is built again. */
   readonly definitions?: string;
-  /** Called with the bytes that were read, of all that must be. */
+  /** Called with the bytes read so far, and the bytes to read in total. */
   readonly progress?: (done: number, all: number) => void;
 }
 
@@ -36,7 +36,7 @@ export function openLog(paths: string | readonly string[], options: OpenLogOptio
   return traceless(() => new LogIndex([paths].flat(), how));
 }
 
-/** What has made an index: this version; where it was bundled into a program and cannot be known, those of the policies. */
+/** Names the maker of an index: this version or, in a bundle where the version is unknown, the versions of the policies. */
 function versionIn(options: LogOptions): string {
   try {
     return packageVersion();

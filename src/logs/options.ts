@@ -1,4 +1,4 @@
-/** Which policies play a log. */
+/** Options that select the policies which play a log. */
 import type { AnyDefinition } from '../core/machine/definition.ts';
 import type { Registry } from '../core/machine/registry.ts';
 import { registry as builtIn } from '../registry.ts';
@@ -13,7 +13,7 @@ export interface LogOptions {
 export const registryOf = ({ registry }: LogOptions): Registry<readonly AnyDefinition[]> =>
   registry ?? (builtIn as unknown as Registry<readonly AnyDefinition[]>);
 
-/** Returns what makes policies of the snapshots of a log. */
+/** Returns a function that makes policies from the snapshots of a log. */
 export const restoring = (options: LogOptions): ((snapshot: unknown) => PlayedPolicy) => {
   const { restore } = registryOf(options);
   return (snapshot) => restore(snapshot, { validate: false });

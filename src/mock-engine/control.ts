@@ -21,10 +21,10 @@ export function ownRoutes(cluster: MockCluster, pacer: Pacer): Routes {
   return {
     'GET /clock': ({ response }) => reply(response, clock()),
     'POST /clock': ({ body, response }) => {
-      const told = read(clockSchema, body);
-      if ('speed' in told) pacer.speed = told.speed;
+      const command = read(clockSchema, body);
+      if ('speed' in command) pacer.speed = command.speed;
       else if (pacer.speed !== 0) refuse('time is advanced by hand only while it stands: {"speed": 0} first');
-      else cluster.advanceTo('advanceTo' in told ? told.advanceTo : cluster.now + told.advanceSeconds);
+      else cluster.advanceTo('advanceTo' in command ? command.advanceTo : cluster.now + command.advanceSeconds);
       reply(response, clock());
     },
     'POST /fault': ({ body, response }) => reply(response, takeFault(cluster, body)),

@@ -7,7 +7,7 @@ import type { DraftSettings } from '../sim/models/draft-settings.ts';
 
 type Tokens = Pick<DraftSettings, 'tokens' | 'maxTokens'>;
 
-/** What is read of vLLM's `speculative_config`; method, model and all else change nothing here. */
+/** Fields that are read from vLLM's `speculative_config`; method, model and all other fields have no effect here. */
 const vllmConfig = z.looseObject({
   num_speculative_tokens: positiveCount.max(64),
   num_speculative_tokens_per_batch_size: z
@@ -17,8 +17,8 @@ const vllmConfig = z.looseObject({
 });
 
 /**
- * Returns the tokens that vLLM drafts by its `speculative_config`. A size of the batch between two ranges has what the range before
- * it has, and none has more than `num_speculative_tokens`.
+ * Returns the tokens that vLLM drafts by its `speculative_config`. A batch size between two ranges uses the lower range, and no
+ * size drafts more than `num_speculative_tokens`.
  *
  * @throws PolicyError `invalid_config`
  */
@@ -39,7 +39,7 @@ export function vllmDraftTokens(config: unknown): Tokens {
   return { tokens: sorted.map(([sequences, , tokens]) => ({ sequences, tokens })), maxTokens: most };
 }
 
-/** Options of SGLang for drafts, as its server takes them. */
+/** SGLang's server options for drafts. */
 export interface SglangDrafts {
   /** `--speculative-num-steps`: passes of the drafter, which are the drafted tokens. */
   readonly numSteps: number;
@@ -52,9 +52,8 @@ export interface SglangDrafts {
 const adaptiveEntry = z.looseObject({ candidate_steps: z.array(count.max(64)).min(1) });
 
 /**
- * Returns the tokens that SGLang drafts: chains (`--speculative-eagle-topk 1`), and by the size of the batch if there is a
- * configuration of `--speculative-adaptive` with one candidate for each size. A size has the entry of the largest key that is not
- * above it.
+ * Returns the tokens that SGLang drafts: chains (`--speculative-eagle-topk 1`), by batch size if `--speculative-adaptive` is
+ * configured with one candidate per size. A batch size uses the entry with the largest key that does not exceed it.
  *
  * @throws PolicyError `invalid_config`; `infeasible` for trees of drafts, and for several candidates
  */

@@ -51,7 +51,6 @@ const faults = [
 /** Names of the faults. */
 export const faultNames: readonly string[] = faults.map((one) => one.shape.fault.value);
 
-/** Schema of a fault. */
 export const faultSchema = z.discriminatedUnion('fault', faults);
 
 /** A fault. */

@@ -8,7 +8,7 @@ import { Generation, type Limits, type Listener } from './engine/requests/genera
 import type { EngineServer } from './http/engine-server.ts';
 import type { Pacer } from './http/pacer.ts';
 
-/** Parts of the server that the routes of an engine use. */
+/** Parts of the server that an engine's routes use. */
 export interface RouteContext {
   readonly engine: MockEngine;
   readonly cluster: MockCluster;
@@ -21,7 +21,7 @@ export interface RouteContext {
 export interface Wanted {
   readonly requestId: string;
   readonly prompt: Prompt;
-  /** Number of the sample of the prompt; by the order of requests if not given. */
+  /** Number of the prompt's sample; without it, the order of requests counts. */
   readonly sample: number | undefined;
   /** Number of tokens, instead of the length from the workload. */
   readonly tokens: number | undefined;

@@ -14,7 +14,6 @@ export const speedSchema = z
 /** A speed. */
 export type Speed = z.output<typeof speedSchema>;
 
-/** Schema of the options. */
 export const mockEngineOptionsSchema = z.strictObject({
   api: z.enum(['sglang', 'vllm']).default('sglang').describe('Whose routes the engines have.'),
   engines: z.int().min(1).max(256).default(1).describe('Engines, each at a port of its own.'),
@@ -62,7 +61,7 @@ export const mockEngineOptionsSchema = z.strictObject({
   faults: z.array(faultSchema).default([]).describe('What goes wrong, and when.'),
 });
 
-/** Options with their defaults filled in. */
+/** Options with all defaults. */
 export type MockEngineOptions = z.output<typeof mockEngineOptionsSchema> & {
   readonly disconnectSeconds: number;
   readonly updateSeconds: number;

@@ -1,4 +1,4 @@
-/** Starts engines on HTTP ports, and in front of them a router with the control routes. */
+/** Starts engines on HTTP ports, and a router with the control routes in front of them. */
 import type { ConnectionFault } from './engine/apply-fault.ts';
 import { type ClusterParts, MockCluster } from './engine/cluster.ts';
 import type { MockEngine } from './engine/mock-engine.ts';
@@ -15,7 +15,7 @@ import { vllmApi } from './vllm/api.ts';
 export interface Ports {
   /** Address to listen on, default `127.0.0.1`. */
   readonly host?: string;
-  /** Port of the first engine; the others follow it. 0, the default, takes any free ports. */
+  /** Port of the first engine; the ports of other engines follow. With 0, the default, any free ports are taken. */
   readonly port?: number;
   /** Port of the router and the control routes; 0, the default, takes any free port. */
   readonly controlPort?: number;
@@ -50,8 +50,8 @@ export async function startMockEngine(start: MockEngineStart): Promise<RunningMo
   const { options = {}, host = '127.0.0.1', port = 0, controlPort = 0, onError = throwLater } = start;
   const cluster = new MockCluster(options, start);
   const pacer = new Pacer(cluster, cluster.options.speed);
-  const places = cluster.engines.map((engine) => placeOf(engine, cluster, pacer, host, port));
-  const workers = places.map(({ listener, server }) => ({
+  const servedEngines = cluster.engines.map((engine) => serve(engine, cluster, pacer, host, port));
+  const workers = servedEngines.map(({ listener, server }) => ({
     server,
     get url() {
       return listener.url;
@@ -59,13 +59,13 @@ export async function startMockEngine(start: MockEngineStart): Promise<RunningMo
   }));
   const router = new Router(workers, cluster, pacer);
   const front = new Listener((request, response) => router.take(request, response), host, controlPort);
-  const listeners = [...places.map(({ listener }) => listener), front];
+  const listeners = [...servedEngines.map(({ listener }) => listener), front];
   const stop = async (): Promise<void> => {
     pacer.stop();
-    await Promise.all(places.map(({ settled }) => settled()));
+    await Promise.all(servedEngines.map(({ settled }) => settled()));
     await Promise.all(listeners.map((one) => one.kill()));
   };
-  cluster.onFault((fault, engine) => places[engine.number]!.disturb(fault, onError));
+  cluster.onFault((fault, engine) => servedEngines[engine.number]!.disturb(fault, onError));
   try {
     for (const listener of listeners) await listener.listen();
   } catch (error) {
@@ -73,10 +73,10 @@ export async function startMockEngine(start: MockEngineStart): Promise<RunningMo
     throw error;
   }
   pacer.start();
-  return { url: front.url, engineUrls: places.map(({ listener }) => listener.url), cluster, stop };
+  return { url: front.url, engineUrls: servedEngines.map(({ listener }) => listener.url), cluster, stop };
 }
 
-interface Place {
+interface ServedEngine {
   readonly server: EngineServer;
   readonly listener: Listener;
   disturb(fault: ConnectionFault, onError: (error: Error) => void): void;
@@ -84,13 +84,13 @@ interface Place {
   settled(): Promise<void>;
 }
 
-function placeOf(engine: MockEngine, cluster: MockCluster, pacer: Pacer, host: string, firstPort: number): Place {
+function serve(engine: MockEngine, cluster: MockCluster, pacer: Pacer, host: string, firstPort: number): ServedEngine {
   const stand: RouteContext = { engine, cluster, pacer, server: () => server };
   const api = cluster.options.api === 'sglang' ? sglangApi(stand) : vllmApi(stand);
   const server: EngineServer = new EngineServer(engine, api, pacer, cluster);
   const port = firstPort === 0 ? 0 : firstPort + engine.number;
   const listener = new Listener((request, response) => server.take(request, response), host, port);
-  // Engines start and stop one after the other: a port must be free before it is used again.
+  // Engines start and stop in sequence, because a port must be free before it is used again.
   let turn: Promise<void> = Promise.resolve();
   return {
     server,

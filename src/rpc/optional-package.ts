@@ -14,7 +14,7 @@ export async function optionalPackage<T>(name: string, path: string, load: () =>
   } catch (error) {
     // `ERR_MODULE_NOT_FOUND` of `import`, `MODULE_NOT_FOUND` of `require`.
     const { code, message = '' } = error as { readonly code?: unknown; readonly message?: string };
-    // A package that is there may lack one of its own.
+    // An installed package may lack one of its own dependencies.
     const isAbsent = /MODULE_NOT_FOUND$/.test(String(code)) && message.includes(`'${name}'`);
     const got = isAbsent ? undefined : caused(error);
     refuse(

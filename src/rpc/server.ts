@@ -8,7 +8,7 @@ import type { Link, Served } from './connection/link.ts';
 import { noMeter } from './connection/meter.ts';
 import { Outputs } from './connection/outputs.ts';
 import type { Id } from './connection/request.ts';
-import { nothingKept } from './connection/send-queue.ts';
+import { notDurable } from './connection/send-queue.ts';
 import { toRpcError } from './methods/errors.ts';
 import type { ServerLimits } from './methods/limits.ts';
 import { methods } from './methods/methods.ts';
@@ -22,7 +22,7 @@ const success = (id: NonNullable<Id>, result: unknown) => ({ jsonrpc: '2.0' as c
 
 /** A JSON-RPC server of sessions and plans. */
 export class RpcServer {
-  /** The limits, with their defaults filled in. */
+  /** The limits with all defaults. */
   readonly limits: ServerLimits;
   /** @internal */
   readonly sessions: Sessions;
@@ -49,7 +49,7 @@ export class RpcServer {
       meter,
       refusals: this.#service.refusals,
       outputs: new Outputs(this.limits.maxTotalOutputBytes),
-      durability: journal ?? nothingKept,
+      durability: journal ?? notDurable,
       isToken,
       halfLines: new HalfLines(Math.max(this.limits.maxUnfinishedBytes, this.limits.maxMessageBytes)),
       dispatch: this.#dispatch(),
@@ -65,12 +65,12 @@ export class RpcServer {
     return this.#host.isToken !== undefined;
   }
 
-  /** What is owed to the sessions, by the type of the event; empty without the option `watch`. */
+  /** Answers owed to all sessions, by type of event; empty without the option `watch`. */
   get owed(): OwedAnswers[] {
     return this.#service.watch?.owed ?? [];
   }
 
-  /** What the server has refused, and the connections that it has closed. @internal */
+  /** Counters of refusals, and of connections that the server has closed. @internal */
   get refusals(): Pick<Refusals, 'calls' | 'closed'> {
     return this.#service.refusals;
   }
@@ -80,7 +80,7 @@ export class RpcServer {
     return this.#connections.size + this.#unauthenticated.size;
   }
 
-  /** Makes a connection; returns nothing if there are too many, and then closes the link. */
+  /** Makes a connection; closes the link and returns `undefined` if there are too many. */
   connect(link: Link): Served | undefined {
     if (!this.asksForToken && this.#isFull) {
       this.#service.refusals.connection('full');
@@ -90,7 +90,7 @@ export class RpcServer {
     const connection = new Connection(link, this.#host);
     if (this.asksForToken) this.#unauthenticated.add(connection);
     else this.#connections.add(connection);
-    // The oldest connection is closed: a client with the token would have shown it at once.
+    // The oldest connection without a token is closed, because a client with the token would have shown it at once.
     const [oldest] = this.#unauthenticated;
     if (this.#unauthenticated.size > this.limits.maxUnauthenticated) oldest!.turnAway();
     return connection;

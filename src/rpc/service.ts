@@ -48,9 +48,9 @@ export interface ServerOptions {
   readonly watch?: WatchOptions;
   /** Computes plans beside the thread that answers events; see {@link planThreads}. Absent: that thread computes them. */
   readonly planning?: Planning;
-  /** Told in a line what an operator should read, such as sessions that cannot be restored; by default nobody is. */
+  /** Receives lines that an operator should read, for example about sessions that cannot be restored; by default nobody does. */
   readonly warn?: (line: string) => void;
-  /** Called with what has thrown where that is a defect, once for each: its stack is for the host alone, clients get its message. */
+  /** Called once per defect with the thrown error, whose stack is only for the host; clients get its message. */
   readonly defect?: (error: unknown) => void;
   /** Journal that keeps the sessions; made by {@link openDurableServer}. @internal */
   readonly journal?: Journal | undefined;
@@ -66,16 +66,16 @@ interface Method {
   readonly handler: Handler<MethodName>;
 }
 
-/** Calls the methods for sessions and plans by their names. */
+/** Calls methods for sessions and plans by name. */
 export class Service {
   readonly limits: ServerLimits;
   readonly sessions: Sessions;
   readonly version: string;
   /** Turns of the calls that may pause. */
   readonly turns: Turns;
-  /** What was refused. */
+  /** Counters of refusals. */
   readonly refusals: Refusals;
-  /** The watchdogs of the sessions, if there are any. */
+  /** The watchdogs of the sessions; `undefined` without them. */
   readonly watch: Watch | undefined;
   readonly #gate: Gate;
   readonly #registry: Registry<readonly AnyDefinition[]>;
@@ -85,7 +85,7 @@ export class Service {
   #document: ResultOf<'rpc.discover'> | undefined;
   readonly #clock: Clock;
   readonly #planning: Planning | undefined;
-  /** Plans that `planning` computes, and those of each connection. */
+  /** Number of plans that `planning` computes, in total and per connection. */
   #plans = 0;
   readonly #plansOf = new WeakMap<Caller, number>();
 
@@ -118,8 +118,8 @@ export class Service {
   }
 
   /**
-   * Calls a method. The result is a promise if `planning` computes it, and if the call or the session that it concerns pauses.
-   * Throws the errors of the method, and `RpcError` for wrong parameters and unknown methods.
+   * Calls a method. The result is a promise if `planning` computes it, or if the call or its session pauses. Throws the errors of
+   * the method, and `RpcError` for wrong parameters and unknown methods.
    */
   result({ id, method, params }: Request, call: CallContext): unknown {
     const found = this.#methods.get(method);
@@ -133,12 +133,12 @@ export class Service {
     const context = { connection, signal, turns, notification: id === undefined };
     const { session } = given as { readonly session?: string };
     if (session === undefined) return found.handler(given as never, context);
-    return this.#gate.pass(session, () => found.handler(given as never, context));
+    return this.#gate.run(session, () => found.handler(given as never, context));
   }
 
   /**
-   * Whether a call equals the last `session.send` except for its events and their number, and these are valid. Then the schema need
-   * not check it, which would take a fifth of the time of the call.
+   * Whether a call equals the last `session.send` except for its events and their number, and these are valid. The schema need
+   * not check such a call, which would take a fifth of the call's time.
    */
   #isSentAgain(method: string, params: unknown): boolean {
     const last = this.#sent;
@@ -209,7 +209,7 @@ export class Service {
   }
 
   #plan(params: ParamsOf<'plan'>, { connection, signal, notification }: Context) {
-    // Nobody would get it.
+    // Nobody would receive the plan.
     if (notification) return { plan: undefined };
     const { planner, input, deadlineSeconds } = params;
     if (this.#planning !== undefined) return this.#planBeside({ ...params, signal }, connection);

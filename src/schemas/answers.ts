@@ -77,7 +77,7 @@ export const sequels: Readonly<Partial<Record<VocabularyEvent['type'], readonly 
     'turn.finished': ['turn.requested', 'tool.started', ...programEnds],
   });
 
-/** Whether a host sends the answers to a message unasked, if at all: only hosts that ask for turns say which is the next. */
+/** Whether a host sends the answers to a message unasked, if at all: only hosts that ask for turns say which turn is next. */
 export function isUnasked(type: string): boolean {
   return Object.hasOwn(unaskedAnswers, type) || type === 'tool.finished' || type === 'turn.finished';
 }

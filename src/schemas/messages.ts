@@ -1,3 +1,4 @@
+/** Messages of the vocabulary as TypeScript types, by name. */
 import type { Messages } from '../generated/messages/index.ts';
 
 /** An event or a decision by its type, or any of them. */

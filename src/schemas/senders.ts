@@ -1,7 +1,7 @@
 /** Says who sends an event: the sender has to act where something waits for the event. */
 import type { VocabularyEvent } from './events/index.ts';
 
-/** Who sends an event to the host, or the host itself. */
+/** Possible senders of events to the host, and the host itself. */
 export const senders = [
   'host',
   'data source',
@@ -51,7 +51,7 @@ const others: Readonly<Partial<Record<VocabularyEvent['type'], Sender>>> = Objec
   'weights.published': 'trainer',
 });
 
-/** Returns who sends the events of a type; `host` for all that the host decides by itself, and for events of other vocabularies. */
+/** Returns who sends events of a type; `host` for events that the host sends of its own accord, and for other vocabularies. */
 export function senderOf(type: string): Sender {
   return Object.hasOwn(others, type) ? others[type as keyof typeof others]! : 'host';
 }

@@ -73,9 +73,9 @@ export const roundKind = z.enum(['short', 'long']).describe('`short`: with specu
 export const freeText = (mostCharacters: number) =>
   z.string().overwrite((text) => {
     if (text.length <= mostCharacters) return text;
-    const kept = text.slice(0, mostCharacters - 1);
+    const start = text.slice(0, mostCharacters - 1);
     // No character is cut in two.
-    return `${/[\uD800-\uDBFF]$/.test(kept) ? kept.slice(0, -1) : kept}…`;
+    return `${/[\uD800-\uDBFF]$/.test(start) ? start.slice(0, -1) : start}…`;
   });
 /** Message of an error, as text. */
 export const message = freeText(2000)

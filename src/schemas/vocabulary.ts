@@ -128,7 +128,7 @@ function whenNeeded<T extends object>(given: T | (() => T), check: (own: T) => v
   return () => given;
 }
 
-/** Makes a message whose schema is made when it is first read: a program contains all messages, but uses only a few. */
+/** Makes a message whose schema is made when it is first read, because a program contains all messages but uses only a few. */
 function message<W extends EventMessage>(
   of: Omit<W, 'schema' | 'reasons'>,
   id: string,

@@ -14,10 +14,10 @@ import { type Tested, withEvents } from './runs/tested.ts';
 export type { Choices } from '../core/generators/choices.ts';
 export { checkHost, type HostCheckOptions, type HostUnderTest } from './host-checks/check-host.ts';
 export { checkConservation, placesOf } from './host-checks/conservation.ts';
+export type { Places } from './host-checks/held-book.ts';
 export { HostModel } from './host-checks/host-model.ts';
 export type { Flight, HostModelConfig, OpenRound } from './host-checks/host-rules.ts';
 export { ModelHost } from './host-checks/model-host.ts';
-export type { Places } from './host-checks/place-book.ts';
 export type { AnswerRule, Desk, HostHints, Plan, Report } from './hosts/obedience.ts';
 export { checkCost, type InFlightLoad, itemsWalked } from './laws/cost.ts';
 export type { Case, Law } from './laws/law.ts';
@@ -71,7 +71,7 @@ export function checkLaws(tested: Tested, options: LawOptions): void {
         const own = law.smallest?.({ definition, config, events: likelyEvents(tested, config, tape, length), hints });
         if (own !== undefined) return own;
         const found = trimmed(likelyEvents(tested, config, tape, length), check, limitSeconds);
-        // A policy that is not deterministic may not break the law the second time.
+        // A nondeterministic policy may not break the law the second time.
         return found === undefined ? 'not again, with the same events' : found.message + textOfRun(found.run);
       },
     );

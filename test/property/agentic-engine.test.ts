@@ -146,11 +146,11 @@ describe('with prefixes that programs share', () => {
               state.dueAt = Infinity;
               engine.add(turnOf(state), at);
             }
-            const { pinnedTokens, cachedTokens, parts } = engine.cache;
+            const { pinnedTokens, cachedTokens, nodes } = engine.cache;
             expect(pinnedTokens + cachedTokens).toBeLessThanOrEqual(cost.kvCapacityTokens);
-            const unpinned = [...parts].filter(({ pins }) => pins === 0);
+            const unpinned = [...nodes].filter(({ pins }) => pins === 0);
             expect(unpinned.reduce((sum, { resident }) => sum + resident, 0)).toBe(cachedTokens);
-            for (const part of parts) expect(part.resident).toBeLessThanOrEqual(part.tokens);
+            for (const node of nodes) expect(node.resident).toBeLessThanOrEqual(node.tokens);
           }
           const turns = given.reduce((sum, one) => sum + one.turns.length, 0);
           const tokens = given.reduce((sum, one) => sum + one.turns.reduce((all, turn) => all + turn.generated, 0), 0);

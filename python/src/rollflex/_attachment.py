@@ -22,7 +22,7 @@ class Attachment:
         self.params = params
         self.id: str = params["session"]
         self.error: Exception | None = None
-        """Why it cannot be used any more."""
+        """Why the attachment cannot be used any more."""
         self.policy = ""
         self.version = 0
         self.seq = 0
@@ -32,7 +32,7 @@ class Attachment:
     def open(self) -> Steps[None]:
         core, params = self.core, self.params
         wish = params.get("onExisting", "fail")
-        # An id made here can only be ours. Whether one that was given is, nobody could know when an answer was lost.
+        # An id made here can only belong to this client. For a given id, nobody could tell after a lost answer.
         again_params = {**params, "onExisting": "attach"} if wish == "fail" and not self._named else None
         pending = core.start(
             "session.open",
@@ -59,7 +59,7 @@ class Attachment:
         return result
 
     def close(self) -> Steps[None]:
-        """Closes it; one that is closed already stays so."""
+        """Closes the attachment; closing it twice is no error."""
         if self.error is not None:
             return
         self.core.detach(self)
@@ -68,7 +68,7 @@ class Attachment:
         try:
             yield from answered(pending)
         except PolicyError as error:
-            # Sent again after its answer was lost: it had been done.
+            # The call was sent again after its answer was lost: the session had been closed already.
             if not (error.code == "unknown_id" and pending.sent > 1):
                 raise
 
@@ -89,14 +89,14 @@ class Attachment:
         pass
 
     def restore(self, ask: Ask) -> None:
-        """Finds it again. Raises :class:`SessionLost` where it is not there, or is not what it was."""
+        """Finds the session again. Raises :class:`SessionLost` if it does not exist any more, or has another state."""
         known = {key: value for key, value in self.params.items() if key not in ("snapshot", "armed")}
         untouched = self.seq == self._opened_seq and (self._opened_seq == 0 or "snapshot" in self.params)
         try:
             if untouched:
                 known = self.params
             else:
-                # An attachment would make it anew, empty.
+                # An attaching call would make a missing session anew, empty.
                 self._assert_there(ask)
             seq = ask("session.open", {**known, "onExisting": "attach"})["seq"]
         except PolicyError as error:
@@ -108,6 +108,6 @@ class Attachment:
         try:
             ask("session.send", {"session": self.id, "events": []})
         except PolicyError as error:
-            # A backlog that is full is one of a session that is there.
+            # A full backlog shows that the session exists.
             if error.code != "limit_exceeded":
                 raise

@@ -10,7 +10,7 @@ _folder = Path(__file__).parent / "_js"
 
 
 def embedded_script() -> str:
-    """The policies, for an engine in this process. Raises :class:`EngineUnavailable`."""
+    """The script with the policies, for an engine in this process. Raises :class:`EngineUnavailable`."""
     path = _folder / "embedded.js"
     try:
         return path.read_text(encoding="utf-8")
@@ -22,6 +22,6 @@ def embedded_script() -> str:
 
 
 def command_line() -> Path | None:
-    """The server and the other commands, for Node.js."""
+    """The file with the server and the other commands, for Node.js."""
     path = _folder / "cli.js"
     return path if path.exists() else None

@@ -18,17 +18,17 @@ from ._link import ChildLink, SocketLink
 from ._opening import Embedding, Opening, Path_, Reconnect
 
 Made = TypeVar("Made")
-"""What comes of making one: a client, or one that is to be awaited."""
+"""What a constructor gives: a client, or a client to be awaited."""
 
 
 class ClientBase(Generic[Made]):
-    """A client, and the ways to make one."""
+    """Base of clients, with the ways to make one."""
 
     def __init__(self, opening: Opening | Embedding | None = None) -> None:
         opening = opening or Embedding()
         self._core: Core = EmbeddedCore(opening) if isinstance(opening, Embedding) else ConnectedCore(opening)
         self.timeout = opening.timeout
-        """Seconds that a call may take, where it does not say otherwise."""
+        """Seconds that a call may take, unless the call says otherwise."""
         self._finalizer = weakref.finalize(self, self._core.close)
 
     @classmethod
@@ -44,8 +44,8 @@ class ClientBase(Generic[Made]):
         timeout: float = 60.0,
     ) -> Made:
         """
-        Runs the policies in this process: no server, no Node.js. Sessions are those of this client, and end with it, or
-        go on with the next that has the same state directory.
+        Runs the policies in this process: no server, no Node.js. Sessions belong to this client. They end with it, or
+        continue in the next client with the same state directory.
 
         :param state_dir: where sessions are kept: what was acknowledged survives ``kill -9``
         :param fsync: when what was acknowledged is on the disk (``always``), or a second later (``interval``)
@@ -94,7 +94,7 @@ class ClientBase(Generic[Made]):
         reconnect: Reconnect | None = None,
     ) -> Made:
         """
-        Starts a server of one's own, on standard input and output: it leaves when this process does.
+        Starts a server for this client, on standard input and output. The server ends when this process ends.
 
         :param command: what starts it, without ``serve``; see :func:`rollflex.server_command`
         :param state_dir: where sessions are kept; with it the server is started again when it has died
@@ -174,6 +174,6 @@ class ClientBase(Generic[Made]):
         raise NotImplementedError
 
     def _deadline_after(self, timeout: float | None, now: float) -> float | None:
-        """When a call that begins now is given up; infinity is never."""
+        """Returns the time at which a call that begins now is given up; infinity means never."""
         seconds = self.timeout if timeout is None else timeout
         return None if seconds == math.inf else now + seconds

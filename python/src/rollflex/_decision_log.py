@@ -16,14 +16,14 @@ from .errors import PolicyError
 
 _name = re.compile(r"decisions-(\d{8,15})\.jsonl")
 _kept_files = 8
-# What comes so soon after each other is written together.
+# Lines that follow each other within so many seconds are written together.
 _patience = 0.02
 _close_grace = 5.0
 _logger = logging.getLogger("rollflex.decision_log")
 
 
 class DecisionLogFiles:
-    """Takes what `src/embedded/log.ts` gives, and tells it what became of it."""
+    """Writes the lines that `src/embedded/log.ts` gives, and reports the result to it."""
 
     def __init__(self, path: str) -> None:
         """Raises `invalid_input` for a directory that cannot be written."""
@@ -61,7 +61,7 @@ class DecisionLogFiles:
         self._something.set()
 
     def written(self) -> str:
-        """What was written since this was asked last, as JSON; empty for nothing."""
+        """Reports what was written since the last report, as JSON; empty if nothing was."""
         if not self._bytes:
             return ""
         with self._lock:
@@ -72,13 +72,13 @@ class DecisionLogFiles:
         return json.dumps(said)
 
     def close(self) -> None:
-        """Writes what waits; a disk that does not answer is waited for some seconds at most."""
+        """Writes waiting lines; a disk that does not answer is given some seconds."""
         self._closing.set()
         self._something.set()
         self._thread.join(_close_grace)
 
     def abandon(self) -> None:
-        """In a forked process: the parent goes on with it."""
+        """Leaves the log to the parent, in a forked process."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
@@ -105,7 +105,7 @@ class DecisionLogFiles:
         self.abandon()
         self._number = self._newest = number
         try:
-            # Never one that is there: another server may write to it.
+            # An existing file is never opened, because another server may write to it.
             self._file = os.open(self._path_of(number), os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
         except OSError as error:
             self._trouble(error)
@@ -151,7 +151,7 @@ class DecisionLogFiles:
             _logger.warning("decision log: lines are dropped: %s", error)
 
     def _prune(self) -> None:
-        # One that cannot be removed now is tried again with the next file.
+        # A file that cannot be removed now is tried again at the next file.
         with contextlib.suppress(OSError):
             for number in self._numbers()[:-_kept_files]:
                 os.unlink(self._path_of(number))

@@ -19,21 +19,21 @@ from ._planning import Planning, is_exhausted
 from .errors import ClientClosed, EngineLimit, RollflexError, defect
 
 _decode = json.JSONDecoder().raw_decode
-# A longer message, and a method that may take long, go to the thread: whoever waits can be interrupted, and a loop goes
-# on.
+# Longer messages, and methods that may take long, go to the thread, so that the caller can be interrupted and its loop
+# continues.
 _longest_at_once = 16_384
 _long = frozenset({"rpc.discover", "session.snapshot", "session.why"})
-# What stands around the parameters and the method where they go over a connection, beside what stands around them here.
+# Bytes around method and parameters in a message over a connection, beyond those here.
 _frame_bytes = 25
 _close_grace = 1.0
-# A clock of Python that is ahead of that of the engine, which counts milliseconds.
+# Python's clock may be ahead of the engine's clock, which counts milliseconds.
 _late = 0.001
 
 
 class EmbeddedCore(Core):
     """
-    An engine, and who is in it: the thread of a caller for a short call while nobody waits, else a thread of its own,
-    which also loads it and winds its clock. Plans have engines of their own.
+    An engine, and the thread that uses it. For a short call while nobody waits, this is the thread of the caller;
+    otherwise it is a separate thread, which also loads the engine and moves its clock. Plans have separate engines.
     """
 
     def __init__(self, embedding: Embedding) -> None:
@@ -41,16 +41,16 @@ class EmbeddedCore(Core):
         self.embedding = embedding
         self._engine: Engine | None = None
         self._planning = Planning(self._engine_made)
-        # Whoever waits for a disk can be interrupted, and a loop goes on.
+        # The caller can be interrupted while it waits for a disk, and its loop continues.
         self._is_quick = embedding.state_dir is None or embedding.fsync == "interval"
         self._longest: float = 0
         self._deepest: int = 0
         self._due: float | None = None
-        """When the clock is to be wound."""
+        """Time at which the engine's clock must move next."""
         self._watched: float | None = None
-        """What the thread knows of it while it waits."""
+        """State that the thread reads while it waits."""
         self._busy = True
-        """Somebody is in the engine; at first the thread, which makes it."""
+        """Whether somebody uses the engine; at first this is the thread that makes it."""
         self._queue: deque[tuple[Pending, str]] = deque()
         self._current: Pending | None = None
         """The call that the thread is at."""
@@ -83,7 +83,7 @@ class EmbeddedCore(Core):
             self._give(Pending(0, method, b"", "never", None), message, at_once=self._is_quick)
 
     def close(self) -> None:
-        """Forgets the sessions. A call that the engine is at goes on by itself."""
+        """Forgets the sessions. A running call of the engine continues."""
         self._end("closed", ClientClosed("the client was closed"))
         if self._thread is not threading.current_thread():
             self._thread.join(_close_grace)
@@ -112,7 +112,7 @@ class EmbeddedCore(Core):
             self._leave()
 
     def _leave(self) -> None:
-        """Nobody is in the engine any more: the thread sees to what has come meanwhile."""
+        """Gives the engine back; the thread handles what has come meanwhile."""
         with self._lock:
             self._busy = False
             if self._state in ("closed", "failed"):
@@ -121,7 +121,7 @@ class EmbeddedCore(Core):
                 self._wake.notify()
 
     def _answer(self, pending: Pending, message: str) -> None:
-        """Calls the engine, by whoever has it, and hands on what it gives."""
+        """Calls the engine on behalf of its present user, and passes on the answer."""
         engine = self._engine
         if engine is None:
             return
@@ -140,7 +140,7 @@ class EmbeddedCore(Core):
             self._take_news(lines)
 
     def _take_news(self, lines: str) -> None:
-        """When the clock is to be wound, and what was streamed."""
+        """Reads when the clock must move next, and streamed decisions."""
         _, *news = lines.split("\n")
         if news:
             self._due = float(news[0]) if news[0] else None
@@ -186,7 +186,7 @@ class EmbeddedCore(Core):
             engine.close(orderly=self._state == "closed")
 
     def _work(self) -> None:
-        """The thread."""
+        """Main function of the thread."""
         try:
             self._load()
             while self._wait():
@@ -214,7 +214,7 @@ class EmbeddedCore(Core):
             with self._lock:
                 if self._state == "connecting":
                     self.info = json.loads(answer.partition("\n")[0])["result"]
-                    # Timers of sessions that were kept.
+                    # Stored sessions may have timers.
                     self._take_news(answer)
                     self._longest, self._deepest = self.limits["maxMessageBytes"], self.limits["maxDepth"]
                     self.connections = 1
@@ -227,7 +227,7 @@ class EmbeddedCore(Core):
             self._leave()
 
     def _wait(self) -> bool:
-        """Waits for something to do, and takes the engine for it. No when it has ended."""
+        """Waits for work, and takes the engine for it. Returns False at the end."""
         with self._wake:
             while self._state == "open":
                 patience = None

@@ -13,12 +13,12 @@ from ._messages import encode
 from ._version import __version__
 from .errors import EngineLimit, EngineUnavailable, PolicyError, ProtocolError
 
-# Deep enough for the longest paths of the policies, and small beside the stack of a thread.
+# Nesting depth that suffices for the longest paths of the policies, and is small compared with a thread's stack.
 _stack_bytes = 1 << 20
 
 
 class Engine(Protocol):
-    """A server inside an engine. One thread at a time may use it, any of them."""
+    """A server inside a JavaScript engine. Any thread may use it, one at a time."""
 
     def call(self, message: str) -> str:
         """
@@ -28,13 +28,15 @@ class Engine(Protocol):
         """
 
     def wind(self) -> str:
-        """Lets timers fire that are due; the same lines, the first of them empty."""
+        """Fires due timers; returns lines as `call` does, the first of them empty."""
 
     def leak(self) -> None:
-        """Never frees it: in a forked process it may be in the middle of something."""
+        """Keeps the engine from being freed: in a forked process it may be in the middle of a call."""
 
     def close(self, *, orderly: bool) -> None:
-        """Lets go of what outlives it; `orderly`, so that any later version can go on. Nothing is called after it."""
+        """
+        Releases what outlives the engine; with `orderly`, any later version can continue. Nothing is called afterwards.
+        """
 
 
 class QuickJs:
@@ -49,9 +51,10 @@ class QuickJs:
         restore: Callable[[QuickJs], None] = lambda engine: None,
     ) -> None:
         """
-        `outlives` says what is to outlive it, see `src/embedded/outliving.ts`, and `restore` brings back what has.
+        `outlives` names the state that outlives the engine, see `src/embedded/outliving.ts`, and `restore` brings this
+        state back.
 
-        Raises :class:`EngineUnavailable`, :class:`EngineLimit`, `invalid_config` for limits that are none.
+        Raises :class:`EngineUnavailable`, :class:`EngineLimit`, `invalid_config` for invalid limits.
         """
         try:
             import quickjs
@@ -70,7 +73,7 @@ class QuickJs:
         except ProtocolError as error:
             if memory_limit is None:
                 raise
-            # The script is whole: what it stumbles over, in words of any kind, is that there is no memory left.
+            # The script is complete, so any error here, whatever its text, means that memory is full.
             raise EngineLimit(f"{_needs_memory} ({error})") from error
         given = [__version__, encode(dict(limits)), encode(outlives or {})]
         refusal = self._do(self._context.eval, _opening % encode(given))
@@ -79,7 +82,7 @@ class QuickJs:
         self._call = self._context.get("call")
         self._wind = self._context.get("wind")
         restore(self)
-        # Not for the loading: that takes what it takes.
+        # The time limit does not apply to loading.
         if time_limit is not None:
             self._context.set_time_limit(time_limit)
 
@@ -90,7 +93,7 @@ class QuickJs:
         return self._do(self._wind)  # type: ignore[no-any-return]
 
     def function(self, name: str) -> Callable[..., str]:
-        """One of `src/embedded/outliving.ts`."""
+        """Returns a function of `src/embedded/outliving.ts`."""
         return partial(self._do, self._context.get(name))
 
     def run(self, function: str, *args: str) -> str:
@@ -110,7 +113,7 @@ class QuickJs:
             said = str(error)
         if "InternalError: interrupted" in said:
             raise EngineLimit(f"the call took more processor time than time_limit allows{_engine_words(said)}")
-        # Where there is no room even for the error, it is none, or has no text.
+        # An engine without memory for the error itself gives none, or an error without text.
         if "out of memory" in said or "obtaining" in said or said.startswith("null"):
             raise EngineLimit(f"{_needs_memory}{_engine_words(said)}")
         raise ProtocolError(f"the embedded server failed: {said:.1000}")
@@ -137,9 +140,8 @@ _opening = """(() => {
 
 def ask_logs(what: str, *given: Any) -> Any:
     """
-    What `src/embedded/logs.ts` answers, in an engine of its own.
-
-    Raises :class:`EngineUnavailable`, :class:`EngineLimit`, :class:`PolicyError`.
+    Asks `src/embedded/logs.ts` in a separate engine. Raises :class:`EngineUnavailable`, :class:`EngineLimit`,
+    :class:`PolicyError`.
     """
     engine = QuickJs({}, None, None)
     answer = json.loads(engine.run("rollflexEmbedded.ask", what, encode(given)))

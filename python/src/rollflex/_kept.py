@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 class KeptEngine:
-    """An :class:`Engine` that gives no answer, and nothing that is streamed, before its directory has it."""
+    """An :class:`Engine` that gives answers and streamed decisions only after its state directory has stored them."""
 
     def __init__(self, made: Embedding) -> None:
-        """Raises what the engine, the state directory and the log raise."""
+        """Raises the errors of the engine, the state directory and the log."""
         self._directory: StateDirectory | None = None
         self._log: DecisionLogFiles | None = None
         self._keeping = False
         """Changes were taken from the engine, and are not written yet."""
         outlives: dict[str, Any] = {}
         try:
-            # Not before they are wanted: a system may have no such locks.
+            # Locks are imported only when they are needed, because a system may lack them.
             if made.state_dir is not None:
                 from ._state_dir import StateDirectory
 
@@ -56,7 +56,7 @@ class KeptEngine:
 
     def close(self, *, orderly: bool) -> None:
         if orderly and not self._keeping:
-            # Where that cannot be, the directory is as after a crash.
+            # If the orderly end fails, the directory is in the same state as after a crash.
             with contextlib.suppress(RollflexError):
                 self._engine.function("leave")()
                 self._done("")
@@ -80,12 +80,12 @@ class KeptEngine:
         return lines
 
     def _keep(self, directory: StateDirectory, lines: str) -> None:
-        # An engine without memory may have answered, and have done half of what it was to do.
+        # An engine without memory may have answered, and have done only half of its work.
         if '"code":"internal"' in lines and is_exhausted(json.loads(lines.partition("\n")[0])):
             return
         if self._keeping:
             raise EngineUnavailable(f"a write to {directory.path} was interrupted; what was acknowledged is kept there")
-        # From here to the end: whatever interrupts it, the next call finds out.
+        # From here on, the next call notices any interruption.
         self._keeping = True
         changes = self._kept()
         if changes:

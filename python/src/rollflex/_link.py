@@ -29,13 +29,13 @@ class Link(Protocol):
         """Says that nothing more will be written."""
 
     def close(self, grace: float) -> None:
-        """Closes it; a child process gets so many seconds to leave by itself."""
+        """Closes the link; a child process gets so many seconds to end by itself."""
 
     def abandon(self) -> None:
-        """In a forked process: lets go of it, without a word to the other end."""
+        """Leaves the link, in a forked process, without a message to the other end."""
 
     def epitaph(self) -> str:
-        """What is known about its end, for a message."""
+        """Describes how the link ended, for messages."""
 
 
 class ChildLink:
@@ -43,7 +43,8 @@ class ChildLink:
 
     def __init__(self, command: Sequence[str], env: Mapping[str, str] | None) -> None:
         try:
-            # A session of its own: Ctrl-C in a terminal is for the program, which may still want a snapshot.
+            # The server gets its own process group: Ctrl-C in a terminal is meant for the program, which may still want
+            # a snapshot.
             self._process = subprocess.Popen(
                 list(command),
                 stdin=subprocess.PIPE,
@@ -61,7 +62,7 @@ class ChildLink:
         self.write_fd, self.read_fd = self._stdin.fileno(), self._stdout.fileno()
         for fd in (self.write_fd, self.read_fd):
             os.set_blocking(fd, False)
-            # Larger than what a pipe holds by default; where that is not to be had, it works as well.
+            # The buffer is larger than a pipe's default; where this is impossible, the default works as well.
             with contextlib.suppress(AttributeError, OSError):
                 fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, 1 << 20)
         self._said = bytearray()
@@ -69,7 +70,7 @@ class ChildLink:
         self._listener.start()
 
     def _listen(self) -> None:
-        """Keeps the end of what the server says on its standard error, and logs it."""
+        """Keeps the last lines of the server's standard error, and logs them."""
         stderr = self._process.stderr
         assert stderr
         with contextlib.suppress(OSError, ValueError):
@@ -107,11 +108,11 @@ class ChildLink:
             if stream is not None:
                 with contextlib.suppress(OSError):
                     stream.close()
-        # Not the child of this process.
+        # The process is not a child of this one.
         self._process.returncode = 0
 
     def epitaph(self) -> str:
-        # Its output has ended: it is leaving, and what it said last may still be on the way.
+        # The output has ended, so the server is ending; its last messages may still be on the way.
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
         self._listener.join(0.5)

@@ -51,16 +51,18 @@ _no_mark = bytes(set(range(256)) - set(b'[]{}"'))
 
 
 def is_deeper_than(text: str, most: int) -> bool:
-    """Whether lists and objects of a message, which is JSON in ASCII, are nested deeper, as the server counts them."""
+    """
+    Whether lists and objects in a message (JSON in ASCII) are nested deeper than a limit, counted as the server does.
+    """
     if text.count("{") + text.count("[") <= most:
         return False
     data = text.encode()
     if b"\\" in data:
         data = _escaped.sub(b"", data)
-    # Strings without a bracket are two quotes now, and a pair of quotes changes nothing for what is around it.
+    # A string without brackets is now two quotes, and such a pair has no effect on its surroundings.
     marks = _string.sub(b"", data.translate(_as_lists, _no_mark).replace(b'""', b""))
     for _ in range(most):
-        # The innermost ones, all at once: a level less is left.
+        # All innermost brackets are removed at once, which leaves one level less.
         marks = marks.replace(b"[]", b"")
         if not marks:
             return False
@@ -68,6 +70,6 @@ def is_deeper_than(text: str, most: int) -> bool:
 
 
 def too_deep(most: int) -> dict[str, Any]:
-    """What the server answers to a message that is."""
+    """The server's answer to a message that is nested too deeply."""
     data = {"code": "limit_exceeded", "path": "", "expected": f"at most {most} levels", "got": '"more"'}
     return {"error": {"code": -32000, "message": f'expected {data["expected"]}, got "more"', "data": data}}

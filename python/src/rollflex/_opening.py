@@ -15,8 +15,8 @@ Path_ = str | os.PathLike[str]
 @dataclass(frozen=True)
 class Reconnect:
     """
-    How a broken connection is made again: delays double from the first to the longest, until the limit. A call is sent
-    so many times at most: one that ends the server each time it comes must not do so for ever.
+    Rules for connecting again. Delays double from the first to the longest, until the time limit. A call is sent a
+    limited number of times, because a call that crashes the server must not do so for ever.
     """
 
     limit_seconds: float = 30.0
@@ -27,16 +27,16 @@ class Reconnect:
 
 @dataclass(frozen=True)
 class Opening:
-    """How a server is reached."""
+    """How to reach a server."""
 
     open: Callable[[float], Link]
-    """Opens a link, in so many seconds."""
+    """Opens a link within so many seconds."""
     token: str | None
     restorable: bool
-    """Whether there is still a state to come back to when a connection has broken."""
+    """Whether the server's state still exists after a connection has broken."""
     timeout: float
     wait: float
-    """How long the first connection is tried."""
+    """Seconds for which the first connection is tried."""
     check_version: bool
     reconnect: Reconnect
     close_grace: float = 5.0
@@ -54,4 +54,4 @@ class Embedding:
     fsync: Literal["always", "interval"] = "always"
     log_dir: str | None = None
     snapshot_events: int = 10_000
-    """After so many events of a session a snapshot takes the place of its steps, as in a server."""
+    """After so many events of a session, a snapshot replaces its steps, as in a server."""

@@ -9,8 +9,8 @@ from typing import Any, Literal, NewType, TypedDict
 
 Untyped = NewType("Untyped", str)
 """
-Id of a policy or planner that this package has no types for: one of your own. A bare string is taken for one that ships
-with rollflex, so that a type checker finds what is wrong in its configuration.
+Id of a policy or planner without types in this package, such as one of your own. Bare strings count as ids of policies
+that ship with rollflex, so that a type checker finds mistakes in their configurations.
 """
 
 
@@ -18,21 +18,23 @@ class OpenOptions(TypedDict, total=False):
     """Options of ``open``, beside the policy and its configuration."""
 
     snapshot: Mapping[str, Any] | None
-    """Where the session goes on from."""
+    """The snapshot from which the session continues."""
     session: str | None
-    """Id of the session; one is made if it is not given."""
+    """Id of the session; a new id is made if absent."""
     on_existing: Literal["fail", "attach", "replace"] | None
-    """If there is a session with this id: refuse (the default), use it as it is, or put a new one in its place."""
+    """What to do if a session with this id exists: refuse (the default), use it unchanged, or replace it."""
     deliver: Literal["reply", "stream"] | None
-    """Where decisions go: into what ``send`` returns (the default), or to subscribers."""
+    """Where decisions go: into the result of ``send`` (the default), or to subscribers."""
     timers: Literal["host", "server"] | None
     """Who answers ``timer.set``: the host (the default), or the server, which needs ``deliver="stream"``."""
     shadow: bool | None
     """Whether the host decides by itself and says what, as ``host.decided``: decisions are only compared."""
     armed: Sequence[Mapping[str, Any]] | None
-    """Timers that run, as ``session.armed()`` gave them beside a snapshot."""
+    """Running timers, as ``session.armed()`` returned them together with a snapshot."""
     producer: str | None
-    """Who sends, for a host that goes on as the same after a restart; new for each session if it is not given."""
+    """
+    Name of the sender, for a host that continues as the same sender after a restart; new for each session if absent.
+    """
     timeout: float | None
     """Seconds that this call may take."""
 

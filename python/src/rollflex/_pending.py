@@ -12,13 +12,13 @@ from .errors import CallTimeout
 
 Again = Literal["same", "never"]
 """
-What becomes of a call whose answer was lost with its connection: it is sent again, or, where that could do it twice,
-its caller is told that nobody knows.
+Decides about a call whose answer was lost with the connection: the call is sent again or, if that could apply it twice,
+its caller is told that the outcome is unknown.
 """
 
 
 class Pending:
-    """One call in flight. It ends once: with an answer, or with an error of the connection."""
+    """A call in flight. It ends once: with an answer, or with an error of the connection."""
 
     __slots__ = (
         "_ended",
@@ -43,15 +43,15 @@ class Pending:
         self.line = line
         self.again: Again = again
         self.again_line = line
-        """What is sent in place of it when it is sent again."""
+        """The message that is sent instead when the call is repeated."""
         self.owner = owner
         self.sent = 0
         self.connection = 0
-        """Which of the connections the answer came on."""
+        """Number of the connection that brought the answer."""
         self.trouble = ""
-        """Why there is no connection, while there is none."""
+        """Why there is no connection; None while there is one."""
         self.unwanted = False
-        """Nobody waits any more; what comes is dropped."""
+        """Whether nobody waits any more, so that the answer is dropped."""
         self.answer: dict[str, Any] | None = None
         self.error: Exception | None = None
         self._then: Callable[[], None] | None = None
@@ -63,20 +63,20 @@ class Pending:
         return self.answer is not None or self.error is not None
 
     def finish(self, answer: dict[str, Any] | None, error: Exception | None = None) -> None:
-        """Ends it; whoever took it out of the calls in flight, and nobody else, does this."""
+        """Ends the call. Only the code that has removed the call from the calls in flight does this."""
         self.answer, self.error = answer, error
         self._ended.release()
         if self._then is not None:
             self._then()
 
     def then(self, callback: Callable[[], None]) -> None:
-        """Calls back when it has ended, from any thread, perhaps twice."""
+        """Calls back at the end of the call, from any thread, perhaps twice."""
         self._then = callback
         if self.done:
             callback()
 
     def wait(self, deadline: float | None) -> None:
-        """Waits for the end. Raises :class:`CallTimeout`; what comes later is then dropped."""
+        """Waits for the end of the call. Raises :class:`CallTimeout`; a later answer is dropped."""
         try:
             if deadline is None:
                 arrived = self._ended.acquire()
@@ -95,7 +95,7 @@ class Pending:
     def take(self) -> dict[str, Any]:
         """The answer. Raises the error of the connection."""
         if self.error is not None:
-            # Several callers may get the same one: each raises its own.
+            # Several callers may get the same error, so each raises a copy.
             raise copy.copy(self.error) from self.error.__cause__
         assert self.answer is not None
         return self.answer

@@ -15,12 +15,12 @@ from ._engine import Engine
 from ._pending import Pending
 from .errors import ClientClosed, EngineLimit, RollflexError, defect
 
-# Engines that compute at a time; each takes as much memory as a client without sessions.
+# Engines that compute at the same time; each takes as much memory as a client without sessions.
 _most = 4
 
 
 class Planning:
-    """Engines for plans. One is kept for the next plan; there are more while that many plans are computed."""
+    """Engines for plans. One engine is kept for the next plan; more exist while more plans are computed."""
 
     def __init__(self, make: Callable[[], Engine]) -> None:
         self._make = make
@@ -36,11 +36,11 @@ class Planning:
 
     @property
     def computing(self) -> int:
-        """Plans that engines are at, whether anybody waits for them or not."""
+        """Plans that engines compute now, even if nobody waits for them."""
         return len(self._current)
 
     def give(self, pending: Pending, message: str) -> None:
-        """Computes a plan when there is an engine for it."""
+        """Computes a plan as soon as an engine is free."""
         with self._lock:
             if self._ended is not None:
                 return pending.finish(None, self._ended)
@@ -52,7 +52,7 @@ class Planning:
                 threading.Thread(target=self._work, name="rollflex-plan", daemon=True).start()
 
     def end(self, error: Exception) -> None:
-        """What waits gets this error. A plan that is being computed goes on by itself, for nobody."""
+        """Gives waiting calls this error. A plan in computation continues, but nobody receives it."""
         with self._lock:
             if self._ended is not None:
                 return
@@ -65,7 +65,10 @@ class Planning:
                     pending.finish(None, error)
 
     def abandon(self) -> None:
-        """In a forked process: the threads are not there, and engines may be in the middle of something."""
+        """
+        Drops the engines in a forked process: their threads do not exist, and the engines may be in the middle of a
+        call.
+        """
         self._lock = threading.RLock()
         self._ended = ClientClosed("the client belongs to the process that this one was forked from")
         for engine in self._engines:
@@ -90,7 +93,7 @@ class Planning:
                 # A defect must not leave anybody waiting.
                 error = defect(failure)
             if error is not None and engine is not None:
-                # Who knows what it has left behind.
+                # The state of the engine after the error is unknown, so it is dropped.
                 self._engines.discard(engine)
                 engine = None
             with self._lock:
@@ -101,7 +104,7 @@ class Planning:
             self._engines.discard(engine)
 
     def _next(self, *, kept: bool) -> tuple[Pending, str] | None:
-        """The next plan that somebody wants. None for a thread that is not needed any more."""
+        """Returns the next wanted plan; None if the thread is not needed any more."""
         with self._lock:
             while self._ended is None:
                 while self._queue:
@@ -119,7 +122,7 @@ class Planning:
 
 
 def is_exhausted(answer: dict[str, Any]) -> bool:
-    """Whether an answer tells of an engine without memory: its error is of a name that no other has, or null."""
+    """Whether an answer comes from an engine without memory: such an error has a unique name, or is null."""
     data = (answer.get("error") or {}).get("data") or {}
     got = str(data.get("got")).strip('"')
     return data.get("code") == "internal" and (got.startswith("InternalError") or got == "null")

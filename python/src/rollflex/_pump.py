@@ -15,12 +15,14 @@ from .errors import ProtocolError
 
 _read_bytes = 1 << 20
 _longest_line = 1 << 29
-# The other end reads no more; what it has still written is waited for so long.
+# After the other end has stopped reading, its last messages are awaited for so many seconds.
 _after_broken_pipe = 0.5
 
 
 class Pump:
-    """Reads and writes one link. Any thread may write; one thread reads, and writes what was left over."""
+    """
+    Reads and writes one link. Any thread may write; one thread reads, and also writes what other threads could not.
+    """
 
     def __init__(self, link: Link) -> None:
         self.link = link
@@ -32,15 +34,15 @@ class Pump:
         self._broken = False
         self._closed = False
         self.reading_until: float | None = None
-        """When it is set, lines end at this time."""
+        """If set: the time at which `lines` ends."""
         self.trouble = ""
-        """What the system says of the end, where it is no orderly one."""
+        """The system's error at the end of the link, unless the end was orderly."""
         self._ready: deque[bytes] = deque()
         self._parts: list[bytes] = []
         self._length = 0
 
     def write(self, line: bytes) -> None:
-        """Sends a line, or queues it. A broken link is noticed by the reader."""
+        """Sends or queues a line. The reader notices a broken link."""
         with self._lock:
             if self._broken or self._closed:
                 return
@@ -56,7 +58,7 @@ class Pump:
             self._wake()
 
     def lines(self) -> Iterator[bytes]:
-        """Lines as they come, until the other end closes, or until `reading_until`."""
+        """Yields lines as they come, until the other end closes or the time `reading_until`."""
         while self._ready:
             yield self._ready.popleft()
         link, poll = self.link, select.poll()
@@ -90,16 +92,16 @@ class Pump:
                 self._cut(data)
                 while self._ready:
                     yield self._ready.popleft()
-            # Bytes without an end must not keep it here.
+            # Without this check, endless bytes without a line break would keep the loop here.
             if self.reading_until is not None and time.monotonic() > self.reading_until + 1:
                 return
 
     def epitaph(self) -> str:
-        """What is known about its end, for a message."""
+        """Describes how the link ended, for messages."""
         return f"{self.link.epitaph()} ({self.trouble})" if self.trouble else self.link.epitaph()
 
     def end(self) -> None:
-        """Writes nothing more, and says so to the other end."""
+        """Stops writing, and tells the other end so."""
         with self._lock:
             self._broken = True
             self._out.clear()
@@ -117,7 +119,7 @@ class Pump:
             os.close(self._wake_write)
 
     def abandon(self) -> None:
-        """In a forked process; no lock is taken, since who held it is not there."""
+        """Leaves the link in a forked process. No lock is taken, because its holder does not exist here."""
         self._closed = True
         self.link.abandon()
         os.close(self._wake_read)
@@ -133,7 +135,7 @@ class Pump:
             poll.unregister(write_fd)
 
     def _patience(self) -> float | None:
-        """Milliseconds that may be waited for the next line."""
+        """Milliseconds to wait for the next line at most."""
         if self.reading_until is None:
             return None
         return max(0.0, (self.reading_until - time.monotonic()) * 1000)

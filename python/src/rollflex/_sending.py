@@ -17,12 +17,12 @@ from ._pending import Pending
 from ._steps import Steps, answered
 from .errors import PolicyError, SessionLost, UnansweredCall, error_from_reply
 
-# So many calls of one list are in flight; the server keeps at least as many answers for retries.
+# So many calls for one list are in flight; the server keeps at least as many answers for retries.
 _window = 4
 _frame_bytes = 96
 
 
-# Unix time reached this in 1973 in milliseconds, and will in 5138 in seconds.
+# Unix time reached this number in 1973 in milliseconds, and will reach it in 5138 in seconds.
 _likely_milliseconds = 1e11
 
 
@@ -33,7 +33,7 @@ def _warn_of_milliseconds(events: Sequence[Any]) -> None:
 
 
 class _Chunk:
-    """Events that go in one call, as they are written: what the caller does to them later changes nothing."""
+    """Events of one call, already serialised, so that later changes by the caller have no effect."""
 
     __slots__ = ("count", "text")
 
@@ -43,23 +43,23 @@ class _Chunk:
 
 
 class _Sending:
-    """A list of events on its way."""
+    """A list of events that is being sent."""
 
     __slots__ = ("answered", "chunks", "decisions", "first_seq", "left", "numbered_here")
 
     def __init__(self, chunks: Sequence[_Chunk], first_seq: int, *, numbered_here: bool) -> None:
         self.chunks = deque(chunks)
-        """Those that are not answered."""
+        """Chunks that are not answered yet."""
         self.first_seq = first_seq
         self.numbered_here = numbered_here
         self.answered = 0
-        """Events whose answers are here."""
+        """Number of events whose answers have arrived."""
         self.left = sum(one.count for one in chunks)
         self.decisions: list[Any] = []
 
 
 class Producer:
-    """One who sends to a session: each event of it is applied once, whatever happens to the connection."""
+    """A sender of events to a session. Each event is applied once, whatever happens to the connection."""
 
     def __init__(self, session: Attachment, name: str) -> None:
         self._core = core = session.core
@@ -72,7 +72,7 @@ class Producer:
 
     @property
     def unanswered(self) -> int:
-        """Events of a `send` that has not come to its end whose answers are not here."""
+        """Events without an answer from a `send` that has not finished."""
         return 0 if self._open is None else self._open.left
 
     def learn(self) -> Steps[None]:
@@ -82,7 +82,7 @@ class Producer:
         self.next_seq = result.get("nextSeq", 0)
 
     def send(self, events: Sequence[Any], first_seq: int | None) -> Steps[list[Any]]:
-        """Raises TypeError or ValueError for what is no JSON, before anything is sent."""
+        """Sends events. Raises TypeError or ValueError for values that JSON lacks, before anything is sent."""
         if self._open is not None:
             raise UnansweredCall(
                 f"{self.unanswered} events of an earlier send to session {self.session.id} have no answer yet: "
@@ -97,7 +97,7 @@ class Producer:
             return (yield from self._drive(sending))
         pending = self._start(chunks[0], first)
         try:
-            # With policies in this process the answer may be there at once.
+            # With policies in this process, the answer may have arrived already.
             if not pending.done:
                 yield pending
             result = pending.take().get("result")
@@ -134,7 +134,7 @@ class Producer:
         raise PolicyError("limit_exceeded", expected=expected, got=got, path=f"events[{offset}]", index=offset)
 
     def _drive(self, sending: _Sending) -> Steps[list[Any]]:
-        """Keeps some calls in flight, and takes their answers in order."""
+        """Keeps several calls in flight, and takes their answers in order."""
         flying: deque[Pending] = deque()
         window = min(_window, int(self._core.limits.get("keptAnswers", 1)))
         started, seq = 0, sending.first_seq + sending.answered
@@ -151,7 +151,7 @@ class Producer:
                 flying.popleft()
                 started -= 1
         finally:
-            # After a refusal the server refuses those behind it too: they leave a gap.
+            # After a refusal the server also refuses later calls, because they leave a gap.
             for one in flying:
                 one.unwanted = True
         self._open = None
@@ -162,7 +162,7 @@ class Producer:
         return self._core.start_text("session.send", params, owner=self.session)
 
     def _take(self, sending: _Sending, pending: Pending) -> Steps[None]:
-        """The answer to the first chunk, with all of its pages."""
+        """Takes the answer to the first chunk, with all pages."""
         while True:
             answer = pending.take()
             refusal = error_from_reply(answer["error"]) if "error" in answer else None
@@ -172,7 +172,7 @@ class Producer:
             decisions = yield from self._pages(data)
             if decisions is not None:
                 break
-            # Its pages are gone: it is sent again, and gets the same answer.
+            # The pages were evicted, so the call is sent again and gets the same answer.
             pending = self._start(sending.chunks[0], sending.first_seq + sending.answered)
             yield pending
         if refusal is None:
@@ -199,7 +199,7 @@ class Producer:
         self.session.applied(data)
 
     def _pages(self, data: dict[str, Any]) -> Steps[list[Any] | None]:
-        """All decisions of an answer, or nothing if a page is not kept any more."""
+        """Returns all decisions of an answer, or None if a page was evicted."""
         decisions: list[Any] = data.get("decisions") or []
         more = data.get("more")
         while more is not None:
@@ -215,7 +215,7 @@ class Producer:
         return decisions
 
     def _assert_remembered(self, sending: _Sending, refusal: PolicyError) -> None:
-        """On a new connection, a number that does not fit says that the server has forgotten what it had applied."""
+        """A number that does not fit on a new connection shows that the server has forgotten applied events."""
         misfit = refusal.code == "out_of_order" and refusal.path == "firstSeq"
         if misfit and sending.numbered_here and self._core.connections > self._confirmed_on:
             error = SessionLost(f"the server has forgotten events of session {self.session.id}: {refusal}")
@@ -224,7 +224,7 @@ class Producer:
 
 
 def opened(core: Core, policy: str | None, options: dict[str, Any]) -> Steps[Producer]:
-    """Opens a session, and gives who sends to it."""
+    """Opens a session, and returns its producer."""
     producer = options.pop("producer", None)
     params, named = open_params(policy, options)
     session = Attachment(core, params, named)

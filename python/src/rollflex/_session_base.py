@@ -36,17 +36,17 @@ class SessionBase(Generic[E, D]):
 
     @property
     def seq(self) -> int:
-        """Events that the session has applied, as far as this client has been told."""
+        """Number of events that the session has applied, as far as this client knows."""
         return self._attachment.seq
 
     @property
     def producer(self) -> str:
-        """Who sends: the server counts the events of each."""
+        """Id of this sender: the server counts events per producer."""
         return self._producer.name
 
     @property
     def next_seq(self) -> int:
-        """Events of this producer that were applied: the ``firstSeq`` of the next call."""
+        """Number of applied events of this producer, which is the ``firstSeq`` of the next call."""
         return self._producer.next_seq
 
     @property
@@ -55,14 +55,14 @@ class SessionBase(Generic[E, D]):
         return self._producer.unanswered
 
     def _sent(self, events: E | Sequence[E], first_seq: int | None) -> Steps[list[D]]:
-        # Most events are dicts, of which the abstract class takes longer to know.
+        # Most events are dicts, and the check against the abstract class is slower.
         one = type(events) is dict or isinstance(events, Mapping)
         several: Sequence[Any] = [events] if one else list(events)  # type: ignore[arg-type]
         return self._producer.send(several, first_seq)
 
 
 class SubscriptionBase(Generic[D]):
-    """Decisions with their numbers, as they come."""
+    """Decisions with their numbers, in order of arrival."""
 
     def __init__(self, subscribed: Subscribed) -> None:
         self._subscribed = subscribed
@@ -82,7 +82,7 @@ class SubscriptionBase(Generic[D]):
             raise EOFError("the subscription has ended")
 
     def _given(self, item: Item | End) -> tuple[int, D]:
-        """What came next. Raises EOFError, and what has interrupted the subscription."""
+        """Returns the next item. Raises EOFError at the end, and errors that have interrupted the subscription."""
         if isinstance(item, tuple):
             return item
         subscribed = self._subscribed

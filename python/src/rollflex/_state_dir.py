@@ -18,14 +18,14 @@ from ._tail_note import Tail, TailNote
 from .errors import EngineUnavailable, PolicyError, PolicyErrorCode
 
 Fsync = Literal["always", "interval"]
-"""When a write is on the disk: before its call is answered, or a second later."""
+"""When a write reaches the disk: before the call is answered, or within a second."""
 
 _lock_name = "embedded.lock"
 _store_name = "embedded.sqlite"
 _wal_name = f"{_store_name}-wal"
 _note_name = "embedded.sealed"
 _ours = {_lock_name, _store_name, _wal_name, f"{_store_name}-shm", _note_name}
-# "roll", so that no other program's file is taken for a store, and the version of the tables.
+# The application id "roll", so that files of other programs are not taken for a store, and the version of the tables.
 _application_id = 0x726F6C6C
 _format = 1
 _sync_seconds = 1.0
@@ -33,9 +33,8 @@ _sync_seconds = 1.0
 
 class StateDirectory:
     """
-    Records by their keys. One thread at a time may use it, any of them; a forked process has let it go.
-
-    A write is there whole or not at all after ``kill -9``, and with ``always`` after the machine has failed as well.
+    Stores records by key. Any thread may use it, one at a time; a forked process has released it. After ``kill -9``, a
+    write exists completely or not at all; with ``always`` this also holds after a failure of the machine.
     """
 
     def __init__(self, path: str, fsync: Fsync) -> None:
@@ -64,7 +63,7 @@ class StateDirectory:
             raise
 
     def records(self) -> Iterator[tuple[str, str]]:
-        """What the store says of itself, and all records in the order of their keys. Raises `snapshot_mismatch`."""
+        """Yields the store's own record, and then all records in key order. Raises `snapshot_mismatch`."""
         try:
             expected, meta = self._store.execute("SELECT total, meta FROM store").fetchone()
             if meta:
@@ -84,7 +83,10 @@ class StateDirectory:
             self._damaged(f"{loss}; remove {_note_name} to go on without them")
 
     def write(self, changes: str) -> None:
-        """Writes what `src/embedded/records.ts` gives. Raises :class:`EngineUnavailable`, from then on."""
+        """
+        Writes the changes that `src/embedded/records.ts` gives. After an error, raises :class:`EngineUnavailable` on
+        every call.
+        """
         if self._failure is not None:
             raise self._unwritable(self._failure)
         execute, meta, total = self._store.execute, "", self._total
@@ -119,7 +121,7 @@ class StateDirectory:
             self._timer.start()
 
     def close(self) -> None:
-        """Puts everything into the store's one file, and lets the directory go."""
+        """Moves everything into the single file of the store, and releases the directory."""
         if self._lock is None:
             return
         if self._timer is not None:
@@ -131,10 +133,10 @@ class StateDirectory:
             self._unlock()
 
     def abandon(self) -> None:
-        """In a forked process: the parent goes on with it, and whoever comes after the parent."""
+        """Leaves the store to the parent, in a forked process, and to later processes."""
         if self._lock is None:
             return
-        # To close it would write to the store; nor may the collector.
+        # Closing would write to the store; so would garbage collection.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._store))
         self._note.close()
         os.close(self._lock)
@@ -144,11 +146,12 @@ class StateDirectory:
         path = os.path.join(self.path, _store_name)
         if not os.path.exists(path) and os.path.exists(os.path.join(self.path, _wal_name)):
             self._damaged(f"no {_store_name} beside {_wal_name}")
-        # What SQLite makes beside it is for its owner alone, too.
+        # The other files of SQLite are readable for their owner only, too.
         os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
         store = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=0)
         try:
-            # Without memory that processes share: nobody else reads it, and the directory may be on another machine.
+            # The store does without shared memory, because no other process reads it, and the directory may be on
+            # another machine.
             store.execute("PRAGMA locking_mode = EXCLUSIVE")
             found = [store.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
             is_new = found == [0, 0] and not store.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
@@ -170,13 +173,13 @@ class StateDirectory:
         return store
 
     def _sync(self) -> None:
-        """What the system has until now is on the disk after it."""
+        """Brings all data that the system holds so far to the disk."""
         self._timer = None
         tail = self._tail
         try:
             log = os.open(os.path.join(self.path, _wal_name), os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
-            # It was closed meanwhile.
+            # The store was closed meanwhile.
             return
         try:
             os.fsync(log)
@@ -228,7 +231,7 @@ def _refuse(
 
 
 def _prepare(path: str) -> None:
-    """Makes the directory, or looks at what is in it: nothing is ever begun beside something else."""
+    """Makes the directory, or checks its content: a store is never created beside other files."""
     try:
         os.makedirs(path, mode=0o700, exist_ok=True)
         names = set(os.listdir(path))
@@ -250,7 +253,7 @@ def _prepare(path: str) -> None:
 
 
 def _locked(path: str) -> int:
-    """Takes the lock, which ends with the process however that ends. Raises `invalid_input` with who has it."""
+    """Takes the lock, which ends with the process in any case. Raises `invalid_input`, naming the holder."""
     try:
         lock = os.open(os.path.join(path, _lock_name), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     except OSError as error:

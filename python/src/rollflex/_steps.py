@@ -13,11 +13,11 @@ from .errors import error_from_reply
 T = TypeVar("T")
 
 Steps = Generator[Pending, None, T]
-"""Yields calls that must have ended before it goes on; returns the result."""
+"""Steps: a generator yields calls that must end before it continues, and returns the result."""
 
 
 def answered(pending: Pending) -> Steps[dict[str, Any]]:
-    """The result of a call. Raises what the server or the connection says."""
+    """Returns the result of a call. Raises the error of the server or the connection."""
     yield pending
     answer = pending.take()
     if "error" in answer:
@@ -26,7 +26,7 @@ def answered(pending: Pending) -> Steps[dict[str, Any]]:
 
 
 def call(core: Core, method: str, params: object, again: Again = "same", owner: object = None) -> Steps[dict[str, Any]]:
-    """Calls a method, and gives its result."""
+    """Calls a method and returns its result."""
     return (yield from answered(core.start(method, params, again, owner)))
 
 

@@ -14,7 +14,7 @@ End = Exception | None
 
 
 class Subscribed:
-    """Gives each decision once, in order."""
+    """Gives each decision once and in order."""
 
     rank = 1
 
@@ -23,7 +23,7 @@ class Subscribed:
         self.core = session.core
         self.types = types
         self.given = after or 0
-        """The last that was handed on."""
+        """Number of the last decision that was handed on."""
         self.acknowledged = after or 0
         self.closed_because: str | None = None
         """``closed`` or ``replaced``, when the server has closed the session."""
@@ -50,14 +50,14 @@ class Subscribed:
         self.core.attach(self)
 
     def acknowledge(self, decision_seq: int) -> None:
-        """Raises `out_of_order` for what was not given."""
+        """Acknowledges decisions. Raises `out_of_order` for decisions that were not given yet."""
         if decision_seq > self.given:
             expected = f"a number that was given, at most {self.given}"
             raise PolicyError("out_of_order", expected=expected, got=str(decision_seq), path="decisionSeq")
         if decision_seq <= self.acknowledged:
             return
         self.acknowledged = decision_seq
-        # If it does not arrive, the next connection begins after it.
+        # If the acknowledgement does not arrive, the next connection begins after this decision.
         self.core.notify("session.ack", {"session": self.session.id, "decisionSeq": decision_seq})
 
     def close(self) -> Steps[None]:
@@ -79,7 +79,7 @@ class Subscribed:
             self._leave(None)
 
     def restore(self, ask: Ask) -> None:
-        """Subscribes again after what was acknowledged; what was given meanwhile is passed over."""
+        """Subscribes again after the last acknowledged decision, and skips decisions that were given already."""
         try:
             ask("session.subscribe", self._params(self.acknowledged))
         except PolicyError as error:
@@ -94,7 +94,10 @@ class Subscribed:
         self.end(error)
 
     def _skip_forgotten(self, ask: Ask) -> None:
-        """Others have acknowledged more than this one: nothing is missing if it had got that too."""
+        """
+        Other subscribers have acknowledged more than this one. Nothing is missing if this one has received those
+        decisions, too.
+        """
         forgotten = ask("session.subscribe", self._params(None))["acknowledged"]
         if not self.acknowledged <= forgotten <= self.given:
             text = f"decisions {self.given + 1} to {forgotten} of session {self.session.id} are not kept any more"

@@ -6,13 +6,13 @@ import os
 import zlib
 
 Tail = tuple[int, int]
-"""The number of writes to a store, and the sum of its seals after the last of them."""
+"""The number of writes to a store, and the sum of its seals after the last write."""
 
 _slot_bytes = 512
 
 
 class TailNote:
-    """A file with two slots, which are written in turn: one of them is whole after every crash."""
+    """A file with two slots that are written in turn, so that one of them is intact after every crash."""
 
     def __init__(self, path: str) -> None:
         """Raises :class:`OSError`."""
@@ -27,7 +27,7 @@ class TailNote:
             os.close(directory)
 
     def loss(self, found: Tail) -> str | None:
-        """What is wrong with a store of which this was found, if anything."""
+        """Returns what is wrong with a store in which this tail was found, if anything."""
         noted = self._read()
         if noted is None:
             return "the note of its last write is unreadable"
@@ -38,7 +38,7 @@ class TailNote:
         return None
 
     def write(self, tail: Tail) -> None:
-        """Notes a write that is on the disk. The note itself is there when the system writes it."""
+        """Notes a write that is on the disk. The system decides when the note itself reaches the disk."""
         text = f"{tail[0]} {tail[1]}"
         os.pwrite(self._file, f"{text} {_seal(text)}\n".ljust(_slot_bytes).encode(), self._slot * _slot_bytes)
         self._slot = 1 - self._slot

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# So long calls that never wait may follow each other before the loop has its turn.
+# Calls that never wait may follow each other for so many seconds before the loop gets its turn.
 _longest_turn = 0.005
 
 
@@ -32,12 +32,12 @@ def _settle(future: asyncio.Future[None]) -> None:
 
 
 async def ended(pending: Pending, deadline: float | None) -> None:
-    """Waits for a call. Raises :class:`CallTimeout`; what comes later, or after a cancellation, is dropped."""
+    """Waits for a call. Raises :class:`CallTimeout`; a later answer, or one after a cancellation, is dropped."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[None] = loop.create_future()
 
     def tell() -> None:
-        # The loop may be gone by now.
+        # The loop may have been closed by now.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(_settle, future)
 
@@ -72,7 +72,7 @@ async def run(steps: Steps[T], deadline: float | None) -> T:
 
 
 class Tasks(ClientBase[Made]):
-    """What waits for steps in the task of the caller."""
+    """Runs steps in the task of the caller."""
 
     def __init__(self, opening: Opening | Embedding | None = None) -> None:
         super().__init__(opening)
@@ -83,7 +83,7 @@ class Tasks(ClientBase[Made]):
         return await run(steps, self._deadline(timeout))
 
     async def _let_others(self) -> None:
-        """What the engine answers at once never waits: other tasks get their turn all the same."""
+        """Lets other tasks run, because answers that the engine gives at once never wait."""
         now = asyncio.get_running_loop().time()
         if now - self._turned > _longest_turn:
             self._turned = now
@@ -94,7 +94,7 @@ class Tasks(ClientBase[Made]):
 
 
 class AsyncSession(SessionBase[E, D]):
-    """A policy with its state, on the server. Tasks that share one send one after the other."""
+    """A policy with its state, on the server. Tasks that share a session send one after the other."""
 
     def __init__(self, client: Tasks[Any], producer: Producer) -> None:
         super().__init__(producer)
@@ -108,22 +108,22 @@ class AsyncSession(SessionBase[E, D]):
         return await self._exclusively(self._sent(events, first_seq), timeout)
 
     async def retry(self, *, timeout: float | None = None) -> list[D]:
-        """The decisions of a ``send`` that ended without its answer, all of them. Nothing is applied twice."""
+        """Returns all decisions of a ``send`` that ended without an answer. No event is applied twice."""
         return await self._exclusively(self._producer.retry(), timeout)
 
     async def snapshot(self, *, timeout: float | None = None) -> SessionSnapshotResultSnapshot:
-        """The whole state: what ``open(snapshot=…)`` takes."""
+        """Returns the whole state, for ``open(snapshot=…)``."""
         result = await self._client._run(self._attachment.snapshot(), timeout)
         return cast("SessionSnapshotResultSnapshot", result["snapshot"])
 
     async def why(
         self, id: str | None = None, what: str | None = None, *, timeout: float | None = None
     ) -> SessionWhyResult:
-        """Why something waits, and who must act, as :meth:`rollflex.Session.why` says it."""
+        """Says why something waits and who must act, as :meth:`rollflex.Session.why` does."""
         return cast("SessionWhyResult", await self._client._run(self._attachment.why(id, what), timeout))
 
     async def armed(self, *, timeout: float | None = None) -> list[Any]:
-        """The timers that the server runs for it: what ``open(armed=…)`` takes beside a snapshot."""
+        """Returns the timers that the server runs for the session, for ``open(armed=…)`` together with a snapshot."""
         armed: list[Any] = (await self._client._run(self._attachment.snapshot(), timeout)).get("armed", [])
         return armed
 
@@ -144,7 +144,7 @@ class AsyncSession(SessionBase[E, D]):
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        # After an error it stays: what it holds may be wanted.
+        # The session stays after an error, because its content may still be wanted.
         if kind is None:
             await self.close()
 
@@ -167,7 +167,7 @@ class AsyncSession(SessionBase[E, D]):
 
 
 class AsyncSubscription(SubscriptionBase[D]):
-    """Decisions with their numbers, as they come: ``async for number, decision in subscription``."""
+    """Decisions with their numbers, in order of arrival: ``async for number, decision in subscription``."""
 
     def __init__(self, client: Tasks[Any], subscribed: Subscribed) -> None:
         super().__init__(subscribed)
@@ -176,7 +176,7 @@ class AsyncSubscription(SubscriptionBase[D]):
         self._loop = asyncio.get_running_loop()
         self._arrived = asyncio.Event()
         self._waiting = 0
-        """Tasks that wait; a thread that puts an item in afterwards has to wake them."""
+        """Number of waiting tasks, which a thread must wake after adding an item."""
         subscribed.take = self._put
         subscribed.end = self._put
 
@@ -197,7 +197,7 @@ class AsyncSubscription(SubscriptionBase[D]):
         try:
             while not self._items:
                 self._arrived.clear()
-                # It may have come between the look and the clearing.
+                # An item may have come between the check and the clearing.
                 if self._items:
                     break
                 try:
@@ -228,8 +228,8 @@ class AsyncSubscription(SubscriptionBase[D]):
 
     def _put(self, item: Item | End) -> None:
         self._items.append(item)
-        # In this order: whoever takes the item before it meanwhile looks again after it has said that it waits.
+        # The order matters: a task that misses the item looks again after announcing that it waits.
         if self._waiting:
-            # The loop may be gone by now.
+            # The loop may have been closed by now.
             with contextlib.suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._arrived.set)

@@ -37,7 +37,7 @@ def run(steps: Steps[T], deadline: float | None) -> T:
 
 
 class Threads(ClientBase[Made]):
-    """What waits for steps in the thread of the caller."""
+    """Runs steps in the thread of the caller."""
 
     def _run(self, steps: Steps[T], timeout: float | None) -> T:
         return run(steps, self._deadline(timeout))
@@ -50,8 +50,8 @@ class Session(SessionBase[E, D]):
     """
     A policy with its state, on the server.
 
-    Threads that share one send one after the other. Those that should not wait for each other take one each
-    (``client.open(policy, session=…, on_existing="attach")``).
+    Threads that share a session send one after the other. Threads that should not wait for each other use one session
+    object each (``client.open(policy, session=…, on_existing="attach")``).
     """
 
     def __init__(self, client: Threads[Any], producer: Producer) -> None:
@@ -61,37 +61,38 @@ class Session(SessionBase[E, D]):
 
     def send(self, events: E | Sequence[E], *, first_seq: int | None = None, timeout: float | None = None) -> list[D]:
         """
-        Applies one event, or several in order, and gives their decisions; none where they are streamed.
+        Applies one or several events in order, and returns their decisions; an empty list if decisions are streamed.
 
-        :param first_seq: events of this producer that were applied before these; counted here if it is not given
+        :param first_seq: number of events of this producer before these; counted by the client if absent
         :raises PolicyError: an event was refused; the earlier ones are applied, and the error has their decisions
-        :raises CallTimeout: no answer in time; :meth:`retry` gets it
+        :raises CallTimeout: no answer in time; :meth:`retry` fetches the answer
         :raises ConnectionLost: the connection is gone; :meth:`retry` may get the answer once there is a server again
         """
         return self._exclusively(self._sent(events, first_seq), timeout)
 
     def retry(self, *, timeout: float | None = None) -> list[D]:
-        """The decisions of a ``send`` that ended without its answer, all of them. Nothing is applied twice."""
+        """Returns all decisions of a ``send`` that ended without an answer. No event is applied twice."""
         return self._exclusively(self._producer.retry(), timeout)
 
     def snapshot(self, *, timeout: float | None = None) -> SessionSnapshotResultSnapshot:
-        """The whole state: what ``open(snapshot=…)`` takes."""
+        """Returns the whole state, for ``open(snapshot=…)``."""
         result = self._client._run(self._attachment.snapshot(), timeout)
         return cast("SessionSnapshotResultSnapshot", result["snapshot"])
 
     def why(self, id: str | None = None, what: str | None = None, *, timeout: float | None = None) -> SessionWhyResult:
         """
-        Why something waits: where it ``stands``, what it waits for (``through``), and who owes which event (``owed``,
-        those that are overdue first, then the oldest). Without an id: all that is owed to the policy. Nothing changes.
+        Says why a thing waits: where it ``stands``, what it waits for (``through``), and who owes which event
+        (``owed``: overdue events first, then the oldest). Without an id, returns all events that are owed to the
+        policy. Nothing changes.
 
-        :param id: id of a prompt, a request, a round, or of whatever else the policy holds
+        :param id: id of a prompt, a request, a round, or of another thing that the policy holds
         :param what: kind of the thing, such as ``prompts``, where things of several kinds have this id
         :raises PolicyError: ``unknown_id``, with the nearest known id, if the policy holds no such thing
         """
         return cast("SessionWhyResult", self._client._run(self._attachment.why(id, what), timeout))
 
     def armed(self, *, timeout: float | None = None) -> list[Any]:
-        """The timers that the server runs for it: what ``open(armed=…)`` takes beside a snapshot."""
+        """Returns the timers that the server runs for the session, for ``open(armed=…)`` together with a snapshot."""
         armed: list[Any] = self._client._run(self._attachment.snapshot(), timeout).get("armed", [])
         return armed
 
@@ -112,7 +113,7 @@ class Session(SessionBase[E, D]):
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        # After an error it stays: what it holds may be wanted.
+        # The session stays after an error, because its content may still be wanted.
         if kind is None:
             self.close()
 
@@ -133,7 +134,7 @@ class Subscription(SubscriptionBase[D]):
     """
     Decisions with their numbers, as they come: ``for number, decision in subscription``.
 
-    Acknowledge what was carried out; what was not is given again to the next subscriber.
+    Acknowledge carried-out decisions; all others are given again to the next subscriber.
     """
 
     def __init__(self, client: Threads[Any], subscribed: Subscribed) -> None:

@@ -19,7 +19,7 @@ __all__ = ["AsyncClient", "AsyncSession", "AsyncSubscription", "Starting"]
 
 
 class Starting:
-    """A client that is being made: ``await`` it, or use it as ``async with``."""
+    """A client in the making: ``await`` it, or use it as ``async with``."""
 
     def __init__(self, opening: Callable[[], Opening | Embedding]) -> None:
         self._opening = opening
@@ -36,7 +36,7 @@ class Starting:
             await self._client.close()
 
     async def _start(self) -> AsyncClient:
-        # Looking for Node.js takes a moment, and so may the disk.
+        # Looking for Node.js takes time, and so may the disk, so this runs in a thread.
         client = AsyncClient(await asyncio.to_thread(self._opening))
         try:
             await client._ready()
@@ -65,7 +65,7 @@ class AsyncClient(TypedAsyncClient, Tasks[Starting]):
         return await self._run(planned(self._core, planner, input, deadline), timeout)
 
     async def sessions(self, *, timeout: float | None = None) -> list[SessionListResultSession]:
-        """The sessions of the server, in the order of their ids."""
+        """Returns the sessions of the server in the order of ids."""
         return await self._run(all_sessions(self._core), timeout)
 
     async def server_info(self, *, timeout: float | None = None) -> ServerInfoResult:
@@ -77,11 +77,13 @@ class AsyncClient(TypedAsyncClient, Tasks[Starting]):
         return cast("RpcDiscoverResult", await self._run(call(self._core, "rpc.discover", {}), timeout))
 
     async def call(self, method: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> Any:
-        """Calls a method by its name. It is not sent again when the connection breaks."""
+        """Calls a method by name. The call is not repeated if the connection breaks."""
         return await self._run(call(self._core, method, params or {}, "never"), timeout)
 
     async def close(self) -> None:
-        """Ends it, with a server or an engine that was started for it. Sessions stay with a server that goes on."""
+        """
+        Closes the client, and a server or engine that was started for it. Sessions stay on a server that continues.
+        """
         await asyncio.to_thread(self._finalizer)
 
     async def __aenter__(self) -> AsyncClient:

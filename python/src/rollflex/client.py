@@ -44,7 +44,7 @@ class Client(TypedClient, Threads["Client"]):
         return self._run(planned(self._core, planner, input, deadline), timeout)
 
     def sessions(self, *, timeout: float | None = None) -> list[SessionListResultSession]:
-        """The sessions of the server, in the order of their ids."""
+        """Returns the sessions of the server in the order of ids."""
         return self._run(all_sessions(self._core), timeout)
 
     def server_info(self, *, timeout: float | None = None) -> ServerInfoResult:
@@ -56,11 +56,13 @@ class Client(TypedClient, Threads["Client"]):
         return cast("RpcDiscoverResult", self._run(call(self._core, "rpc.discover", {}), timeout))
 
     def call(self, method: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> Any:
-        """Calls a method by its name. It is not sent again when the connection breaks."""
+        """Calls a method by name. The call is not repeated if the connection breaks."""
         return self._run(call(self._core, method, params or {}, "never"), timeout)
 
     def close(self) -> None:
-        """Ends it, with a server or an engine that was started for it. Sessions stay with a server that goes on."""
+        """
+        Closes the client, and a server or engine that was started for it. Sessions stay on a server that continues.
+        """
         self._finalizer()
 
     def __enter__(self) -> Client:

@@ -18,14 +18,14 @@ _sample = re.compile(r"^vllm:spec_decode_num_(\w+?)_total\{([^}]*)\} (\S+)", re.
 
 def seen_in_vllm(metrics: str, before: str = "") -> list[DraftBudgetInputSeenItem]:
     """
-    What was seen of acceptance, as ``seen`` of ``draft-budget``, by the text of vLLM's ``GET /metrics``. Of several
-    engines, all are added.
+    Returns observed acceptance, as ``seen`` for ``draft-budget``, from the text of vLLM's ``GET /metrics``. Counts of
+    several engines are added.
 
-    vLLM counts accepted tokens by position, and offered ones in all. Where the length of drafts changes, as with
-    ``num_speculative_tokens_per_batch_size``, only the first position is sure, and it is all that is returned.
+    vLLM counts accepted tokens by position, but offered tokens only in total. If the length of drafts changes, as with
+    ``num_speculative_tokens_per_batch_size``, only the first position is certain, and only this position is returned.
 
-    :param before: an earlier text of the same server: what was seen since then, such as since the last update of the
-        weights
+    :param before: an earlier text of the same server: only later observations count, for example those since the last
+        weight update
     """
     now, then = _counts(metrics), _counts(before)
     counts = {name: value - then.get(name, 0.0) for name, value in now.items()}
@@ -77,8 +77,8 @@ def by_batch_size(
     plan: Callable[[DraftBudgetInput], DraftBudgetPlan], given: DraftBudgetInput, largest: int
 ) -> list[tuple[int, int, int]]:
     """
-    Budgets for batches of 1 to ``largest`` sequences: ``(first, last, tokens)`` for each range of sizes with one
-    budget. This is vLLM's ``num_speculative_tokens_per_batch_size``.
+    Returns budgets for batches of 1 to ``largest`` sequences: ``(first, last, tokens)`` for each range of sizes with
+    one budget. This is vLLM's ``num_speculative_tokens_per_batch_size``.
 
     :param plan: such as ``lambda one: client.plan("draft-budget", one)``
     :param given: input of the planner; its ``groups`` are replaced
@@ -95,7 +95,7 @@ def by_batch_size(
 
 def sglang_adaptive_config(ranges: Iterable[tuple[int, int, int]]) -> dict[str, Any]:
     """
-    The file of SGLang's ``--speculative-adaptive-config`` for budgets by batch size: one candidate for each, so that
-    SGLang has nothing to choose.
+    Returns the file for SGLang's ``--speculative-adaptive-config`` from budgets by batch size: one candidate per size,
+    so that SGLang has nothing to choose.
     """
     return {str(first): {"candidate_steps": [tokens]} for first, _, tokens in ranges}

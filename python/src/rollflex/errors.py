@@ -27,7 +27,7 @@ class RollflexError(Exception):
     """Base of all errors of this package."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Errors cross processes: what is beside the message goes with them.
+        # Errors cross processes, together with their further attributes.
         return _rebuild, (type(self), self.args, self.__dict__.copy())
 
 
@@ -45,15 +45,15 @@ class PolicyError(RollflexError):
     path: str
     """Path of the bad field, or an empty string."""
     expected: str
-    """What would have been accepted."""
+    """The expected value."""
     got: str
-    """What came instead, shortened."""
+    """The given value, shortened."""
     index: int | None
-    """Of a refused event: which one of those sent, from 0. The earlier ones are applied."""
+    """For a refused event: its index among the sent events, from 0. Earlier events are applied."""
     seq: int | None
-    """Of a refused event: events that the session has applied."""
+    """For a refused event: the number of events that the session has applied."""
     decisions: list[Any]
-    """Of a refused event: the decisions of the earlier events, which are to be carried out."""
+    """For a refused event: the decisions on the earlier events, which must be carried out."""
     rpc_code: int
     """The JSON-RPC code."""
 
@@ -83,7 +83,7 @@ class PolicyError(RollflexError):
 
 
 class ProtocolError(RollflexError):
-    """The other end does not speak the protocol; the connection is closed."""
+    """The other end does not speak the protocol, so the connection is closed."""
 
 
 class ServerUnavailable(RollflexError, ConnectionError):
@@ -91,7 +91,7 @@ class ServerUnavailable(RollflexError, ConnectionError):
 
 
 class NodeNotFound(ServerUnavailable):
-    """The server needs Node.js, and there is none."""
+    """The server needs Node.js, which was not found."""
 
 
 class NodeTooOld(ServerUnavailable):
@@ -99,20 +99,20 @@ class NodeTooOld(ServerUnavailable):
 
 
 class VersionMismatch(ServerUnavailable):
-    """The server is of a version that this package does not go with."""
+    """The server's version does not fit this package."""
 
 
 class EngineUnavailable(RollflexError):
     """
-    The policies cannot run in this process: the JavaScript engine or their script is not there, or what must be kept
+    The policies cannot run in this process: the JavaScript engine or the script is missing, or state that must be kept
     cannot be written any more.
     """
 
 
 class EngineLimit(RollflexError):
     """
-    The policies in this process came to the limit of their memory or time. After a plan they go on; after any other
-    call their sessions are gone, since half of an event may have been applied.
+    The policies in this process have reached their limit of memory or time. After a plan they continue; after any other
+    call their sessions are gone, because half of an event may have been applied.
     """
 
 
@@ -121,7 +121,7 @@ class ConnectionLost(RollflexError, ConnectionError):
 
 
 class SessionLost(ConnectionLost):
-    """There is a connection again, but the server has forgotten the session, or a part of what it had acknowledged."""
+    """The connection works again, but the server has forgotten the session, or a part of what it had acknowledged."""
 
 
 class ClientClosed(RollflexError):
@@ -133,11 +133,11 @@ class CallTimeout(RollflexError, TimeoutError):
 
 
 class UnansweredCall(RollflexError):
-    """An earlier ``send`` of the session has no answer yet: ``session.retry()`` gets it."""
+    """An earlier ``send`` of the session has no answer yet; ``session.retry()`` fetches it."""
 
 
 def defect(error: Exception) -> ProtocolError:
-    """The exception for what a thread of the client has failed with: its own text, and the error itself as the cause."""
+    """The exception for an error in a thread of the client, with the text of that error, and the error as its cause."""
     made = ProtocolError(f"the client failed: {error!r:.500}")
     made.__cause__ = error
     return made

@@ -30,11 +30,11 @@ __all__ = ["DumpError", "main", "slime_samples"]
 
 
 class DumpError(ValueError):
-    """A file that is no dump of slime, or a broken one; the message says which, and where."""
+    """A file that is not a dump of slime, or a broken one; the message says what is wrong, and where."""
 
 
 class _Stand:
-    """In the place of any object whose class is not built in. Whatever a pickle does to it, it does nothing."""
+    """Stand-in for objects whose class is not built in. It ignores everything that a pickle does to it."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> _Stand:
         return super().__new__(cls)
@@ -89,9 +89,9 @@ class _Unpickler(pickle.Unpickler):
 
 def slime_samples(path: str | Path) -> Iterator[dict[str, Any]]:
     """
-    The samples of a file, as lines of ``rollflex import``: ``step``, ``group_index``, ``index``, ``rollout_id``,
-    ``prompt`` (a fingerprint, by which it is known when it comes again), ``prompt_tokens``, ``response_length``,
-    ``status``, ``reward``.
+    Yields the samples of a file as lines for ``rollflex import``: ``step``, ``group_index``, ``index``, ``rollout_id``,
+    ``prompt`` (a fingerprint that recognises repeated prompts), ``prompt_tokens``, ``response_length``, ``status``,
+    ``reward``.
 
     :raises DumpError: for a file that is no dump of slime
     :raises OSError: if it cannot be read
@@ -171,7 +171,7 @@ def _length(value: Any) -> int | None:
 
 
 def _reward(value: Any) -> Any:
-    """A number, or what verl-like reward functions say of correctness; anything else is left out."""
+    """Converts a number, or a correctness field of verl-like reward functions; returns None for any other value."""
     if isinstance(value, dict):
         return {key: value[key] for key in ("acc", "score") if _reward(value.get(key)) is not None}
     if isinstance(value, (bool, int)):
@@ -197,7 +197,7 @@ def main(arguments: Sequence[str] | None = None, out: TextIO | None = None, err:
             for line in slime_samples(path):
                 out.write(json.dumps(line, separators=(",", ":")) + "\n")
         except BrokenPipeError:
-            # Whoever reads has what it wants, or has said what is wrong.
+            # The reader has what it wants, or has reported the error.
             sys.stderr.close()
             return 0
         except OSError as error:

@@ -34,12 +34,12 @@ Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 class Place(TypedDict, total=False):
-    """A place in a session: one of these."""
+    """A place in a session; one of these keys."""
 
     seq: int
-    """After this event."""
+    """The state after this event."""
     at: float
-    """At this time of the session's clock, in seconds."""
+    """The state at this time of the session's clock, in seconds."""
 
 
 class Standpoint(TypedDict, total=False):
@@ -52,7 +52,7 @@ class Standpoint(TypedDict, total=False):
 
 
 class ChainStep(TypedDict):
-    """An event that led to where something stands."""
+    """An event that led to a standing."""
 
     seq: int
     at: float
@@ -74,7 +74,7 @@ class _Explanation(TypedDict):
 
 
 class Explanation(_Explanation, total=False):
-    """Why something waits, or a whole session: the fields of ``Explanation`` of the npm package."""
+    """Why something, or a whole session, waits: the fields of ``Explanation`` in the npm package."""
 
     asked: dict[str, Any]
     standing: Standpoint
@@ -84,7 +84,7 @@ class Explanation(_Explanation, total=False):
 
 
 class LogExplanation(TypedDict):
-    """What a log says; the sessions first that are stuck, suspended or stalled."""
+    """Explanations of a log; sessions that are stuck, suspended or stalled come first."""
 
     sessions: list[Explanation]
     droppedLines: int
@@ -92,7 +92,7 @@ class LogExplanation(TypedDict):
 
 
 class LogReplay(TypedDict):
-    """What a replay has found; ``groups`` is empty if every decision is as logged."""
+    """Result of a replay; ``groups`` is empty if every decision is as logged."""
 
     sessions: list[dict[str, Any]]
     groups: list[dict[str, Any]]
@@ -101,7 +101,7 @@ class LogReplay(TypedDict):
 
 
 class LogComparison(TypedDict):
-    """How two logs differ, session by session."""
+    """Differences between two logs, by session."""
 
     sessions: list[dict[str, Any]]
     onlyOne: list[str]
@@ -121,11 +121,11 @@ def explain(
     session: str | None = None,
 ) -> LogExplanation:
     """
-    What a log waits for: who has to act, since when, and why. Of the ids at most one; without one, what each session
-    waits for.
+    Says what a log waits for: who has to act, since when, and why. Give at most one id; without an id, the answer
+    covers each session.
 
-    Raises :class:`PolicyError` `unknown_id` for an id or a session that the log does not have, `invalid_input` for two
-    ids, an event that the log does not have, or a broken line; `OSError` for files that cannot be read.
+    Raises :class:`PolicyError` `unknown_id` for an id or a session that the log lacks, `invalid_input` for two ids, an
+    event that the log lacks, or a broken line; `OSError` for files that cannot be read.
     """
     asked = {"prompt": prompt, "request": request, "round": round, "engine": engine, "gpu": gpu, "id": id}
     options = {name: value for name, value in {**asked, "at": at, "session": session}.items() if value is not None}
@@ -136,7 +136,7 @@ def explanation_text(explanation: Explanation, *, whole: bool = False) -> list[s
     """
     An explanation in words: at most three lines of 80 columns, and notes.
 
-    :param whole: with all that is owed, and the events and reasons that led there
+    :param whole: also lists everything that is owed, and the events and reasons before
     """
     return cast(list[str], ask_logs("text", explanation, whole))
 

@@ -41,8 +41,8 @@ def what_if(
     seed: int = 1,
 ) -> dict[str, Any]:
     """
-    What would have been from an event of a log on, with other settings or another policy: ``saved``, ``kept``, ``log``,
-    ``asItWas``, ``changed``, ``assumed`` and more, as ``rollflex what-if --json`` prints them.
+    Says what would have happened after an event of a log, with other settings or another policy: ``saved``, ``kept``,
+    ``log``, ``asItWas``, ``changed``, ``assumed`` and more, as ``rollflex what-if --json`` prints them.
 
     :param settings: values from there on; a name with a dot is a field of a setting
     :param policy: the policy that takes over after the open round: ``synchronous``, ``tail-batching``, ``lossless-tail``
@@ -62,8 +62,8 @@ def what_if(
 
 def advise(dump: Paths, **options: Any) -> dict[str, Any]:
     """
-    The settings to switch on, from the dump of a trainer: ``verdict``, ``paid``, ``settings``, ``paste``, ``assumed`` and
-    more, as ``rollflex advise --json`` prints them. It takes minutes.
+    Recommends settings, from the dump of a trainer: ``verdict``, ``paid``, ``settings``, ``paste``, ``assumed`` and more,
+    as ``rollflex advise --json`` prints them. The search takes minutes.
 
     :param options: those of the command, in snake case: ``trainer="verl"``, ``prompts_per_round=128``; of your cluster
         ``model="Qwen2.5-32B"``, ``gpu="H100"``, ``gpus=64``, ``tp=2``, ``engine="sglang"``, ``precision="fp8"``

@@ -24,20 +24,22 @@ Unit = Literal["samples", "tokens"]
 
 @dataclass(frozen=True)
 class MicroBatch:
-    """Sequences of one forward and backward pass, padded on the right: prompt, then response."""
+    """Sequences for one forward and backward pass, padded on the right: prompt, then response."""
 
     input_ids: torch.Tensor
-    """Of shape (sequences, tokens), as the next three."""
+    """Token ids, of shape (sequences, tokens), like the next three tensors."""
     attention_mask: torch.Tensor
     """1 where a token is, 0 where padding is."""
     response_mask: torch.Tensor
     """1 where a token of a response is, otherwise 0."""
     old_log_probs: torch.Tensor | None
-    """Of the token at this place, as the engine gave it, 0 outside responses. None where it gave none."""
+    """
+    Log probability of the token at this place, from the engine; 0 outside responses. None if the engine gave none.
+    """
     advantages: torch.Tensor
-    """Of shape (sequences,)."""
+    """One advantage per sequence, of shape (sequences,)."""
     factor: float
-    """What the mean of this micro-batch is multiplied by, so that all of them add up to the mean of the batch."""
+    """Factor for the mean of this micro-batch, with which all micro-batches add up to the mean of the batch."""
     unit: Unit
 
 
@@ -56,13 +58,14 @@ async def micro_batches(
     advantages: dict[str, Any] | None = None,
 ) -> list[MicroBatch]:
     """
-    The micro-batches of a batch, each of at most ``max_tokens`` tokens, without padding. Responses need ``token_ids``
-    (as :class:`rollflex.rollout.Generated` has them) and a reward; ``prompt_ids`` gives the tokens of a prompt, by
-    default the prompt itself.
+    Returns the micro-batches of a batch, each with at most ``max_tokens`` tokens, without padding. Responses need
+    ``token_ids`` (as :class:`rollflex.rollout.Generated` has them) and a reward; ``prompt_ids`` gives the tokens of a
+    prompt, by default the prompt itself.
 
-    ``unit``: what the loss is a mean over, responses or their tokens. With ``ranks``, those of one ``rank`` of data
-    parallelism, whose gradients the ``collective`` adds up or averages; each rank has the same number of micro-batches,
-    of which one without sequences is a token of padding. ``advantages``: options of the planner ``grpo-advantages``.
+    ``unit``: the loss is a mean over responses or over their tokens. With ``ranks``, returns the micro-batches of one
+    data-parallel ``rank``, whose gradients the ``collective`` adds up or averages; each rank has the same number of
+    micro-batches, and an empty one consists of one padding token. ``advantages``: options of the planner
+    ``grpo-advantages``.
 
     Raises ValueError for a response without a reward or tokens, and :class:`rollflex.PolicyError` of a planner, such as
     ``infeasible`` where one sequence has more tokens than ``max_tokens``.
@@ -90,8 +93,8 @@ async def micro_batches(
 
 def log_probs_of(logits: torch.Tensor, batch: MicroBatch, temperature: float = 1.0) -> torch.Tensor:
     """
-    Log probabilities of the tokens of a micro-batch, of shape (sequences, tokens), by softmax(logits / temperature);
-    0 outside responses. ``logits``: of the model for ``input_ids``, of shape (sequences, tokens, vocabulary).
+    Log probabilities of a micro-batch's tokens, of shape (sequences, tokens), by softmax(logits / temperature); 0
+    outside responses. ``logits``: output of the model for ``input_ids``, of shape (sequences, tokens, vocabulary).
     """
     scaled = torch.log_softmax(logits[:, :-1].float() / temperature, dim=-1)
     chosen = scaled.gather(-1, batch.input_ids[:, 1:, None])[..., 0]
@@ -100,8 +103,9 @@ def log_probs_of(logits: torch.Tensor, batch: MicroBatch, temperature: float = 1
 
 def policy_loss(batch: MicroBatch, log_probs: torch.Tensor, *, clip: float = 0.2) -> torch.Tensor:
     """
-    The clipped loss of PPO with the advantages of GRPO, scaled: the gradients of all micro-batches add up to that of
-    the whole batch. ``log_probs``: of :func:`log_probs_of`. The ratio is to ``old_log_probs``, or 1 without them.
+    The clipped PPO loss with GRPO advantages, scaled so that the gradients of all micro-batches add up to the gradient
+    of the whole batch. ``log_probs``: result of :func:`log_probs_of`. The ratio is relative to ``old_log_probs``, or 1
+    without them.
     """
     old = log_probs.detach() if batch.old_log_probs is None else batch.old_log_probs
     ratio = torch.exp(log_probs - old)
@@ -136,7 +140,7 @@ def _counts(rows: Sequence[_Row]) -> dict[str, int]:
 def _tensors(
     rows: Sequence[_Row], factor: float, unit: Unit, pad_id: int, device: Any, has_log_probs: bool
 ) -> MicroBatch:
-    # A pass over nothing: other ranks wait for it.
+    # An empty pass is made, because other ranks wait for this one.
     rows = rows or [_Row([pad_id], [], [], 0.0)]
     longest = max(len(row.prompt) + len(row.response) for row in rows)
 

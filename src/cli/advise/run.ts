@@ -134,7 +134,7 @@ async function made(
   if (work.kind === 'comparison') return [];
   const runs: SweepRun[] = [];
   let done = 0;
-  const placed = work.tasks.map((task) => ({ place: 0, task }));
+  const placed = work.tasks.map((task) => ({ problemIndex: 0, task }));
   await pool.make(placed, progress, (index, run) => {
     runs[index] = run;
     done += 1;

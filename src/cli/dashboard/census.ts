@@ -31,8 +31,8 @@ class Group {
     const first = this.#first;
     if (first.length === mostIds && since >= first.at(-1)!.since) return;
     if (first.some((one) => one.id === id)) return;
-    const place = first.findIndex((one) => since < one.since);
-    first.splice(place < 0 ? first.length : place, 0, { id, since });
+    const index = first.findIndex((one) => since < one.since);
+    first.splice(index < 0 ? first.length : index, 0, { id, since });
     if (first.length > mostIds) first.pop();
   }
 
@@ -86,9 +86,9 @@ export function* census(
       yield;
       const found = of({ what, id });
       if (found === undefined) continue;
-      const place = `${what}\n${found.stands}`;
-      let here = standing.get(place);
-      if (here === undefined) standing.set(place, (here = { what, stands: found.stands, group: new Group() }));
+      const key = `${what}\n${found.stands}`;
+      let here = standing.get(key);
+      if (here === undefined) standing.set(key, (here = { what, stands: found.stands, group: new Group() }));
       here.group.add(id, found.since);
       // A round may wait for thousands of things, which are gone through by themselves.
       for (const one of found.for) if (isEvent(one)) owe(owing, seen, one, times, at);

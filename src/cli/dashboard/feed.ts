@@ -113,22 +113,22 @@ export class Feed implements DecisionLog, FeedHost {
     const most = this.#pace.slice * 1000;
     const waiting = this.#waiting;
     const now = this.#clock.now();
-    let place = this.#next;
+    let next = this.#next;
     do {
-      const end = Math.min(waiting.length, place + 3 * eventsPerLook);
-      for (; place < end; place += 3) {
-        const session = waiting[place] as SessionFeed;
-        const event = waiting[place + 1] as LooseEvent | number;
+      const end = Math.min(waiting.length, next + 3 * eventsPerLook);
+      for (; next < end; next += 3) {
+        const session = waiting[next] as SessionFeed;
+        const event = waiting[next + 1] as LooseEvent | number;
         if (typeof event === 'number') session.view?.miss(event);
-        else session.view?.follow(event, waiting[place + 2] as readonly AnyDecision[]);
+        else session.view?.follow(event, waiting[next + 2] as readonly AnyDecision[]);
         session.heardAt = now;
       }
-    } while (place < waiting.length && performance.now() - begun < most);
+    } while (next < waiting.length && performance.now() - begun < most);
     this.#cancel = undefined;
-    if (place < waiting.length) {
+    if (next < waiting.length) {
       // What was followed is let go.
-      waiting.fill(undefined, this.#next, place);
-      this.#next = place;
+      waiting.fill(undefined, this.#next, next);
+      this.#next = next;
       this.#later();
       return;
     }

@@ -33,7 +33,7 @@ export function readJson(path: string, expected: string, text = readText(path)):
       return work();
     } catch (error) {
       if (!isPolicyError(error)) throw error;
-      throw relocated(error, placeOf(error.path, path, json));
+      throw relocated(error, locationOf(error.path, path, json));
     }
   };
   return { value, within };
@@ -52,7 +52,7 @@ function brokenLine(json: string): number {
 }
 
 /** Returns `file.json:12.rollouts[1].seconds`, with the line of the field or, if the field is missing, of its parent. */
-function placeOf(field: string, file: string, json: string): string {
+function locationOf(field: string, file: string, json: string): string {
   if (field === '') return file;
   const line = lineOf(syntaxOf(json), field.match(/[^.[\]]+/g) ?? []);
   return line === undefined ? `${file}: ${field}` : `${file}:${line}.${field}`;

@@ -80,22 +80,22 @@ function draftOf(
   return { draft, target, ...(found === undefined ? {} : { mode: found.mode & 0o7777 }) };
 }
 
-function writeParts(path: string, flags: 'w' | 'wx', parts: Iterable<string>, mode?: number): void {
+function writeChunks(path: string, flags: 'w' | 'wx', chunks: Iterable<string>, mode?: number): void {
   const file = openSync(path, flags);
   try {
     if (mode !== undefined) fchmodSync(file, mode);
-    for (const part of parts) writeFileSync(file, part);
+    for (const chunk of chunks) writeFileSync(file, chunk);
   } finally {
     closeSync(file);
   }
 }
 
-function put(path: string, parts: Iterable<string>): void {
-  const place = draftOf(path);
-  if (place === undefined) return interruptible(() => writeParts(path, 'w', parts));
-  const { draft, target, mode } = place;
+function put(path: string, chunks: Iterable<string>): void {
+  const replacement = draftOf(path);
+  if (replacement === undefined) return interruptible(() => writeChunks(path, 'w', chunks));
+  const { draft, target, mode } = replacement;
   try {
-    interruptible(() => writeParts(draft, 'wx', parts, mode));
+    interruptible(() => writeChunks(draft, 'wx', chunks, mode));
     try {
       renameSync(draft, target);
     } catch {
@@ -122,8 +122,8 @@ export function writing(path: string, write: () => void): void {
  *
  * @throws Interrupted; the system's error, with the path
  */
-export const writeWhole = (path: string, parts: Iterable<string>): void =>
-  uncut(() => writing(path, () => put(path, parts)));
+export const writeWhole = (path: string, chunks: Iterable<string>): void =>
+  uncut(() => writing(path, () => put(path, chunks)));
 
 /** Results of every kind of simulation. */
 export interface Results {

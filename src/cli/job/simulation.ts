@@ -60,17 +60,21 @@ function withRuns<R>(comparison: { schedulers: readonly { runs: readonly R[] }[]
   return { ...comparison, schedulers };
 }
 
-/** How the comparisons of a kind are told: their table, and its explanation. */
-export interface Told<C> {
+/** The texts of a comparison: its table, and its explanation. */
+export interface ComparisonTexts<C> {
   table(comparison: C): string;
   meaning(comparison: C): string;
 }
 
 /** Prints each comparison: its table, and unless that is all that is wanted its explanation. */
-export function printTables<C>(comparisons: readonly C[], told: Told<C>, { quiet }: { quiet?: boolean }): void {
+export function printTables<C>(
+  comparisons: readonly C[],
+  texts: ComparisonTexts<C>,
+  { quiet }: { quiet?: boolean },
+): void {
   for (const comparison of comparisons) {
-    print(told.table(comparison));
-    if (!quiet) print(`${told.meaning(comparison)}\n`);
+    print(texts.table(comparison));
+    if (!quiet) print(`${texts.meaning(comparison)}\n`);
   }
 }
 
@@ -88,7 +92,7 @@ export function headOf(
 export async function present<K extends 'pools' | 'vlm'>(
   kind: K,
   comparisons: Results[K],
-  told: Told<Results[K][number]>,
+  texts: ComparisonTexts<Results[K][number]>,
   options: ResultOptions,
 ): Promise<void> {
   const writeReport = await preparedReport(options.report, { [kind]: comparisons });
@@ -97,7 +101,7 @@ export async function present<K extends 'pools' | 'vlm'>(
     writeReport();
     return;
   }
-  printTables(comparisons as readonly Results[K][number][], told, options);
+  printTables(comparisons as readonly Results[K][number][], texts, options);
   const said = writeReport();
   if (!options.quiet && said !== undefined) print(said);
 }

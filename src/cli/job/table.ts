@@ -3,7 +3,7 @@ import { oneLine } from '../../core/ids/printable.ts';
 import type { ComparisonResult, SchedulerResult } from '../../sim/comparison/result.ts';
 import { bestOf, isIdle, nothing, savedBy } from '../../sim/report/best.ts';
 import { type Column, fixed, listed, percent, plainTable, prose, within } from '../terminal/plain-table.ts';
-import type { Told } from './simulation.ts';
+import type { ComparisonTexts } from './simulation.ts';
 import { contributions } from './verdict.ts';
 
 /**
@@ -97,4 +97,4 @@ function meaning({ schedulers, oracle, notes }: ComparisonResult): string {
 }
 
 /** Comparisons of colocated jobs on the terminal. */
-export const comparisonTold: Told<ComparisonResult> = { table: comparisonTable, meaning };
+export const comparisonTexts: ComparisonTexts<ComparisonResult> = { table: comparisonTable, meaning };

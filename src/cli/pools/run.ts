@@ -19,7 +19,7 @@ import { bundledTraces, heavyTailTrace, readTraceFile } from '../files/traces.ts
 import { checkOutputs } from '../files/written.ts';
 import { present, type ResultOptions, seedsFrom } from '../job/simulation.ts';
 import type { NamedWorkload } from '../job/workloads.ts';
-import { poolsTold } from './text.ts';
+import { poolsTexts } from './text.ts';
 
 /** Options as the command line gives them. */
 export interface PoolsOptions extends TextOptions, ResultOptions {
@@ -105,7 +105,7 @@ export async function runPools(paths: readonly string[], options: PoolsOptions):
   const comparisons = jobs.flatMap((job) =>
     workloads.map((workload) => comparePools({ job, workload, rounds, seeds, schedulers })),
   );
-  await present('pools', comparisons, poolsTold, options);
+  await present('pools', comparisons, poolsTexts, options);
 }
 
 /** Default of F_w on the command line. */

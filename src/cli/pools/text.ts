@@ -1,7 +1,7 @@
 /** Output for disaggregated pools: one table for each workload, and its explanation. */
 import { oneLine } from '../../core/ids/printable.ts';
 import type { PoolsComparison, PoolsSchedulerResult } from '../../sim/pools/result.ts';
-import { headOf, type Told } from '../job/simulation.ts';
+import { type ComparisonTexts, headOf } from '../job/simulation.ts';
 import { print } from '../terminal/output.ts';
 import { type Column, fixed, listed, plainTable, prose, seconds } from '../terminal/plain-table.ts';
 
@@ -40,10 +40,11 @@ function meaning({ schedulers, shares, notes }: PoolsComparison): string {
   if (baseline === undefined || best === undefined) return points;
   const share = shares.find((one) => one.scheduler === best.scheduler);
   const [ours, theirs] = [seconds(best.mainSeconds.value), seconds(baseline.mainSeconds.value)];
-  const parts = share === undefined ? '' : ` (CGP alone has ${percent(share.cgp)} of that, FGD ${percent(share.fgd)})`;
+  const shareText =
+    share === undefined ? '' : ` (CGP alone has ${percent(share.cgp)} of that, FGD ${percent(share.fgd)})`;
   const sentence =
     best.reduction.value > 0.0005
-      ? `${best.label} takes ${ours} s instead of ${theirs} s: ${percent(best.reduction.value)} less${parts}${perToken(best)}.`
+      ? `${best.label} takes ${ours} s instead of ${theirs} s: ${percent(best.reduction.value)} less${shareText}${perToken(best)}.`
       : `Nothing is saved here: ${best.label} takes ${ours} s instead of ${theirs} s.`;
   return [prose(sentence), ...(notes.length === 0 ? [] : [points])].join('\n');
 }
@@ -60,7 +61,7 @@ function poolsTable({ workload, job, schedulers }: PoolsComparison): string {
 }
 
 /** Comparisons of pools on the terminal. */
-export const poolsTold: Told<PoolsComparison> = { table: poolsTable, meaning };
+export const poolsTexts: ComparisonTexts<PoolsComparison> = { table: poolsTable, meaning };
 
 /** One row for a comparison: serial, CGP, and both mechanisms with the given width and with `auto`. */
 interface Summary {

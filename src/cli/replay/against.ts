@@ -70,13 +70,13 @@ function printDiff(diff: SessionDiff): void {
 }
 
 function printParting({ kind, seq, one, other, differences }: NonNullable<LogDiff['parted']>): void {
-  const places = [one === null ? [] : `A ${one.where}`, other === null ? [] : `B ${other.where}`].flat().join(', ');
+  const locations = [one === null ? [] : `A ${one.where}`, other === null ? [] : `B ${other.where}`].flat().join(', ');
   const what = {
     event: `event ${seq} is the first that differs`,
     decision: `event ${seq} is the same, and the decisions on it are the first that differ`,
     end: `${one === null ? 'A' : 'B'} ends before event ${seq}`,
   }[kind];
-  print(`\n${look('bold', prose(oneLine(`${what} (${places})`), '  '))}`);
+  print(`\n${look('bold', prose(oneLine(`${what} (${locations})`), '  '))}`);
   if (kind !== 'decision') return print(sideBySide(['A', 'B'], one?.event, other?.event));
   print(oneLine(`  ${JSON.stringify(one!.event)}`));
   for (const difference of differences) {

@@ -19,8 +19,8 @@ function fitted(one: string, other: string, room: number): [string, string] {
     while (one[from] === other[from]) from += 1;
     from = Math.max(0, from - Math.floor(room / 2));
   }
-  const part = (whole: string): string => cut(from === 0 ? whole : `…${whole.slice(from)}`, room);
-  return [part(one), part(other)];
+  const shown = (whole: string): string => cut(from === 0 ? whole : `…${whole.slice(from)}`, room);
+  return [shown(one), shown(other)];
 }
 
 /** Returns a table of the fields of two objects, with a mark before each field that differs. */

@@ -24,7 +24,7 @@ export interface ReplayedLogs {
   readonly tornFiles: number;
 }
 
-const told: Readonly<Record<DifferenceGroup['kind'], string>> = {
+const kindTexts: Readonly<Record<DifferenceGroup['kind'], string>> = {
   changed: 'decided otherwise',
   explained: 'only the reason',
   missing: 'only in the log',
@@ -83,7 +83,7 @@ export function printSummary({ logs, sessions, groups, loggedBy }: ReplayedLogs,
     plainTable(
       [
         ['decision: reason', ({ title }) => title],
-        ['differs', ({ kind, isExpected }) => `${told[kind]}${isExpected ? ', expected' : ''}`],
+        ['differs', ({ kind, isExpected }) => `${kindTexts[kind]}${isExpected ? ', expected' : ''}`],
         ['own', ({ own }) => String(own)],
         ['following', ({ following }) => String(following)],
       ],
@@ -106,7 +106,7 @@ function exampleOf({ title, kind, first, fields }: DifferenceGroup & { readonly 
   const text = event === undefined ? '' : JSON.stringify(event);
   const often = Object.entries(fields).map(([field, count]) => `${field} (${count})`);
   return [
-    look('bold', `${title}: ${told[kind]}`),
+    look('bold', `${title}: ${kindTexts[kind]}`),
     oneLine(`  ${where}, session ${session}, event ${seq}`),
     ...(text === '' ? [] : [oneLine(`  ${text.length > longestEvent ? `${text.slice(0, longestEvent)}…` : text}`)]),
     ...(often.length === 0 ? [] : [prose(oneLine(`  fields that differ: ${often.join(', ')}`), '    ')]),

@@ -8,12 +8,12 @@ import { bestOf } from '../../sim/report/best.ts';
 import type { VlmComparison } from '../../sim/vlm-formulas/result.ts';
 import { basisText } from '../job/basis.ts';
 import { printTables } from '../job/simulation.ts';
-import { comparisonTable, comparisonTold, rungsSentence } from '../job/table.ts';
+import { comparisonTable, comparisonTexts, rungsSentence } from '../job/table.ts';
 import { comparisonVerdict, poolsVerdict, vlmVerdict } from '../job/verdict.ts';
 import { printPoolsSummary, printTail } from '../pools/text.ts';
 import { look, print } from '../terminal/output.ts';
 import { prose } from '../terminal/plain-table.ts';
-import { vlmTold } from '../vlm/text.ts';
+import { vlmTexts } from '../vlm/text.ts';
 
 /** Options that decide how much is printed. */
 export interface OutputOptions {
@@ -55,7 +55,7 @@ export class SimulateOutput {
     if (this.#isWhole) {
       print(comparisonTable(comparison));
       if (ablation) print(rungsSentence(comparison));
-      if (!quiet) print(`${comparisonTold.meaning(comparison)}\n`);
+      if (!quiet) print(`${comparisonTexts.meaning(comparison)}\n`);
     } else if (ablation) print(comparisonVerdict(comparison));
     else {
       const { label } = bestOf(comparison.schedulers) ?? comparison.schedulers[0]!;
@@ -72,7 +72,7 @@ export class SimulateOutput {
 
   vlm(comparisons: readonly VlmComparison[]): void {
     if (this.#options.json) return;
-    if (this.#isWhole) printTables(comparisons, vlmTold, this.#options);
+    if (this.#isWhole) printTables(comparisons, vlmTexts, this.#options);
     else print(vlmVerdict(comparisons));
   }
 

@@ -111,14 +111,14 @@ export function sweepProblems(input: SweepInput): NamedProblem[] {
 
 /** A requested run, with the index of its problem. */
 export interface PlacedTask {
-  readonly place: number;
+  readonly problemIndex: number;
   readonly task: SweepTask;
 }
 
 /** Returns a function that makes the runs of these problems. */
 export function sweepWork(problems: readonly NamedProblem[]): (task: PlacedTask) => SweepRun {
   const evaluators = problems.map(({ problem }) => sweepEvaluator(problem));
-  return ({ place, task }) => evaluators[place]!(task);
+  return ({ problemIndex, task }) => evaluators[problemIndex]!(task);
 }
 
 const forTrainer = (problem: SynchronousProblem, trainer: TrainerId | undefined): SweepProblem =>

@@ -45,8 +45,8 @@ export async function runSweep(paths: readonly string[], options: SweepCommandOp
   const asked = { effort, seed, epochs, minKept, minTop1, maxLag };
   const recommendations: SweepAdvice[] = [];
   try {
-    for (const [place, problem] of problems.entries()) {
-      const work = { problem, place, pool, state, resume, isQuiet: (quiet ?? false) || (json ?? false) };
+    for (const [problemIndex, problem] of problems.entries()) {
+      const work = { problem, problemIndex, pool, state, resume, isQuiet: (quiet ?? false) || (json ?? false) };
       recommendations.push(await sweepOne(work, asked));
     }
   } finally {
@@ -63,7 +63,7 @@ export async function runSweep(paths: readonly string[], options: SweepCommandOp
 
 interface Work {
   readonly problem: NamedProblem;
-  readonly place: number;
+  readonly problemIndex: number;
   readonly pool: Workers<PlacedTask, SweepRun>;
   readonly state: SweepState | undefined;
   readonly resume: string | undefined;
@@ -106,13 +106,13 @@ interface Batch extends Work {
 
 /** Returns the runs of a batch: stored runs from the file, and new runs for the rest. */
 async function runsOf({ tasks }: SweepBatch, work: Batch): Promise<SweepRun[]> {
-  const { problem, place, pool, state, progress, shown, clock } = work;
+  const { problem, problemIndex, pool, state, progress, shown, clock } = work;
   const keys = tasks.map((task) => runKey(problem.fingerprint, task));
   const runs: (SweepRun | undefined)[] = keys.map((key) => state?.get(key));
   const missing = [...tasks.keys()].filter((index) => runs[index] === undefined);
   let done = tasks.length - missing.length;
   shown(done);
-  const wanted = missing.map((index) => ({ place, task: tasks[index]! }));
+  const wanted = missing.map((index) => ({ problemIndex, task: tasks[index]! }));
   await pool.make(wanted, progress, (index, run) => {
     const at = missing[index]!;
     runs[at] = run;

@@ -122,8 +122,8 @@ const dots = 26;
 function frontierText({ rows, epochs, steps, dataSetPrompts }: SweepFrontier): string {
   const longest = Math.max(...rows.map((one) => one.secondsPerPrompt));
   const dotOf = ({ secondsPerPrompt, isOnFrontier }: FrontierRow): string => {
-    const place = Math.max(1, Math.round((dots * secondsPerPrompt) / longest));
-    return `${'·'.repeat(place - 1)}${isOnFrontier ? '●' : '○'}`.padEnd(dots);
+    const width = Math.max(1, Math.round((dots * secondsPerPrompt) / longest));
+    return `${'·'.repeat(width - 1)}${isOnFrontier ? '●' : '○'}`.padEnd(dots);
   };
   const columns: readonly Column<FrontierRow>[] = [
     ['', ({ settings }) => (settings === 'baseline' ? 'synchronous' : shortOf(settings))],
@@ -151,12 +151,12 @@ export function adviceText(advice: SweepAdvice, isQuiet: boolean): string {
   ];
   const settings = advice.job === 'pools' ? 'eta_P/eta_R, F_w' : 'eta_P/eta_R, scale-down, TP (adapt: adaptive)';
   head.push(`settings: ${settings}`);
-  const parts = [`${head.join('\n')}\n`, `${plainTable(columns(advice), rowsOf(advice))}\n`];
-  if (advice.frontier !== undefined) parts.push(`${frontierText(advice.frontier)}\n`);
-  if (isQuiet) return parts.join('\n');
+  const tables = [`${head.join('\n')}\n`, `${plainTable(columns(advice), rowsOf(advice))}\n`];
+  if (advice.frontier !== undefined) tables.push(`${frontierText(advice.frontier)}\n`);
+  if (isQuiet) return tables.join('\n');
   const [first, last] = [search.confirmationSeeds[0], search.confirmationSeeds.at(-1)];
   return [
-    ...parts,
+    ...tables,
     [...meaning, ...(advice.frontier?.meaning ?? [])].join('\n'),
     `Policy ${policy}; its configuration, for registry.create: --json.`,
     `${search.runs} runs; rows with an interval are of the confirmation, seeds ${first} to ${last}; what was tried, of the search.`,

@@ -48,7 +48,7 @@ const styled = (text: string): string =>
   coloured()
     ? text
         .split(marks)
-        .map((part) => codes.get(part) ?? printable(part))
+        .map((piece) => codes.get(piece) ?? printable(piece))
         .join('')
     : printable(text);
 

@@ -89,7 +89,7 @@ export function plainTable<T>(
   const cells = rows.map((one) => columns.map(([, cell]) => cell(one)));
   const widths = drawnLines({ head, rows: cells })[0]!
     .split('┬')
-    .map((part) => part.length);
+    .map((column) => column.length);
   const widest = Math.max(0, ...widths.slice(1)) + 1;
   // Only labels can be wrapped: they consist of words.
   const labelWidth = Math.min(widths[0]!, Math.max(narrowestLabel, width - widest));

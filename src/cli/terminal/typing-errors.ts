@@ -37,7 +37,7 @@ function suggesting(command: Command): void {
 }
 
 /** Makes a command tolerant of typing errors. Call it after all options of the command are defined. */
-export function forgiving(command: Command): void {
+export function explainTypingErrors(command: Command): void {
   suggesting(command);
   for (const option of command.options) {
     const { argChoices } = option;

@@ -10,7 +10,7 @@ async function workOf(start: WorkerStart): Promise<(task: never) => unknown> {
     return sweepWork(sweepProblems(start.input));
   }
   if (start.kind === 'simulate') return (await import('../simulate/tasks.ts')).simulateWork(start.input);
-  return (await import('../what-if/text.ts')).toldOf(start.input.paths);
+  return (await import('../what-if/text.ts')).textAnswerer(start.input.paths);
 }
 
 doTasks('the result of a task', () => workOf(workerData as WorkerStart));

@@ -24,7 +24,7 @@ import { recordsOf } from '../files/input/records.ts';
 import { bundledVisionSources, heavyTailTrace, readTraceFile } from '../files/traces.ts';
 import { checkOutputs } from '../files/written.ts';
 import { present, type ResultOptions } from '../job/simulation.ts';
-import { vlmTold } from './text.ts';
+import { vlmTexts } from './text.ts';
 
 /** Ids of the bundled workloads. */
 export const bundledVlmIds = [...mixtureIds, 'text'] as const;
@@ -149,5 +149,5 @@ export async function runVlm(path: string | undefined, options: VlmOptions): Pro
   const fit = vlmSchedulers.filter((one) => one.degree <= job.gpus);
   const schedulers = [...fit.slice(0, -1), ...added, ...fit.slice(-1)];
   const comparisons = workloads.map((workload) => compareVlm({ job, workload, steps, schedulers }));
-  await present('vlm', comparisons, vlmTold, options);
+  await present('vlm', comparisons, vlmTexts, options);
 }

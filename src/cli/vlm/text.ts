@@ -1,6 +1,6 @@
 /** VLM comparisons on the terminal: two tables, and their explanation. */
 import type { VlmComparison, VlmSchedulerResult } from '../../sim/vlm-formulas/result.ts';
-import { headOf, type Told } from '../job/simulation.ts';
+import { type ComparisonTexts, headOf } from '../job/simulation.ts';
 import { type Column, fixed, listed, plainTable, prose, seconds } from '../terminal/plain-table.ts';
 
 const gigabytes = (bytes: number): string =>
@@ -56,4 +56,4 @@ export function vlmTables(comparison: VlmComparison): string {
 }
 
 /** Vision-language comparisons on the terminal. */
-export const vlmTold: Told<VlmComparison> = { table: vlmTables, meaning };
+export const vlmTexts: ComparisonTexts<VlmComparison> = { table: vlmTables, meaning };

@@ -10,7 +10,7 @@ import { option } from '../terminal/options.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { plainTable, prose } from '../terminal/plain-table.ts';
 import { answered, type WhatIfQuestion } from './question.ts';
-import { told } from './text.ts';
+import { tableOf } from './text.ts';
 
 /** Options as the command line gives them. */
 export interface WhatIfCommandOptions extends WhatIfQuestion {
@@ -23,7 +23,7 @@ export async function runWhatIf(paths: readonly string[], options: WhatIfCommand
   const { name, settings, answer } = found;
   if (options.json)
     return printJson({ ...basisJson(answer), file: name, settings, otherPolicy: options.policy ?? null, ...answer });
-  const { about, columns, rows, worth, assumed } = told(found, options);
+  const { about, columns, rows, worth, assumed } = tableOf(found, options);
   print(`${basisText(found.basis)}\n`);
   for (const line of about) print(oneLine(line));
   print(`\n${plainTable(columns, rows)}\n`);

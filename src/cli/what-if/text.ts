@@ -11,14 +11,14 @@ export interface WhatIfRow {
   readonly all: readonly RestOfJob[];
 }
 
-/** An answer in words. */
-export interface WhatIfTold extends Pick<WhatIfText, 'about' | 'worth' | 'assumed'> {
+/** An answer as a table, and the sentences beside it. */
+export interface WhatIfTable extends Pick<WhatIfText, 'about' | 'worth' | 'assumed'> {
   readonly columns: readonly Column<WhatIfRow>[];
   readonly rows: readonly WhatIfRow[];
 }
 
 function textOf(answer: WhatIfAnswer, question: Pick<WhatIfQuestion, 'set' | 'policy'>): WhatIfText {
-  const { columns, rows, ...texts } = told(answer, question);
+  const { columns, rows, ...texts } = tableOf(answer, question);
   return {
     ...texts,
     about: [basisLine(answer.basis), ...texts.about],
@@ -28,7 +28,7 @@ function textOf(answer: WhatIfAnswer, question: Pick<WhatIfQuestion, 'set' | 'po
 }
 
 /** Returns what answers questions about a log in texts. */
-export const toldOf =
+export const textAnswerer =
   (paths: readonly string[]) =>
   async (question: WhatIfQuestion): Promise<WhatIfText> =>
     textOf(await answered(paths, question), question);
@@ -52,11 +52,11 @@ const columnsOf = (isStale: boolean): Column<WhatIfRow>[] => {
   ];
 };
 
-/** Tells an answer. */
-export function told(
+/** Returns the table of an answer, and the sentences beside it. */
+export function tableOf(
   { name, config, answer, costsOf }: WhatIfAnswer,
   question: Pick<WhatIfQuestion, 'set' | 'policy'>,
-): WhatIfTold {
+): WhatIfTable {
   const { at, policy, log, asItWas, changed, saved, kept } = answer;
   const where =
     at.roundId === null ? 'from its beginning' : `from event ${at.seq} (round ${at.roundId}, ${seconds(at.seconds)} s)`;

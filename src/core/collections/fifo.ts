@@ -32,6 +32,7 @@ export class Fifo<T> {
     return item;
   }
 
+  /** Iterates from first to last, without removing items. */
   [Symbol.iterator](): Iterator<T> {
     return this.#items.slice(this.#head)[Symbol.iterator]();
   }

@@ -21,7 +21,7 @@ const mostPrefixes = 64;
 /** Makes the id with a number. */
 export const mintedId = (prefix: string, kind: string, number: number): string => `${prefix}${kind}${number}`;
 
-// Only forms that are minted match: `update#07` does not.
+// Only minted forms match: `update#07` does not.
 const number = /(?:^|\D)(0|[1-9]\d{0,15})$/;
 
 function isUnder(prefix: string, id: string, end: number, kind: string | ((kind: string) => boolean)): boolean {

@@ -12,7 +12,7 @@ import { Histogram, savedHistogram } from './histogram.ts';
 import { type Group, OpenGroups, savedGroups } from './open-groups.ts';
 import { Population, savedPopulation } from './population.ts';
 import { PromptLengths, savedPromptLengths } from './prompts.ts';
-import { endOfScale, placeOf, tokensAt } from './scale.ts';
+import { endOfScale, logLengthOf, tokensAt } from './scale.ts';
 
 /** A response that has ended. */
 export interface EndedResponse {
@@ -23,11 +23,14 @@ export interface EndedResponse {
   readonly tokens: number;
   /** Whether the response was aborted, and would have become longer. */
   readonly censored?: boolean | undefined;
-  /** Number of the round, from 0; less than an earlier one counts as that. Responses to a prompt in one round are siblings. */
+  /**
+   * Number of the round, from 0; a number below an earlier one counts as that one. Responses to a prompt in one round are
+   * siblings.
+   */
   readonly round: number;
 }
 
-/** A response that is asked about. */
+/** A response whose length is asked for. */
 export interface AskedResponse {
   readonly promptId: string;
   /** Data domain of the prompt. */
@@ -68,7 +71,7 @@ const saved = z.strictObject({
   population: savedPopulation,
   again: savedHistogram.describe('Deviations of responses to prompts that had returned.'),
   siblings: savedHistogram.describe('Deviations of siblings from each other.'),
-  longest: z.int().nonnegative().max(endOfScale).describe('Place of the longest response.'),
+  longest: z.int().nonnegative().max(endOfScale).describe('Log-length of the longest response.'),
   round: z.int().nonnegative().describe('The latest round.'),
   open: savedGroups,
 });
@@ -107,15 +110,15 @@ export class LengthPredictor {
       this.#learn(one);
   }
 
-  /** Takes a response that has ended. All but predictions for its siblings learn from it when the next round has begun. */
+  /** Takes an ended response. All predictions except those for its siblings learn from it when the next round has begun. */
   observe({ promptId, domain, tokens, censored = false, round }: EndedResponse): void {
     this.#round = Math.max(this.#round, round);
     const other = this.#open.takeOther(promptId, this.#round);
     if (other !== undefined) this.#learn(other);
-    const place = placeOf(tokens);
+    const logLength = logLengthOf(tokens);
     const group = this.#open.enter(promptId, domain, this.#round);
-    (censored ? group.cut : group.places).push(place);
-    this.#longest = Math.max(this.#longest, place);
+    (censored ? group.cut : group.logLengths).push(logLength);
+    this.#longest = Math.max(this.#longest, logLength);
     // A response opens at most one group, so that learning from two groups per response keeps up.
     for (let left = 2; left > 0; left -= 1) {
       const oldest = this.#open.takeOldest(this.#round);
@@ -132,10 +135,10 @@ export class LengthPredictor {
   predict(asked: AskedResponse, levels: readonly number[]): LengthPrediction {
     const expected = this.#expect(asked);
     const least = asked.generatedTokens ?? 0;
-    const from = least === 0 ? Number.NEGATIVE_INFINITY : placeOf(least);
+    const from = least === 0 ? Number.NEGATIVE_INFINITY : logLengthOf(least);
     const quantiles = levels.map((level) => {
-      const place = expected.at(level, from) ?? 0;
-      return Math.max(least, tokensAt(Math.min(place, this.#longest)));
+      const logLength = expected.at(level, from) ?? 0;
+      return Math.max(least, tokensAt(Math.min(logLength, this.#longest)));
     });
     const { variance } = this.#population;
     return { quantiles, trust: variance > 0 ? Math.max(0, 1 - expected.rest / variance) : 0 };
@@ -165,14 +168,14 @@ export class LengthPredictor {
     };
   }
 
-  /** Learns from a group. */
-  #learn({ promptId, domain, places, cut }: Group): void {
+  /** Learns from the complete and aborted responses of a group. */
+  #learn({ promptId, domain, logLengths, cut }: Group): void {
     const before = this.#expect({ promptId, domain });
-    const likely: [place: number, weight: number][] = [];
-    let count = places.length;
-    let sum = places.reduce((total, one) => total + one, 0);
+    const likely: [logLength: number, weight: number][] = [];
+    let count = logLengths.length;
+    let sum = logLengths.reduce((total, one) => total + one, 0);
     const complete = sum / count;
-    const squares = places.reduce((total, one) => total + (one - complete) ** 2, 0);
+    const squares = logLengths.reduce((total, one) => total + (one - complete) ** 2, 0);
     for (const one of cut) {
       // An aborted response counts as its likely final length, the more the later it was aborted.
       const known = before.below(one);
@@ -183,29 +186,30 @@ export class LengthPredictor {
       }
       count += known;
     }
-    const mean = count === 0 ? before.place : sum / count;
+    const mean = count === 0 ? before.logLength : sum / count;
     const known = this.#prompts.get(promptId);
     if (before.shape !== undefined) {
-      for (const one of places) this.#again.add((one - before.place) / before.spread);
-      for (const [one, weight] of likely) this.#again.add((one - before.place) / before.spread, weight);
+      for (const one of logLengths) this.#again.add((one - before.logLength) / before.spread);
+      for (const [one, weight] of likely) this.#again.add((one - before.logLength) / before.spread, weight);
     }
-    if (places.length > 1) {
-      const freedom = (places.length - 1) / places.length;
+    if (logLengths.length > 1) {
+      const freedom = (logLengths.length - 1) / logLengths.length;
       const { within } = this.#population.split(before.background.variance);
       const spread = Math.sqrt(within * freedom);
-      if (spread > 0) for (const one of places) this.#siblings.add((one - complete) / spread);
+      if (spread > 0) for (const one of logLengths) this.#siblings.add((one - complete) / spread);
     }
-    this.#population.learn({ domain, places, likely, mean, squares, earlier: known?.mean });
+    this.#population.learn({ domain, logLengths, likely, mean, squares, earlier: known?.mean });
     if (count < leastCount) return;
     if (known === undefined) {
       this.#prompts.set(promptId, { count, mean, squares });
       return;
     }
-    const kept = known.count * retention;
+    const retained = known.count * retention;
     this.#prompts.set(promptId, {
-      count: kept + count,
-      mean: (kept * known.mean + count * mean) / (kept + count),
-      squares: known.squares * retention + squares + ((kept * count) / (kept + count)) * (mean - known.mean) ** 2,
+      count: retained + count,
+      mean: (retained * known.mean + count * mean) / (retained + count),
+      squares:
+        known.squares * retention + squares + ((retained * count) / (retained + count)) * (mean - known.mean) ** 2,
     });
   }
 
@@ -214,10 +218,10 @@ export class LengthPredictor {
     const background = population.background(domain);
     const { variance } = background;
     const known = this.#prompts.get(promptId);
-    const siblings = round === undefined ? [] : (this.#open.find(promptId, round)?.places ?? []);
+    const siblings = round === undefined ? [] : (this.#open.find(promptId, round)?.logLengths ?? []);
     if (variance === 0 || (known === undefined && siblings.length === 0)) return new Expectation(background);
     const { within, between, alike, lasting } = population.split(variance);
-    let { place } = background;
+    let { logLength } = background;
     let shape: Histogram | undefined;
     // Two variances are unknown: that of what siblings have in common, and that of a single sibling relative to `within`.
     let unknown = between;
@@ -225,20 +229,20 @@ export class LengthPredictor {
     if (known !== undefined && lasting > 0) {
       own = (spreadPrior + known.squares / within) / (spreadPrior + Math.max(0, known.count - 1));
       const weight = lasting / (between + (own * within) / known.count);
-      place += weight * (known.mean - place);
+      logLength += weight * (known.mean - logLength);
       unknown -= weight * lasting;
       shape = this.#again.total < leastDeviations ? this.#siblings : this.#again;
     }
     if (siblings.length > 0 && unknown * alike > 0) {
       unknown *= alike;
       const weight = unknown / (unknown + (own * within) / siblings.length);
-      place += weight * (meanOf(siblings) - place);
+      logLength += weight * (meanOf(siblings) - logLength);
       unknown -= weight * unknown;
       shape = this.#siblings;
     }
     if (shape === undefined) return new Expectation(background);
     return new Expectation(background, {
-      place,
+      logLength,
       spread: Math.sqrt(unknown + own * within),
       shape,
       rest: unknown + within,
@@ -246,7 +250,8 @@ export class LengthPredictor {
   }
 }
 
-const meanOf = (places: readonly number[]): number => places.reduce((sum, one) => sum + one, 0) / places.length;
+const meanOf = (logLengths: readonly number[]): number =>
+  logLengths.reduce((sum, one) => sum + one, 0) / logLengths.length;
 
 /** Schema of a {@link LengthPredictor} in a state. */
 export const lengthPredictor = byHand(saved, {

@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { type Linked, LinkedList } from '../collections/linked-list.ts';
 import { endOfScale } from './scale.ts';
 
-const places = z.array(z.int().nonnegative().max(endOfScale));
+const logLengths = z.array(z.int().nonnegative().max(endOfScale));
 const group = z
-  .tuple([z.string(), z.string().nullable(), z.int().nonnegative(), places, places])
-  .describe('Prompt, domain, round, places of complete responses, and of aborted ones.');
+  .tuple([z.string(), z.string().nullable(), z.int().nonnegative(), logLengths, logLengths])
+  .describe('Prompt, domain, round, log-lengths of complete responses, and of aborted ones.');
 /** Schema of {@link OpenGroups} as JSON: the groups, oldest first. */
 export const savedGroups = z.array(group);
 type Saved = z.output<typeof savedGroups>;
@@ -18,9 +18,9 @@ export interface Group extends Linked<Group> {
   readonly promptId: string;
   readonly domain: string | undefined;
   readonly round: number;
-  /** Places of complete responses, on the scale of lengths. */
-  readonly places: number[];
-  /** Places at which responses were aborted. */
+  /** Log-lengths of complete responses. */
+  readonly logLengths: number[];
+  /** Log-lengths at which responses were aborted. */
   readonly cut: number[];
 }
 
@@ -53,11 +53,11 @@ export class OpenGroups {
   /** Removes and returns the group of a prompt if the group is full or belongs to another round. */
   takeOther(promptId: string, round: number): Group | undefined {
     const open = this.#byPrompt.get(promptId);
-    if (open === undefined || (open.round === round && open.places.length + open.cut.length < mostSiblings)) return;
+    if (open === undefined || (open.round === round && open.logLengths.length + open.cut.length < mostSiblings)) return;
     return this.#take(open);
   }
 
-  /** Removes and returns the oldest group, if it is of an earlier round, or there are too many. */
+  /** Removes and returns the oldest group if it belongs to an earlier round, or if there are too many. */
   takeOldest(round: number): Group | undefined {
     const oldest = this.#order.peek();
     if (oldest === undefined || (oldest.round >= round && this.#byPrompt.size <= mostGroups)) return;
@@ -67,7 +67,7 @@ export class OpenGroups {
   save(): Saved {
     const saved: Saved = [];
     for (let one = this.#order.peek() ?? null; one !== null; one = one.next)
-      saved.push([one.promptId, one.domain ?? null, one.round, [...one.places], [...one.cut]]);
+      saved.push([one.promptId, one.domain ?? null, one.round, [...one.logLengths], [...one.cut]]);
     return saved;
   }
 
@@ -77,8 +77,8 @@ export class OpenGroups {
     return group;
   }
 
-  #add(promptId: string, domain: string | undefined, round: number, places: number[], cut: number[]): Group {
-    const group: Group = { promptId, domain, round, places, cut, previous: null, next: null };
+  #add(promptId: string, domain: string | undefined, round: number, logLengths: number[], cut: number[]): Group {
+    const group: Group = { promptId, domain, round, logLengths, cut, previous: null, next: null };
     this.#byPrompt.set(promptId, group);
     this.#order.push(group);
     return group;

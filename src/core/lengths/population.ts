@@ -11,22 +11,22 @@ const sums = z.tuple([sum, sum, sum]);
 
 /** Schema of a {@link Population} as JSON. */
 export const savedPopulation = z.strictObject({
-  all: sums.describe('Responses, sum of their places, and sum of the squares.'),
+  all: sums.describe('Responses, sum of their log-lengths, and sum of the squares.'),
   rest: sum.describe('Sum of squared distances from what was expected of the domain.'),
   within: sums.describe('Groups of siblings, degrees of freedom in them, and sum of squares.'),
   means: sum.describe('Sum of squared distances of the means of groups from what was expected.'),
-  lengths: savedHistogram.describe('Places of all responses.'),
+  lengths: savedHistogram.describe('Log-lengths of all responses.'),
   again: savedRelation.describe('A prompt in earlier rounds, and again.'),
   byDomain: savedRelation.describe('A domain, and a new prompt of it.'),
   domains: z
     .array(z.tuple([z.string(), sum, sum, savedHistogram]))
-    .describe('Domain, responses, sum of places, places.'),
+    .describe('Domain, responses, sum of log-lengths, log-lengths.'),
 });
 type Saved = z.output<typeof savedPopulation>;
 
 interface Domain {
   responses: number;
-  places: number;
+  logLengthSum: number;
   readonly lengths: Histogram;
 }
 
@@ -41,20 +41,20 @@ const leastOfDomain = 16;
 const leastFreedom = 16;
 /** With so many groups of returned prompts, these groups alone tell which differences last. */
 const leastReturned = 64;
-/** Share of the variance that is expected to last before prompts have returned, where they have no siblings. */
+/** Assumed lasting share of the variance before prompts have returned, for prompts without siblings. */
 const presumed = 0.5;
 /** Least share of the variance that is ascribed to chance. */
 const leastWithin = 1 / 32;
 
 /** Expectation for a response to a prompt of which only the domain is known. */
 export interface Background {
-  readonly place: number;
+  readonly logLength: number;
   readonly variance: number;
   readonly lengths: Histogram;
 }
 
 /** Two parts of the variance of lengths. */
-export interface Parts {
+export interface VarianceSplit {
   /** Variance of siblings. */
   readonly within: number;
   /** Variance between groups of siblings: the part that siblings have in common. */
@@ -68,10 +68,10 @@ export interface Parts {
 /** A complete group of siblings. */
 export interface Siblings {
   readonly domain: string | undefined;
-  /** Places of the responses that were complete. */
-  readonly places: readonly number[];
-  /** Likely places of those that were not: several for each, with a weight that is a multiple of 1/64. */
-  readonly likely: readonly (readonly [place: number, weight: number])[];
+  /** Log-lengths of the responses that were complete. */
+  readonly logLengths: readonly number[];
+  /** Likely log-lengths of aborted responses: several per response, with weights that are multiples of 1/64. */
+  readonly likely: readonly (readonly [logLength: number, weight: number])[];
   /** Mean of the group. */
   readonly mean: number;
   /** Sum of the squared distances between completed responses and their mean. */
@@ -100,32 +100,34 @@ export class Population {
     this.#lengths = new Histogram(lengthShape, saved.lengths);
     this.#again = new Relation(saved.again);
     this.#byDomain = new Relation(saved.byDomain);
-    for (const [id, responses, places, lengths] of saved.domains)
-      this.#domains.set(id, { responses, places, lengths: new Histogram(lengthShape, lengths) });
+    for (const [id, responses, logLengthSum, lengths] of saved.domains)
+      this.#domains.set(id, { responses, logLengthSum, lengths: new Histogram(lengthShape, lengths) });
   }
 
-  /** Variance of all places; 0 also where a smaller value could be a rounding error. */
+  /** Variance of all log-lengths; 0 also where a smaller value could be a rounding error. */
   get variance(): number {
-    const [count, places, squares] = this.#all;
-    const variance = count === 0 ? 0 : squares / count - (places / count) ** 2;
+    const [count, logLengthSum, squares] = this.#all;
+    const variance = count === 0 ? 0 : squares / count - (logLengthSum / count) ** 2;
     return variance < 1 ? 0 : variance;
   }
 
-  /** Returns what is expected of a response by its domain: the same for all of them, unless domains have told something. */
+  /**
+   * Returns the expectation for a response by its domain, which is the same for all domains unless they have shown a difference.
+   */
   background(domain: string | undefined): Background {
-    const [count, places] = this.#all;
+    const [count, logLengthSum] = this.#all;
     const known = this.#domain(domain);
     if (known === undefined || this.#byDomain.explained() === 0) {
-      return { place: count === 0 ? 0 : places / count, variance: this.variance, lengths: this.#lengths };
+      return { logLength: count === 0 ? 0 : logLengthSum / count, variance: this.variance, lengths: this.#lengths };
     }
-    return { place: known.places / known.responses, variance: this.#rest / count, lengths: known.lengths };
+    return { logLength: known.logLengthSum / known.responses, variance: this.#rest / count, lengths: known.lengths };
   }
 
   /** Splits the variance around a background. */
-  split(variance: number): Parts {
+  split(variance: number): VarianceSplit {
     const [groups, freedom, squares] = this.#within;
     const measured = groups === 0 ? 0 : (this.#again.explained() * this.#means) / groups;
-    // Where siblings are too few to tell, all that does not last is within.
+    // With too few siblings to tell, all variance that does not last counts as within groups.
     const alone = freedom < leastFreedom;
     const known = Math.min(1, this.#again.pairs / leastReturned);
     const returned = alone ? known * measured + (1 - known) * presumed * variance : measured;
@@ -141,22 +143,22 @@ export class Population {
   }
 
   /** Learns from a group. */
-  learn({ domain, places, likely, mean, squares, earlier }: Siblings): void {
-    const { place } = this.background(domain);
+  learn({ domain, logLengths, likely, mean, squares, earlier }: Siblings): void {
+    const { logLength } = this.background(domain);
     const known = this.#domain(domain);
-    if (places.length > 0) {
-      if (earlier !== undefined) this.#again.add(earlier - place, mean - place);
+    if (logLengths.length > 0) {
+      if (earlier !== undefined) this.#again.add(earlier - logLength, mean - logLength);
       else if (known !== undefined) {
         const all = this.#all[1] / this.#all[0];
-        this.#byDomain.add(known.places / known.responses - all, mean - all);
+        this.#byDomain.add(known.logLengthSum / known.responses - all, mean - all);
       }
       this.#within[0] += 1;
-      this.#means += (mean - place) ** 2;
-      this.#within[1] += places.length - 1;
+      this.#means += (mean - logLength) ** 2;
+      this.#within[1] += logLengths.length - 1;
       this.#within[2] += squares;
     }
-    for (const one of places) this.#add(domain, place, one, 1);
-    for (const [one, weight] of likely) this.#add(domain, place, one, weight);
+    for (const one of logLengths) this.#add(domain, logLength, one, 1);
+    for (const [one, weight] of likely) this.#add(domain, logLength, one, weight);
     if (this.#all[0] >= limit) this.#halve();
   }
 
@@ -169,7 +171,7 @@ export class Population {
       lengths: this.#lengths.save(),
       again: this.#again.save(),
       byDomain: this.#byDomain.save(),
-      domains: [...this.#domains].map(([id, one]) => [id, one.responses, one.places, one.lengths.save()]),
+      domains: [...this.#domains].map(([id, one]) => [id, one.responses, one.logLengthSum, one.lengths.save()]),
     };
   }
 
@@ -178,22 +180,22 @@ export class Population {
     return known === undefined || known.responses < leastOfDomain ? undefined : known;
   }
 
-  #add(domain: string | undefined, expected: number, place: number, weight: number): void {
+  #add(domain: string | undefined, expected: number, logLength: number, weight: number): void {
     this.#all[0] += weight;
-    this.#all[1] += weight * place;
-    this.#all[2] += weight * place * place;
-    this.#rest += weight * (place - expected) ** 2;
-    this.#lengths.add(place, weight);
+    this.#all[1] += weight * logLength;
+    this.#all[2] += weight * logLength * logLength;
+    this.#rest += weight * (logLength - expected) ** 2;
+    this.#lengths.add(logLength, weight);
     if (domain === undefined) return;
     let known = this.#domains.get(domain);
     if (known === undefined) {
       if (this.#domains.size === mostDomains) return;
-      known = { responses: 0, places: 0, lengths: new Histogram(lengthShape) };
+      known = { responses: 0, logLengthSum: 0, lengths: new Histogram(lengthShape) };
       this.#domains.set(domain, known);
     }
     known.responses += weight;
-    known.places += weight * place;
-    known.lengths.add(place, weight);
+    known.logLengthSum += weight * logLength;
+    known.lengths.add(logLength, weight);
   }
 
   #halve(): void {
@@ -202,7 +204,7 @@ export class Population {
     this.#means /= 2;
     for (const domain of this.#domains.values()) {
       domain.responses /= 2;
-      domain.places /= 2;
+      domain.logLengthSum /= 2;
     }
   }
 }

@@ -12,7 +12,7 @@ export const savedPromptLengths = z
   .strictObject({
     ids: z.array(z.string()),
     counts: z.array(z.int().positive().max(most)).describe('Weight of the responses, in sixteenths.'),
-    means: column.describe('Mean of their places on the scale of lengths.'),
+    means: column.describe('Mean of their log-lengths.'),
     squares: column.describe('Sum of squared deviations from the mean, in squares of 1/16 octave.'),
   })
   .refine(({ ids, ...columns }) => Object.values(columns).every((one) => one.length === ids.length), {
@@ -27,7 +27,7 @@ const squareUnit = 64 * 64;
 export interface PromptRecord {
   /** Number of responses; older ones count less. */
   readonly count: number;
-  /** Mean place of the responses. */
+  /** Mean log-length of the responses. */
   readonly mean: number;
   /** Sum of squared deviations from the mean. */
   readonly squares: number;

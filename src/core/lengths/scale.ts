@@ -7,19 +7,19 @@
 export const octave = 1024;
 
 const octaves = 30;
-/** A place beyond that of every length. */
+/** A log-length beyond that of every length. */
 export const endOfScale = octaves * octave;
 
-/** Returns the place of a length on the scale: a whole number from 0 (0 tokens), the greater the longer. */
-export function placeOf(tokens: number): number {
+/** Returns the log-length of a number of tokens, its place on the scale: a whole number from 0 (0 tokens), the greater the longer. */
+export function logLengthOf(tokens: number): number {
   const value = Math.min(tokens, 2 ** octaves - 2) + 1;
   const exponent = 31 - Math.clz32(value);
   return exponent * octave + Math.floor(((value - 2 ** exponent) * octave) / 2 ** exponent);
 }
 
-/** Returns the length at a place of the scale, which need not be a whole number, in tokens: not rounded. */
-export function tokensAt(place: number): number {
-  if (place <= 0) return 0;
-  const exponent = Math.floor(place / octave);
-  return (1 + place / octave - exponent) * 2 ** exponent - 1;
+/** Returns the length that has a log-length, which need not be a whole number, in tokens: not rounded. */
+export function tokensAt(logLength: number): number {
+  if (logLength <= 0) return 0;
+  const exponent = Math.floor(logLength / octave);
+  return (1 + logLength / octave - exponent) * 2 ** exponent - 1;
 }

@@ -111,15 +111,18 @@ export interface PolicyDefinition<
   accepts?(state: State, event: E): boolean | undefined;
   /** Applies an event that `check` has accepted; cannot fail. */
   apply(state: State, event: E, context: Context<D>): void;
-  /** Returns when something is due first, in seconds; nothing if nothing is. In a recipe, any event after it ends what is overdue. */
+  /**
+   * Returns the earliest time at which something is due, in seconds; `undefined` if nothing is. In a recipe, any later event ends
+   * what is overdue.
+   */
   dueAt?(state: State): number | undefined;
   /** Ends what is overdue, and makes the decisions that follow: afterwards, `dueAt` is later than `context.at`, or nothing. */
   settle?(state: State, context: Context<D>): void;
   /** Returns the whole state as JSON, which shares nothing with the state. */
   save(state: State): Saved;
   /**
-   * Makes the state from a saved one, and shares nothing with it. Throws `snapshot_mismatch` if the saved state does not fit the
-   * schema; the error has the path of the bad field, which begins with `path`.
+   * Makes the state from a saved state, without sharing anything with it. Throws `snapshot_mismatch` if the saved state does not
+   * fit the schema; the error has the path of the bad field, which begins with `path`.
    */
   load(saved: unknown, config: Config, path?: string): State;
   /** Migrations of the saved state from version k to k + 1, by k. */
@@ -183,7 +186,7 @@ export type PlanOf<P> = P extends PlannerDefinition<any, any, infer Plan> ? Plan
 const definitionTag = Symbol.for('rollflex.definition');
 const idPattern = /^([a-z0-9-]+\/)?[a-z][a-z0-9-]*$/;
 
-function checked<T extends DefinitionBase>(definition: T, schemas: Readonly<Record<string, unknown>>): T {
+function validDefinition<T extends DefinitionBase>(definition: T, schemas: Readonly<Record<string, unknown>>): T {
   if (!idPattern.test(definition.id)) refuse('invalid_config', 'id', 'a kebab-case id', definition.id);
   if (!Number.isInteger(definition.version) || definition.version < 1) {
     refuse('invalid_config', `${definition.id}.version`, 'a version >= 1', definition.version);
@@ -335,7 +338,7 @@ export function definePolicy<
     save: saverOf(spec.state) as (state: State) => Saved,
     load: (saved, config, path = '') => live(parse(spec.state, saved, 'snapshot_mismatch', path), config),
   };
-  return checked(definition, { config: spec.config, state: spec.state }) as never;
+  return validDefinition(definition, { config: spec.config, state: spec.state }) as never;
 }
 
 /**
@@ -346,7 +349,7 @@ export function definePolicy<
 export function definePlanner<Input, Parsed, Plan, const Id extends string>(
   spec: Omit<PlannerDefinition<Input, Parsed, Plan, Id>, 'kind'>,
 ): PlannerDefinition<Input, Parsed, Plan, Id> {
-  return checked({ ...spec, kind: 'planner' }, { input: spec.input, plan: spec.plan });
+  return validDefinition({ ...spec, kind: 'planner' }, { input: spec.input, plan: spec.plan });
 }
 
 const commandsOf = (decisions: readonly DecisionMessage[]): string[] =>
@@ -355,5 +358,5 @@ const commandsOf = (decisions: readonly DecisionMessage[]): string[] =>
 /** Checks and freezes a definition that has all its functions, such as the definition of a recipe. */
 export function sealDefinition<P extends AnyPolicyDefinition>(spec: Omit<P, 'commands'>): P {
   const definition = { ...spec, commands: commandsOf(spec.decisions) } as unknown as P;
-  return checked(definition, { config: definition.config, state: definition.state });
+  return validDefinition(definition, { config: definition.config, state: definition.state });
 }

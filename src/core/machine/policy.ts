@@ -53,7 +53,7 @@ export type CommandHandlers<D extends AnyDecision, Command extends string = D['t
 } & { readonly [T in Exclude<Command, keyof Messages>]: (command: Extract<D, { type: T }>) => void };
 
 /**
- * Times from here on are probably milliseconds: Unix time reached this number in 1973 in milliseconds, and will reach it in 5138 in
+ * Later times are probably milliseconds: Unix time reached this number in 1973 in milliseconds, and will reach it in 5138 in
  * seconds.
  */
 const likelyMilliseconds = 1e11;
@@ -213,7 +213,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     return inOneGo(this.whyInSteps(id, what, times));
   }
 
-  /** Does what {@link Policy.why} does, in short steps. Nothing may be sent between them. @internal */
+  /** Does the same as {@link Policy.why} in short steps. No event may be sent between them. @internal */
   whyInSteps(id?: string, what?: string, times?: KnownTimes): Generator<undefined, Why | WhyAll> {
     this.#assertWhole();
     const holdings = holdingsOf(this.#definition, this.#state, Math.max(this.#at, times?.at ?? 0), times);
@@ -226,7 +226,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     return holdingsOf(this.#definition, this.#state, this.#at);
   }
 
-  /** Returns all that the policy holds, and where it stands. Nothing may be sent before the last one is read. @internal */
+  /** Returns all held things and where each stands. No event may be sent before the last one is read. @internal */
   held(): Iterable<Standpoint> {
     this.#assertWhole();
     return allHeld(holdingsOf(this.#definition, this.#state, this.#at));

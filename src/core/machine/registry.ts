@@ -42,7 +42,7 @@ export interface Registry<L extends readonly AnyDefinition[]> {
   create<Id extends PolicyId<L>>(id: Id, start: StartOf<ById<L, Id>>, options?: PolicyOptions): PolicyOf<ById<L, Id>>;
   /** Makes the policy that a snapshot names, and continues from the snapshot. Throws `snapshot_mismatch`, `unknown_id`. */
   restore(snapshot: unknown, options?: PolicyOptions): Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
-  /** Applies one event to a snapshot, for hosts that keep the state themselves; takes time linear in the size of the state. */
+  /** Applies one event to a snapshot, for hosts that store the state themselves; takes time linear in the size of the state. */
   transition(snapshot: Snapshot, event: LooseEvent): { snapshot: Snapshot; decisions: AnyDecision[] };
   /** Computes a plan; see {@link runPlanner}. Throws `unknown_id`, `invalid_input`, `infeasible`. */
   plan<Id extends PlannerId<L>>(id: Id, input: PlanInputOf<ById<L, Id>>, run?: PlanRun): PlanOf<ById<L, Id>>;

@@ -1,4 +1,4 @@
-/** The clock of a session, which goes on when that of the host begins anew. */
+/** The clock of a session, which continues when the host's clock begins anew. */
 import type { AnyDecision, AnyEvent } from './definition.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { AnyDecision, AnyEvent } from './definition.ts';
  */
 const mostSkewSeconds = 3600;
 
-/** Whether the clock of the host has begun anew, by the time of an event after the latest time. */
+/** Whether the host's clock has begun anew, judged by the time of an event after the latest time. */
 export const isNewClock = ({ type, at }: AnyEvent, latest: number): boolean =>
   type === 'host.restarted' && at < latest - mostSkewSeconds;
 
@@ -28,7 +28,7 @@ export class SessionClock {
     return this.#aheadSeconds;
   }
 
-  /** Returns the time of an event that was accepted, in seconds; `latest` is that of the event before it. */
+  /** Returns the time of an accepted event, in seconds; `latest` is the time of the previous event. */
   timeOf(event: AnyEvent, latest: number, id: string): number {
     const { at } = event;
     if (event.type === 'host.restarted') {
@@ -39,7 +39,7 @@ export class SessionClock {
     return Math.max(at + this.#aheadSeconds, latest);
   }
 
-  /** Returns a decision of the policy as the host reads it: a timer fires on the clock of the host. */
+  /** Converts a decision of the policy for the host: a timer fires on the host's clock. */
   onHostClock<D extends AnyDecision>(decision: D): D {
     const aheadSeconds = this.#aheadSeconds;
     if (aheadSeconds === 0 || decision.type !== 'timer.set') return decision;

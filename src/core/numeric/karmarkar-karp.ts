@@ -113,10 +113,10 @@ export function karmarkarKarp(
   }
   while (states.size > 1) states.push(merge(states.pop()!, states.pop()!));
   const last = states.pop();
-  const parts = (last === undefined ? [] : emptied(last)).map((subset) => {
+  const lists = (last === undefined ? [] : emptied(last)).map((subset) => {
     const items: number[] = [];
     for (let item = subset.head; item >= 0; item = next[item]!) items.push(item);
     return items.sort((a, b) => a - b);
   });
-  return [...parts, ...Array.from({ length: k - parts.length }, (): number[] => [])];
+  return [...lists, ...Array.from({ length: k - lists.length }, (): number[] => [])];
 }

@@ -20,7 +20,7 @@ export interface PartWaits {
   readonly origins: Readonly<Record<string, Origin>>;
 }
 
-/** The states of the parts, by name, and the parts that are switched off. */
+/** The states of the parts, by name, and the names of parts that are switched off. */
 interface States {
   readonly parts: Readonly<Record<string, unknown>>;
   readonly wiring: { readonly off: readonly string[] };
@@ -57,7 +57,7 @@ export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<State
     );
   });
 
-  /** Returns the event, with the time since when the last of the parts asks for it; or what has to end before all parts accept it. */
+  /** Returns the event, with the time since which the last part asks for it; or what has to end before all parts accept it. */
   function* fromOutside(state: States, one: AwaitedEvent): Iterable<HeldThing | AwaitedEvent> {
     let isFree = true;
     let { since } = one;

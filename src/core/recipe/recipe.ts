@@ -141,8 +141,8 @@ export interface RecipeSpec<Input, Config, EW extends EventMessage, DW extends D
   /** Exceptions to the routing of decisions, by part, then by decision; all other routes follow from the messages of the parts. */
   readonly routes: Readonly<Record<string, Readonly<Record<string, Route<AnyDecision, Config>>>>>;
   /**
-   * Where events from inside come from that are no decisions of a part, for `policy.why`: by the type of the event, or by the part
-   * that takes it and the type, as `training/round.completed`.
+   * Origins of events from inside that are not decisions of a part, for `policy.why`: by the type of the event, or by receiving
+   * part and type, as in `training/round.completed`.
    */
   readonly origins?: Readonly<Record<string, Origin>>;
   /** Migrations of the saved state from version k to k + 1, by k; each part migrates its own state. */

@@ -9,7 +9,7 @@ import type { Context } from '../machine/definition.ts';
 /** What {@link Deadlines} needs to know about a policy. */
 export interface DeadlinesOf<State> {
   readonly timerId: string;
-  /** For how long a timer may be late before it counts as lost, in seconds; 0 where any event ends what is overdue. */
+  /** Seconds by which a timer may be late before it counts as lost; 0 if any event ends what is overdue. */
   readonly patienceSeconds?: number;
   /** Returns when the first deadline is, in seconds; nothing if there is none. Called after every event: must be O(log n). */
   first(state: State): number | undefined;
@@ -54,7 +54,10 @@ export class Deadlines<State> {
     return this.#of.first(state);
   }
 
-  /** Whether the first deadline is over. Ask it at the end of every event, whether a timer has fired or not, and end what is overdue. */
+  /**
+   * Whether the first deadline has passed. Ask this at the end of every event, whether a timer has fired or not, and end what is
+   * overdue.
+   */
   isOver(state: State, at: number): boolean {
     const first = this.#of.first(state);
     return first !== undefined && first <= at;
@@ -74,7 +77,7 @@ export class Deadlines<State> {
     ctx.emit({ type: 'timer.set', at: ctx.at, timerId, fireAtSeconds, reason: this.#of.reason(state) });
   }
 
-  /** Notes that the host has no timer: it has fired, whether in time or not, or the host has restarted. */
+  /** Notes that the host has no timer any more: the timer has fired, in time or not, or the host has restarted. */
   forget(state: State): void {
     this.#of.setTimerAt(state, null);
   }

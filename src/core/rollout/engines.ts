@@ -7,7 +7,7 @@ import { type RecentIds, recentIds } from '../ids/recent-ids.ts';
 /** Number of engines that are remembered after they have left. */
 const mostGone = 512;
 
-/** Field of a state: the engines that have left last. A report about one of them is late, not wrong. */
+/** State field for the engines that have left last. A report about one of them is late, not wrong. */
 export const goneEngines = recentIds(engineId, mostGone);
 
 /** Migrates a state from before {@link goneEngines}. */
@@ -21,7 +21,7 @@ interface OfEngine {
   readonly engineId: string;
 }
 
-/** Refuses an engine that was never added. One that has left may still be reported on: then nothing changes. */
+/** Refuses an engine that was never added. Reports on an engine that has left are accepted, and change nothing. */
 export function checkEngine({ engines, goneEngines: gone }: WithEngines, { engineId: id }: OfEngine): void {
   if (!engines.has(id) && !gone.has(id)) refuse('unknown_id', 'engineId', 'an engine that was added', id);
 }

@@ -8,7 +8,7 @@ import { weightVersion } from '../../schemas/units.ts';
 /** Most restarts per round whose versions are remembered. */
 const most = 64;
 
-/** Field of a round: the versions with which it went on after restarts; absent if it did not. */
+/** Versions at which the round continued after restarts; absent if there were none. */
 export const restartVersions = z.array(weightVersion).min(1).max(most).optional();
 
 interface OfRound {

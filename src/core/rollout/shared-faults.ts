@@ -14,9 +14,12 @@ import { given } from '../collections/given.ts';
 import type { Context } from '../machine/definition.ts';
 import { byHand } from '../machine/state.ts';
 
-/** Tries of good items, and items that have failed in a row, that are remembered: enough to tell a share from chance, few enough to forget soon. */
+/**
+ * Numbers of remembered tries of good items and of items that have failed in a row: enough to tell a share from chance, few
+ * enough to forget soon.
+ */
 const remembered = 16;
-/** Items whose forgotten failures are remembered: more than can fail by themselves in a round, in any case that we know of. */
+/** Number of items whose forgotten failures are remembered: more than can fail by themselves in a round, in all known cases. */
 const mostForgiven = 256;
 /**
  * A domain is healthy while at most this share of tries of good items fails in it: six failures in a row are then not chance (1
@@ -68,7 +71,7 @@ const savedDomain = z.strictObject({
       lastTryAt: seconds,
       /** Number of items that were requested for comparison. */
       asked: count,
-      /** When the next single try may be, in seconds. */
+      /** Earliest time of the next single try, in seconds. */
       retryAt: seconds,
     })
     .nullable(),
@@ -88,7 +91,7 @@ const savedFailure = z.strictObject({
 });
 const savedFaults = z.strictObject({ domains: z.array(savedDomain), open: z.array(savedFailure) });
 
-/** Where tries run: a part of a scope, or `null` for the whole, or for a part that is not known. */
+/** Place of tries: a part of a scope, or `null` for the whole scope or an unknown part. */
 export interface Where {
   readonly scope: Message<'tries.suspended'>['scope'];
   readonly id: string | null;
@@ -105,7 +108,7 @@ export interface Verdict {
   readonly isOwn: boolean;
 }
 
-/** A place where tries run, and may fail together. */
+/** A place in which tries run and may fail together. */
 export interface FaultDomain extends Where {
   readonly recent: boolean[];
   readonly failing: Map<string, string | null>;
@@ -176,7 +179,7 @@ export class SharedFaults {
     return namedDomain({ scope, id: id ?? this.#whole });
   }
 
-  /** The items with failures that are not judged yet. */
+  /** Items whose failures await judgement. */
   get items(): Iterable<string> {
     return this.#byItem.keys();
   }
@@ -186,7 +189,7 @@ export class SharedFaults {
     return this.#byItem.get(item)?.size ?? 0;
   }
 
-  /** Returns the failures of an item that are not judged yet. */
+  /** Returns the failures of an item that await judgement. */
   openOf(item: string): Iterable<Failure> {
     return this.#byItem.get(item) ?? [];
   }
@@ -200,12 +203,12 @@ export class SharedFaults {
    */
   failed(failure: Failure, tryId: string, at: number): boolean {
     const whole = this.domain({ scope: failure.scope, id: null });
-    const part = failure.id === null ? undefined : this.domain(failure);
-    if (part !== undefined) note(part, failure, tryId, at);
-    if (failure.isGood) for (const one of [part, whole]) if (one !== undefined) remember(one, true);
-    // The whole is not judged by a part that is known to fail.
-    const isPart = part?.suspension != null && whole.suspension === null;
-    if (isPart) return false;
+    const own = failure.id === null ? undefined : this.domain(failure);
+    if (own !== undefined) note(own, failure, tryId, at);
+    if (failure.isGood) for (const one of [own, whole]) if (one !== undefined) remember(one, true);
+    // A part that is known to fail says nothing about the whole scope.
+    const isOwnSuspended = own?.suspension != null && whole.suspension === null;
+    if (isOwnSuspended) return false;
     note(whole, failure, tryId, at);
     this.#open(failure);
     return true;
@@ -213,8 +216,8 @@ export class SharedFaults {
 
   /** Notes a failure that is the item's own in any case, so that it is not left open. */
   failedAlone(failure: Failure, tryId: string, at: number): void {
-    const part = failure.id === null ? undefined : this.find(failure);
-    if (part !== undefined) note(part, failure, tryId, at);
+    const own = failure.id === null ? undefined : this.find(failure);
+    if (own !== undefined) note(own, failure, tryId, at);
     note(this.domain({ scope: failure.scope, id: null }), failure, tryId, at);
   }
 
@@ -232,8 +235,8 @@ export class SharedFaults {
     ctx: Ctx,
   ): { verdicts: Verdict[]; hasRecovered: boolean } {
     const whole = this.#domains.get(scope);
-    const part = id === null ? undefined : this.find({ scope, id });
-    const known = [part, whole].filter((one) => one !== undefined);
+    const own = id === null ? undefined : this.find({ scope, id });
+    const known = [own, whole].filter((one) => one !== undefined);
     let hasRecovered = false;
     this.#countForgone(item, order, known);
     const verdicts = this.#forgetFirst(scope, item, order);
@@ -303,11 +306,11 @@ export class SharedFaults {
   }
 
   /**
-   * Suspends domains in which items fail that leave with their first success: items fail in a row, or, where there is no other
-   * item, one item fails often.
+   * Suspends domains whose items fail in a row or, if there is only one item, in which this item fails often. The items leave
+   * with their first success.
    *
-   * @param hasOther - whether an item is tried in a domain, or is next in line, that has not failed there
-   * @returns whether there was such a domain: what is tried after that may show others
+   * @param hasOther - whether a domain has an item, tried now or next in line, that has not failed in it
+   * @returns whether there was such a domain: later tries may then show others
    */
   suspendFailing(hasOther: (domain: FaultDomain) => boolean, suspend: (domain: FaultDomain) => void): boolean {
     let isAny = false;
@@ -328,15 +331,15 @@ export class SharedFaults {
    * Suspends a whole scope in which each part is suspended: from then on items that fail are compared with items that have not
    * failed, in whatever part they run.
    *
-   * @param parts - the parts in which something can be tried: one alone is no whole
+   * @param domains - the domains in which something can be tried: one alone is no whole
    * @returns whether it was suspended
    */
-  suspendWhole(parts: Iterable<Where>, suspend: (whole: FaultDomain) => void): boolean {
+  suspendWhole(domains: Iterable<Where>, suspend: (whole: FaultDomain) => void): boolean {
     const all: FaultDomain[] = [];
-    for (const where of parts) {
-      const part = this.find(where);
-      if (part?.suspension == null) return false;
-      all.push(part);
+    for (const where of domains) {
+      const own = this.find(where);
+      if (own?.suspension == null) return false;
+      all.push(own);
     }
     if (all.length < 2) return false;
     const whole = this.domain({ scope: all[0]!.scope, id: null });
@@ -350,7 +353,7 @@ export class SharedFaults {
   }
 
   /** Ends the suspensions of all domains in a scope, because the host has reported a change. */
-  told(scope: Where['scope'], ctx: Ctx): void {
+  endSuspensions(scope: Where['scope'], ctx: Ctx): void {
     for (const domain of [...this.#domains.values()]) {
       if (domain.scope !== scope) continue;
       if (domain.suspension !== null) this.#recover(domain, 'told', ctx);
@@ -377,7 +380,7 @@ export class SharedFaults {
     }
   }
 
-  /** Returns when the next single try may be, in seconds, where none is being made. */
+  /** Returns the time of the next single try, in seconds, if none is being made. */
   nextTryAt(): number | undefined {
     let next: number | undefined;
     for (const { suspension, tries } of this.#domains.values()) {
@@ -387,7 +390,7 @@ export class SharedFaults {
     return next;
   }
 
-  /** Lets single tries that were due, and could not be made, wait for any event instead of a timer. */
+  /** Single tries that were due, and could not be made, wait for the next event instead of a timer. */
   dropDue(at: number): void {
     for (const { suspension } of this.#domains.values())
       if (suspension !== null && suspension.retryAt <= at) suspension.retryAt = 0;
@@ -402,8 +405,8 @@ export class SharedFaults {
   }
 
   /**
-   * Forgets what items have failed for the first time before a try that succeeds now was launched; if it ends an outage of the whole,
-   * all that is open.
+   * Forgets first failures of items that happened before the launch of the present successful try. If the try ends an outage of
+   * the whole scope, all open failures are forgotten.
    */
   #forgetFirst(scope: Where['scope'], item: string, order: number): Verdict[] {
     const whole = this.#domains.get(scope);
@@ -461,12 +464,12 @@ export class SharedFaults {
       if (domain.scope !== except && domain.forgiven.delete(item)) this.#drop(domain);
   }
 
-  /** Forgets a part that has left. Returns the failures that are forgotten with the part. */
-  removePart(where: Where, ctx: Ctx): Verdict[] {
-    const part = this.find(where);
-    if (part === undefined) return [];
-    if (part.suspension !== null) this.#recover(part, 'told', ctx);
-    const verdicts = [...part.open].map((failure) => ({ failure, isOwn: false }));
+  /** Forgets a domain that has left. Returns the failures that are forgotten with the part. */
+  removeDomain(where: Where, ctx: Ctx): Verdict[] {
+    const own = this.find(where);
+    if (own === undefined) return [];
+    if (own.suspension !== null) this.#recover(own, 'told', ctx);
+    const verdicts = [...own.open].map((failure) => ({ failure, isOwn: false }));
     for (const { failure } of verdicts) this.#close(failure);
     this.#domains.delete(keyOf(where));
     return verdicts;
@@ -524,7 +527,7 @@ export class SharedFaults {
   }
 }
 
-/** Makes a field of a state: the faults that its tries share. Decisions name the whole of the scope by an id, if one is given. */
+/** Makes a state field for the faults that tries share. Decisions name the whole scope by an id, if one is given. */
 export const sharedFaultsOf = (whole: string | null) =>
   byHand(savedFaults, {
     decode: (saved) => new SharedFaults(saved, whole),
@@ -559,11 +562,13 @@ export function isFailing(domain: FaultDomain, inFlight: number, hasOther: (doma
   // A single item may fail by itself wherever it is tried.
   if (id !== null && failing.size < 2) return false;
   // A part that fails is no fault of the whole.
-  const parts = new Set(failing.values());
-  return id !== null || parts.has(null) || parts.size > 1;
+  const ids = new Set(failing.values());
+  return id !== null || ids.has(null) || ids.size > 1;
 }
 
-/** Whether what fails, where nothing else is there, has failed often enough: then nothing tells a part from the whole. */
+/**
+ * Whether tries have failed often enough where there is nothing to compare with: then a part cannot be told from the whole scope.
+ */
 const failsAlone = ({ id, suspension, failures }: FaultDomain): boolean =>
   id === null && suspension === null && failures >= leastFailures;
 

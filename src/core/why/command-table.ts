@@ -28,9 +28,9 @@ export const mostUnasked = 1024;
 /**
  * A command and its place in the table. Most commands are never looked at, so the other fields are made only when they are read.
  */
-export class Kept<Mark> implements OpenCommand, Linked<Kept<Mark>> {
-  previous: Kept<Mark> | null = null;
-  next: Kept<Mark> | null = null;
+export class TrackedCommand<Mark> implements OpenCommand, Linked<TrackedCommand<Mark>> {
+  previous: TrackedCommand<Mark> | null = null;
+  next: TrackedCommand<Mark> | null = null;
   /** The mark that the follower has set. */
   mark: Mark | undefined = undefined;
   readonly table: Table<Mark>;
@@ -45,10 +45,7 @@ export class Kept<Mark> implements OpenCommand, Linked<Kept<Mark>> {
   missing: number | undefined = undefined;
   readonly #ids: string | OpenCommand['ids'];
 
-  /**
-   * @param ids - all ids, or the name of the field whose value is the key
-   * @param ids - name of the field whose value is the key, or all ids
-   */
+  /** @param ids - all ids, or the name of the field whose value is the key */
   constructor(
     table: Table<Mark>,
     type: string,
@@ -81,13 +78,13 @@ export class Kept<Mark> implements OpenCommand, Linked<Kept<Mark>> {
 /** Commands with the same answer, such as launching and resuming a request: they share one wait. */
 export class Table<Mark> {
   readonly answer: string;
-  readonly byKey = new Map<string, Kept<Mark>>();
+  readonly byKey = new Map<string, TrackedCommand<Mark>>();
   /** The same, oldest first. The first key of a map from which many were deleted takes long to find. */
-  readonly inOrder = new LinkedList<Kept<Mark>>();
+  readonly inOrder = new LinkedList<TrackedCommand<Mark>>();
   times: WaitingTimes | undefined = undefined;
-  /** The latest that nobody waits for, oldest first. Their ids are looked up only where somebody asks. */
-  #hoped: Kept<Mark>[] = [];
-  #hopedByKey: Map<string, Kept<Mark>> | undefined;
+  /** The latest commands that nobody waits for, oldest first. Their ids are looked up only on request. */
+  #hoped: TrackedCommand<Mark>[] = [];
+  #hopedByKey: Map<string, TrackedCommand<Mark>> | undefined;
 
   constructor(answer: string) {
     this.answer = answer;
@@ -99,18 +96,18 @@ export class Table<Mark> {
   }
 
   /** Notices of a kind that was never answered so far. */
-  get hoped(): readonly Kept<Mark>[] {
+  get hoped(): readonly TrackedCommand<Mark>[] {
     return this.times === undefined ? this.#hoped : [];
   }
 
-  hope(kept: Kept<Mark>): void {
+  hope(command: TrackedCommand<Mark>): void {
     this.#hopedByKey = undefined;
-    this.#hoped.push(kept);
+    this.#hoped.push(command);
     if (this.#hoped.length > 2 * mostUnasked) this.#hoped = this.#hoped.slice(-mostUnasked);
   }
 
-  hopedFor(key: string): Kept<Mark> | undefined {
-    this.#hopedByKey ??= new Map(this.#hoped.map((kept) => [kept.key, kept]));
+  hopedFor(key: string): TrackedCommand<Mark> | undefined {
+    this.#hopedByKey ??= new Map(this.#hoped.map((command) => [command.key, command]));
     return this.#hopedByKey.get(key);
   }
 }

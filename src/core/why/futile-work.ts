@@ -1,6 +1,6 @@
 /**
- * Work that gains nothing: prompts, or groups, that are filtered in a row, while none counts. How many there usually are between two
- * that count tells when this is worth a word: nobody owes anything, and yet no round would end.
+ * Work that gains nothing: prompts, or groups, that are filtered in a row, while none counts. The usual number between two that
+ * count decides when this is reported: nobody owes anything, and yet no round would end.
  */
 import { z } from 'zod';
 import type { AnyDecision, AnyEvent } from '../machine/definition.ts';
@@ -18,12 +18,15 @@ export interface UsualFiltered {
 const fewest = 8;
 /** Least number filtered that is reported: where the usual number is known, and where it is not. */
 const [least, leastUnknown] = [32, 128];
-/** The same, as multiples of those that a round begins with: the first that end may all be of one kind. */
+/** The same limits as multiples of a round's target, because the first ones that end may all be of one kind. */
 const [rounds, roundsUnknown] = [2, 8];
-/** How many times what 99 percent do not exceed is worth a word. If each passes by the same chance, one run in a million is as long. */
+/**
+ * Work is reported beyond this multiple of the 99th percentile. If each item passes with the same probability, one run in a
+ * million is as long.
+ */
 const factor = 3;
 
-/** Returns from how many that are filtered in a row on work counts as futile. */
+/** Returns the number filtered in a row from which work counts as futile. */
 export function mostFiltered(target: number, usual: UsualFiltered | undefined): number {
   if (usual === undefined || usual.counted < fewest) return Math.max(leastUnknown, roundsUnknown * target);
   return Math.max(least, rounds * target, Math.ceil(factor * usual.highFiltered));
@@ -89,7 +92,7 @@ export class FutileWork {
     return weight === 0 ? undefined : { highFiltered: Math.floor(this.#runs.quantile(0.99)), counted: weight };
   }
 
-  /** From how many on the work counts as futile. */
+  /** Number from which the work counts as futile. */
   get most(): number {
     return mostFiltered(this.#target, this.usual);
   }

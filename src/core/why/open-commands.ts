@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { sequels } from '../../schemas/answers.ts';
 import type { AnyDecision, AnyEvent } from '../machine/definition.ts';
 import { type Json, keyOf, type Messages, rulesOf } from './answer-rules.ts';
-import { Kept, mostUnasked, type OpenCommand, Table } from './command-table.ts';
+import { mostUnasked, type OpenCommand, Table, TrackedCommand } from './command-table.ts';
 import { FutileWork, savedFutileWork, type UsualFiltered } from './futile-work.ts';
 import { SuspensionNotices, savedSuspendedTries } from './suspended-tries.ts';
 import { savedTimes, WaitingTimes } from './waiting-times.ts';
@@ -57,19 +57,19 @@ const mostOpen = 131_072;
 /** Is told of each command that opens and ends, and may keep a mark on an open command. */
 export interface CommandFollower<Mark> {
   opened(one: OpenCommand): Mark;
-  /** @param isAnswered - whether an event has answered it; otherwise it was replaced, or forgotten */
+  /** @param isAnswered - whether an event has answered the command; otherwise it was replaced, or forgotten */
   ended(mark: Mark, isAnswered: boolean): void;
   /** Returns the longest time that may be learnt from the wait of a command, in seconds; called before it ends. */
   longest(mark: Mark): number;
 }
 
 /** A table, and the fields of a message that identify the command in this table. */
-interface Place<Mark> {
+interface AnsweredTable<Mark> {
   readonly table: Table<Mark>;
   readonly fields: readonly string[];
 }
 
-interface Asked<Mark> extends Place<Mark> {
+interface Asked<Mark> extends AnsweredTable<Mark> {
   readonly replaces: readonly Table<Mark>[];
   readonly isUnasked: boolean;
 }
@@ -80,10 +80,10 @@ export class OpenCommands<Mark = undefined> {
   /** By the type of a decision. */
   readonly #asked = new Map<string, Asked<Mark>>();
   /** By the type of an event: the places of the commands that it ends. */
-  readonly #ends = new Map<string, Place<Mark>[]>();
+  readonly #ends = new Map<string, AnsweredTable<Mark>[]>();
   /** Work that gained nothing. */
   readonly futile: FutileWork;
-  /** Where only single tries are made. */
+  /** Suspensions during which only single tries are made. */
   readonly suspended: SuspensionNotices;
   readonly #most: number;
   readonly #follower: CommandFollower<Mark> | undefined;
@@ -112,18 +112,27 @@ export class OpenCommands<Mark = undefined> {
     for (const { answer, times } of saved?.times ?? []) this.#table(answer).times = new WaitingTimes(times);
     for (const one of saved?.open ?? []) this.#add(this.#restored(one));
     for (const one of saved?.hoped ?? []) {
-      const kept = this.#restored(one);
-      kept.table.hope(kept);
+      const command = this.#restored(one);
+      command.table.hope(command);
     }
   }
 
-  #restored({ type, answer, ids: saved, since, by, reason, missing }: SavedOpenCommand): Kept<Mark> {
+  #restored({ type, answer, ids: saved, since, by, reason, missing }: SavedOpenCommand): TrackedCommand<Mark> {
     // The keys of a saved object may be in any order.
     const fields = this.#asked.get(type)?.fields ?? Object.keys(saved);
     const ids = Object.fromEntries(fields.map((name) => [name, saved[name]!]));
-    const kept = new Kept<Mark>(this.#table(answer), type, keyOf(fields, ids), ids, since, by, reason, this.#count++);
-    kept.missing = missing;
-    return kept;
+    const command = new TrackedCommand<Mark>(
+      this.#table(answer),
+      type,
+      keyOf(fields, ids),
+      ids,
+      since,
+      by,
+      reason,
+      this.#count++,
+    );
+    command.missing = missing;
+    return command;
   }
 
   /** Number of commands without an answer. */
@@ -158,11 +167,11 @@ export class OpenCommands<Mark = undefined> {
     if (ends !== undefined) {
       for (const { table, fields } of ends) {
         const key = keyOf(fields, event as never);
-        const kept = table.byKey.get(key);
-        if (kept !== undefined) {
-          this.#learn(kept, at);
-          this.#end(kept, true);
-          if (kept.missing !== undefined) this.#awaitRest(kept, event, at);
+        const command = table.byKey.get(key);
+        if (command !== undefined) {
+          this.#learn(command, at);
+          this.#end(command, true);
+          if (command.missing !== undefined) this.#awaitRest(command, event, at);
         } else if (table.isHoped) {
           const hoped = table.hopedFor(key);
           if (hoped !== undefined) this.#learn(hoped, at);
@@ -184,14 +193,16 @@ export class OpenCommands<Mark = undefined> {
       this.#end(table.byKey.get(keyOf(fields, event as never)));
   }
 
-  /** Forgets what is awaited of a request, by the type of its usual answer; what the same event would also answer stays. */
+  /**
+   * Forgets what is awaited for a request, by the type of the usual answer; other commands that the same event would answer stay.
+   */
   forgetAwaited(answer: string, requestId: string): void {
     this.#end(this.#tables.get(answer)?.byKey.get(requestId));
   }
 
   /** Forgets the command that is the oldest. */
   forgetOldest(): void {
-    let oldest: Kept<Mark> | undefined;
+    let oldest: TrackedCommand<Mark> | undefined;
     for (const { inOrder } of this.#tables.values()) {
       const first = inOrder.peek();
       if (first !== undefined && (oldest === undefined || first.order < oldest.order)) oldest = first;
@@ -213,7 +224,7 @@ export class OpenCommands<Mark = undefined> {
     for (const other of isHoped ? [] : replaces) {
       const replaced = other.byKey.get(key);
       if (replaced === undefined) continue;
-      // A follower looks for what is too long: without these, only the times of short responses would be learnt.
+      // The follower needs these times for its limits: without them, only the times of short responses would be learnt.
       if (this.#follower !== undefined) this.#learn(replaced, at);
       this.#end(replaced);
     }
@@ -227,11 +238,11 @@ export class OpenCommands<Mark = undefined> {
       fields.length === 1 ? fields[0]! : Object.fromEntries(fields.map((name) => [name, String(given[name])]));
     const { type } = decision;
     const engine = typeof by === 'string' ? by : undefined;
-    const kept = new Kept(table, type, key, ids, since, engine, reason, this.#count++);
+    const command = new TrackedCommand(table, type, key, ids, since, engine, reason, this.#count++);
     // Prompts that were requested earlier and have not come yet are still missing.
-    if (table.answer === 'prompts.supplied') kept.missing = (given.count as number) + (before?.missing ?? 0);
-    if (isHoped && this.#follower !== undefined) return table.hope(kept);
-    this.#add(kept);
+    if (table.answer === 'prompts.supplied') command.missing = (given.count as number) + (before?.missing ?? 0);
+    if (isHoped && this.#follower !== undefined) return table.hope(command);
+    this.#add(command);
     if (isHoped && table.inOrder.size > mostUnasked) this.#end(table.inOrder.peek());
     if (this.#size > this.#most) this.forgetOldest();
   }
@@ -240,8 +251,8 @@ export class OpenCommands<Mark = undefined> {
   answeredBy(event: { readonly type: string }): OpenCommand | undefined {
     for (const { table, fields } of this.#ends.get(event.type) ?? []) {
       const key = keyOf(fields, event as never);
-      const kept = table.byKey.get(key) ?? table.hopedFor(key);
-      if (kept !== undefined) return kept;
+      const command = table.byKey.get(key) ?? table.hopedFor(key);
+      if (command !== undefined) return command;
     }
     return undefined;
   }
@@ -278,12 +289,12 @@ export class OpenCommands<Mark = undefined> {
     return table;
   }
 
-  /** Forgets what was asked for: it is asked for anew. What has no ids, such as the next round, is owed as before. */
+  /** Forgets all requests, because they are made anew. Requests without ids, such as that for the next round, stay open. */
   #restarted(): void {
-    for (const kept of this.#inOrder()) if (Object.keys(kept.ids).length > 0) this.#end(kept);
+    for (const command of this.#inOrder()) if (Object.keys(command.ids).length > 0) this.#end(command);
   }
 
-  /** Whether a request is being aborted: what its last turn or tool reports leads to nothing more. */
+  /** Whether a request is being aborted, so that reports of its last turn or tool lead to nothing more. */
   #isAborting({ requestId }: { readonly requestId: string }): boolean {
     return this.#tables.get('request.aborted')?.byKey.has(requestId) === true;
   }
@@ -291,41 +302,41 @@ export class OpenCommands<Mark = undefined> {
   /** Forgets the commands of an engine or worker that is lost, since the policy gives this work to others. */
   #lost({ engineId, workerId }: { readonly engineId?: string; readonly workerId?: string }): void {
     const by = engineId ?? workerId;
-    for (const kept of this.#inOrder()) if (kept.by === by) this.#end(kept);
+    for (const command of this.#inOrder()) if (command.by === by) this.#end(command);
   }
 
-  #inOrder(): Kept<Mark>[] {
+  #inOrder(): TrackedCommand<Mark>[] {
     return [...this.#tables.values()].flatMap(({ byKey }) => [...byKey.values()]).sort((a, b) => a.order - b.order);
   }
 
-  #add(kept: Kept<Mark>): void {
-    const { table, key } = kept;
-    table.byKey.set(key, kept);
-    table.inOrder.push(kept);
+  #add(command: TrackedCommand<Mark>): void {
+    const { table, key } = command;
+    table.byKey.set(key, command);
+    table.inOrder.push(command);
     this.#size += 1;
-    kept.mark = this.#follower?.opened(kept);
+    command.mark = this.#follower?.opened(command);
   }
 
-  #end(kept: Kept<Mark> | undefined, isAnswered = false): void {
-    if (kept === undefined) return;
-    const { table, mark } = kept;
-    table.byKey.delete(kept.key);
-    table.inOrder.remove(kept);
+  #end(command: TrackedCommand<Mark> | undefined, isAnswered = false): void {
+    if (command === undefined) return;
+    const { table, mark } = command;
+    table.byKey.delete(command.key);
+    table.inOrder.remove(command);
     this.#size -= 1;
     if (mark !== undefined) this.#follower!.ended(mark, isAnswered);
   }
 
   /** Prompts may come in portions: the rest is awaited from now on. */
-  #awaitRest({ table, type, key, ids, by, reason, missing }: Kept<Mark>, event: AnyEvent, at: number): void {
+  #awaitRest({ table, type, key, ids, by, reason, missing }: TrackedCommand<Mark>, event: AnyEvent, at: number): void {
     const { prompts } = event as { readonly prompts?: readonly unknown[] };
     if (prompts === undefined || prompts.length >= missing!) return;
-    const rest = new Kept(table, type, key, ids, at, by, reason, this.#count++);
+    const rest = new TrackedCommand(table, type, key, ids, at, by, reason, this.#count++);
     rest.missing = missing! - prompts.length;
     this.#add(rest);
   }
 
-  #learn(kept: Kept<Mark>, at: number): void {
-    const { table, since, mark } = kept;
+  #learn(command: TrackedCommand<Mark>, at: number): void {
+    const { table, since, mark } = command;
     const longest = mark === undefined ? Number.POSITIVE_INFINITY : this.#follower!.longest(mark);
     table.times ??= new WaitingTimes();
     table.times.add(Math.max(0, Math.min(at - since, longest)));

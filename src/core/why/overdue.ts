@@ -37,7 +37,9 @@ interface Times {
   readonly usual?: UsualTime | undefined;
 }
 
-/** Returns how long an event is awaited, as a multiple of the time after which it is overdue: above 1 it is. 0 where nothing is known. */
+/**
+ * Returns the waiting time for an event as a multiple of its limit: the event is overdue above 1. Returns 0 if nothing is known.
+ */
 export function lateness({ since, dueAt, usual }: Times, at: number): number {
   if (dueAt !== undefined) return Math.max(0, at - dueAt) / timerPatience;
   return since === undefined ? 0 : Math.max(0, at - since) / overdueSeconds(usual);

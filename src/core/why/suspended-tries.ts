@@ -1,4 +1,7 @@
-/** Where tries fail one after the other, as policies say by `tries.suspended` and `tries.recovered`: what everything waits for then. */
+/**
+ * Follows where tries fail in a row, as policies report by `tries.suspended` and `tries.recovered`: everything waits for these
+ * tries then.
+ */
 import { z } from 'zod';
 import type { AnyDecision, AnyEvent } from '../machine/definition.ts';
 
@@ -24,16 +27,16 @@ export interface SuspendedTries {
   readonly scope: string;
   /** Id of the suspended part; absent if the whole scope is suspended. */
   readonly id?: string | undefined;
-  /** Since when, in seconds. */
+  /** Time of the suspension, in seconds. */
   readonly since: number;
   /** Tries in a row that had failed before the suspension. */
   readonly failures: number;
 }
 
-/** A suspension that is shorter may end by the next try. */
+/** A shorter suspension may end with the next try. */
 const hiccupSeconds = 30;
 
-/** So many tries of a response after weights that were too old are no chance: other engines are asked first. */
+/** So many repeated tries because of old weights are not chance, since other engines are asked first. */
 const mostStale = 3;
 
 /** Notices that show progress after all, and the kind of progress. */
@@ -56,7 +59,7 @@ const keyOf = ({ scope, id }: { readonly scope: string; readonly id?: string | u
 /** Follows notices of suspensions. */
 export class SuspensionNotices {
   readonly #all: Map<string, SuspendedTries>;
-  /** When work was done last, and a reward came last, while tries were suspended. */
+  /** Times of the latest work and the latest reward while tries were suspended. */
   readonly #gains: Record<string, number>;
   /** Tries again after weights that were too old, since work was done last. */
   #stale: SuspendedTries | undefined;
@@ -89,11 +92,11 @@ export class SuspensionNotices {
   get all(): SuspendedTries[] {
     const all = [...this.#all.values()];
     // A suspension of the whole scope stands for its parts.
-    const parts = all.filter(({ scope, id }) => id === undefined || !this.#all.has(scope));
-    return this.#stale === undefined ? parts : [...parts, this.#stale];
+    const outermost = all.filter(({ scope, id }) => id === undefined || !this.#all.has(scope));
+    return this.#stale === undefined ? outermost : [...outermost, this.#stale];
   }
 
-  /** The same, if they hold everything up: no work was done since the last of them was suspended, for more than half a minute. */
+  /** The same suspensions, if they hold everything up: no work was done since the last of them, for more than half a minute. */
   holdingUp(at: number): SuspendedTries[] {
     const { all } = this;
     return all.filter((one) => {

@@ -1,7 +1,7 @@
 /** How long waits last: counts in bins of a quarter octave, in which older waits weigh less. */
 import { z } from 'zod';
 
-/** The shortest time that is told from none, in seconds. */
+/** The shortest time that is distinguished from 0, in seconds. */
 const least = 0.001;
 /** A quarter octave: the bounds of a bin differ by 19 percent. */
 const ratio = 1.189207115002721;
@@ -59,9 +59,9 @@ export class WaitingTimes {
     if (this.#weight > mostWeight) this.#halve();
   }
 
-  /** Returns a time in seconds that at least this part of the waits did not exceed, at most 19 percent too long; 0 if there are none. */
-  quantile(part: number): number {
-    const wanted = part * this.#weight;
+  /** Returns a time in seconds that at least this share of the waits did not exceed, at most 19 percent too long; 0 if there are none. */
+  quantile(share: number): number {
+    const wanted = share * this.#weight;
     let sum = 0;
     let bound = 0;
     for (const [bin, weight] of this.#bins.entries()) {

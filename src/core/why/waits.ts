@@ -28,7 +28,7 @@ export interface AwaitedEvent {
   readonly dueAt?: number | undefined;
 }
 
-/** Work that has gained nothing so far: prompts, or groups, that were filtered in a row, while none counted. */
+/** Work that has gained nothing so far: prompts or groups that were filtered in a row, while none counted. */
 export interface Futile {
   /** Number filtered since one counted last. */
   readonly filtered: number;

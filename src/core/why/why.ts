@@ -25,7 +25,7 @@ export interface Standpoint {
 
 /** An event that is owed to the policy. */
 export interface OwedEvent {
-  /** Who has to act. */
+  /** Sender that has to act. */
   readonly who: Sender;
   /** Id of the engine or worker, where it is known. */
   readonly by?: string;
@@ -37,17 +37,17 @@ export interface OwedEvent {
   readonly dueAt?: number;
   /** The decision that asked for the event, and its reason; only where `watch` follows the policy. */
   readonly asked?: { readonly type: string; readonly reason: { readonly code: string } };
-  /** How long such an event usually takes here; only where `watch` follows the policy and one has come. */
+  /** How long such an event usually takes; only if `watch` follows the policy and such an event has come. */
   readonly usual?: UsualTime;
 }
 
-/** A thing for which work goes on and gains nothing: nobody owes anything, and yet it would not end. */
+/** A thing for which work goes on without gain: nobody owes anything, and yet the work would not end. */
 export interface StalledThing extends Standpoint {
   /** Number of prompts or groups filtered since one counted last. */
   readonly filtered: number;
   /** Time at which the first of these was filtered, in seconds. */
   readonly filteredSince: number;
-  /** From how many on this counts as futile; it follows what is usual here, where {@link watch} follows the policy. */
+  /** The number from which this counts as futile, which depends on the usual number if {@link watch} follows the policy. */
   readonly mostFiltered: number;
 }
 
@@ -279,7 +279,7 @@ export function* whyOf(holdings: Holdings, id: string, what?: string): Generator
   return { ...standpoint(thing, start), through, ...owed, ...given({ stalled: inVain }) };
 }
 
-/** Finds out all that is owed to a policy, in short steps. The cost is linear in what the policy holds. */
+/** Finds everything that is owed to a policy, in short steps. The cost is linear in what the policy holds. */
 export function* allOwed(holdings: Holdings): Generator<undefined, WhyAll> {
   const found = new Found(holdings);
   let inVain: StalledThing | undefined;

@@ -7,7 +7,7 @@ import { eachId } from '../format/message-ids.ts';
 export interface ChainStep {
   /** Number of the event. */
   readonly seq: number;
-  /** Its time, in seconds on the clock of the session. */
+  /** Time of the event, in seconds on the session's clock. */
   readonly at: number;
   /** The event itself. */
   readonly event: AnyEvent;
@@ -15,9 +15,9 @@ export interface ChainStep {
   readonly decisions: readonly AnyDecision[];
 }
 
-/** Most steps of a chain. */
+/** Most steps in a chain. */
 const mostSteps = 16;
-/** Most lines that are looked at for each id of a chain. */
+/** Most lines to look at per id of a chain. */
 const mostLines = 200;
 
 /** Returns the latest steps before an event that are about some ids, oldest first. */

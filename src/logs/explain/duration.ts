@@ -1,10 +1,10 @@
 /** Durations in words: in a terminal, on a page, and on a chart. */
 
-/** A unit, what is written in it, and up to where (in seconds) it is used. */
+/** A unit, the number written with it, and the limit (in seconds) up to which it is used. */
 type Unit = readonly [below: number, number: (seconds: number) => string, unit: string];
 const [minute, hour, day] = [60, 3600, 86_400];
 const units = {
-  /** As people say it. */
+  /** The form that people say. */
   spoken: [
     [1, (seconds) => (seconds * 1000).toFixed(0), 'ms'],
     [10, (seconds) => seconds.toFixed(1), 's'],
@@ -22,7 +22,7 @@ const units = {
   ],
 } satisfies Record<string, readonly Unit[]>;
 
-/** A duration for people. */
+/** Writes a duration for people. */
 export function duration(seconds: number, form: keyof typeof units = 'spoken'): string {
   const all: readonly Unit[] = units[form];
   const [, number, unit] = all.find(([below]) => seconds < below) ?? all.at(-1)!;

@@ -13,66 +13,65 @@ import type { SessionPlay } from '../replay/play.ts';
 import type { LogGap } from '../replay/replay-log.ts';
 import { type ChainStep, chainOf, stepOf } from './chain.ts';
 
-/** What is asked about: the id of something, of a kind if the user named one. */
+/** The subject of a question: an id, with its kind if the user named one. */
 export interface Asked {
-  /** Its id. */
+  /** The id itself. */
   readonly id: string;
-  /** Kinds in which the id is looked up; of an engine or worker, none. */
+  /** Kinds in which the id is looked up; none for an engine or worker. */
   readonly kinds?: readonly string[] | undefined;
-  /** The word for it, such as `prompt`. */
+  /** The word for the kind, such as `prompt`. */
   readonly word: string;
 }
 
-/** An event that is owed, and whether it is overdue. */
+/** An owed event, and whether it is overdue. */
 export interface Owed extends OwedEvent {
-  /** Seconds for which it is awaited; at least so many where `atLeast` says so. */
+  /** Seconds of waiting; with `atLeast`, a lower bound. */
   readonly waitedSeconds?: number;
-  /** Set where it is awaited for longer, but it is not known since when. */
+  /** Set if the wait is longer, but its beginning is unknown. */
   readonly atLeast?: true;
-  /** Whether that is much longer than it usually takes in this log. */
+  /** Whether the wait is much longer than usual in this log. */
   readonly overdue: boolean;
 }
 
 /** Why something waits, or a whole session. */
 export interface Explanation {
-  /** Name of the session; empty for that of an event log. */
+  /** Name of the session; empty for the session of an event log. */
   readonly session: string;
-  /** Id of its policy. */
+  /** Id of the policy. */
   readonly policy: string;
-  /** Events before the place that is explained. */
+  /** Number of events before the explained place. */
   readonly seq: number;
   /** Time of the place, in seconds on the clock of the session. */
   readonly at: number;
-  /** What was asked about; nothing for the session as a whole. */
+  /** The subject of the question; absent if the whole session was meant. */
   readonly asked: Asked | undefined;
   /**
-   * `stuck`: something is overdue; `suspended`: nothing is, but all tries fail, and only single ones are made; `stalled`: work goes on, but
-   * gains nothing; `waits`: it waits, and nothing is overdue;
-   * `idle`: nothing is owed; `ended`: the thing is not held any longer; `unborn`: it comes later; `unknown`: no state is known at this
-   * place.
+   * `stuck`: something is overdue; `suspended`: nothing is overdue, but all tries fail, and only single tries are made;
+   * `stalled`: work goes on without gain; `waits`: the thing waits, and nothing is overdue; `idle`: nothing is owed; `ended`: the
+   * thing is not held any longer; `unborn`: the thing comes later; `unknown`: no state is known at this place.
    */
   readonly verdict: 'stuck' | 'suspended' | 'stalled' | 'waits' | 'idle' | 'ended' | 'unborn' | 'unknown';
-  /** Where the thing stands; for a session, where its round stands. */
+  /** Where the thing stands or, for a session, where its round stands. */
   readonly standing: Standpoint | undefined;
-  /** What that waits for in turn. */
+  /** The chain of things that this waits for. */
   readonly through: readonly Standpoint[];
-  /** What is owed, the overdue first, then the oldest. */
+  /** Owed events: overdue ones first, then the oldest. */
   readonly owed: readonly Owed[];
   /** Number of further events that are owed. */
   readonly more: number;
-  /** The round for which work goes on and gains nothing, if there is one. */
+  /** The round for which work goes on without gain, if there is one. */
   readonly stalled?: StalledThing;
-  /** Where all tries fail, and only single ones are made, if that holds everything up. */
+  /** Where all tries fail and only single tries are made, if this holds everything up. */
   readonly suspended?: readonly SuspendedTries[];
-  /** The same where other work goes on. */
+  /** The same, if other work goes on. */
   readonly singles?: readonly SuspendedTries[];
-  /** Latest steps that led there, oldest first. */
+  /** Latest steps that led to this state, oldest first. */
   readonly chain: readonly ChainStep[];
-  /** What the log lacks, or what makes the answer less sure. */
+  /** What the log lacks, or what makes the answer less certain. */
   readonly notes: readonly string[];
 }
 
-/** Explains one session of a log. Throws `unknown_id` for an id that the log does not have. */
+/** Explains one session of a log. Throws `unknown_id` for an id that the log lacks. */
 export function explainSession(
   index: Log,
   session: LoggedSession,
@@ -97,7 +96,7 @@ export function explainSession(
   return { ...base, ...found, ...heldUp(play, chain, owed[0]!), verdict, chain };
 }
 
-/** Returns where to play to, and what has to be said about that place: inside of a gap it is the end of the gap. */
+/** Returns the place to play to, and notes about this place: inside a gap, it is the end of the gap. */
 function placeOf(index: Log, session: LoggedSession, place: Place | undefined): { to: Place; notes: string[] } {
   const { first, seq, gaps } = session;
   if (place === undefined) return { to: { seq: Number.MAX_SAFE_INTEGER }, notes: [] };
@@ -113,7 +112,7 @@ function placeOf(index: Log, session: LoggedSession, place: Place | undefined): 
 const inGap = ({ from, to, where }: LogGap): string =>
   `${from === to ? `event ${from} is` : `events ${from} to ${to} are`} not in the log (before ${where})`;
 
-/** Plays to a place. Where no state is known at the end, to the last one that is known. */
+/** Plays to a place. If no state is known at the end of the log, plays to the last known state. */
 function playTo(index: Log, session: LoggedSession, to: Place, notes: string[], isEnd: boolean): SessionPlay {
   const play = index.stateAt(session.session, to);
   const last = session.gaps.at(-1);
@@ -124,7 +123,7 @@ function playTo(index: Log, session: LoggedSession, to: Place, notes: string[], 
   return before;
 }
 
-/** What the log lacks before a place, and what makes an answer less sure. */
+/** Says what the log lacks before a place, and what makes an answer less certain. */
 function* doubts({ first, gaps, differs, closed, seq }: LoggedSession, play: SessionPlay): Generator<string> {
   if (first > 0) yield `the log begins after event ${first}`;
   const gap = gaps.findLast(({ to }) => to < play.seq);
@@ -138,7 +137,7 @@ function* doubts({ first, gaps, differs, closed, seq }: LoggedSession, play: Ses
 
 type Found = Pick<Explanation, 'standing' | 'through' | 'owed' | 'more' | 'stalled' | 'suspended' | 'singles'>;
 
-/** Returns what there is to say first. */
+/** Returns the verdict, which comes first in an answer. */
 export function verdictOf({
   owed,
   stalled,
@@ -151,8 +150,9 @@ export function verdictOf({
 }
 
 /**
- * The place of an event in the order of causes. A timer that has not fired is a fault for sure, and other waits would end by it; but
- * until it is due it comes last. What a command has asked for comes before what the host does by itself: the host may wait, too.
+ * The place of an event in the order of causes. A timer that has not fired is certainly a fault, and would end other waits; but a
+ * timer that is not due yet comes last. Answers to commands come before events that the host sends by itself, because the host
+ * may also be waiting.
  */
 function rank({ who, overdue, asked }: Owed): number {
   if (who === 'timer') return overdue ? 0 : 5;
@@ -164,7 +164,10 @@ const byNeed = (a: Owed, b: Owed): number =>
   (a.overdue || b.overdue ? rank(a) - rank(b) : Number(a.who === 'timer') - Number(b.who === 'timer')) ||
   (b.waitedSeconds ?? -1) - (a.waitedSeconds ?? -1);
 
-/** Adds how long an event is awaited: where that is not known, at least since `last`, the last event that concerned it. */
+/**
+ * Adds how long an event has been awaited. If the beginning is unknown, the wait is at least as old as `last`, the last event
+ * that concerned it.
+ */
 function owedAt(one: OwedEvent, at: number, last: number): Owed {
   const from = one.dueAt ?? one.since;
   return {
@@ -187,7 +190,7 @@ const ofCommand = (play: SessionPlay, { answer, ids, since, by, type, reason }: 
   };
 };
 
-/** What is asked of, and where: the log, one of its sessions, its state at the place, and the time there. */
+/** The scene of a question: the log, a session, its state at the place, and the time there. */
 interface Scene {
   readonly index: Log;
   readonly session: string;
@@ -198,7 +201,7 @@ interface Scene {
 const inOrder = (all: readonly OwedEvent[], scene: Scene): Owed[] =>
   all.map((one) => owedAt(one, scene.at, one.since ?? one.dueAt ?? lastOf(scene, one))).sort(byNeed);
 
-/** Returns the time of the last event that mentions what is owed; of the last event at all where the owed one has no id. */
+/** Returns the time of the last event that mentions the owed one's ids; the time of the last event of all if it has no id. */
 function lastOf({ index, session, play }: Scene, { event }: OwedEvent): number {
   const ids = Object.entries(event).filter(([name, id]) => name.endsWith('Id') && typeof id === 'string');
   const [, id] = ids.find(([name]) => name !== 'roundId') ?? ids[0] ?? [];
@@ -207,7 +210,9 @@ function lastOf({ index, session, play }: Scene, { event }: OwedEvent): number {
   return play.policy!.at;
 }
 
-/** The answers to commands, for a policy that does not say what blocks what. What hosts send unasked may not be awaited. */
+/**
+ * The unanswered commands of a policy that does not say what blocks what. Events that some hosts send unasked may not be awaited.
+ */
 function commandsOwed(play: SessionPlay, isMeant: (one: OpenCommand) => boolean): OwedEvent[] {
   return [...play.commands!.open]
     .filter((one) => !isUnasked(one.type) && isMeant(one))
@@ -262,7 +267,7 @@ function ofThing(scene: Scene, { id, kinds }: Asked): Found | undefined {
   return { standing, through: [], ...cut(inOrder(owed, scene)) };
 }
 
-/** Returns what an engine or a worker owes. An answer of the policy is cut short; then its commands have the rest. */
+/** Returns what an engine or a worker owes. The policy's answer is limited in length, so the rest comes from its commands. */
 function owedBy(play: SessionPlay, id: string): OwedEvent[] {
   const { owed, more } = play.policy!.why(undefined, undefined, play.commands);
   const all = [...(more > 0 ? commandsOwed(play, ({ by }) => by === id) : []), ...owed.filter(({ by }) => by === id)];
@@ -284,7 +289,7 @@ function whyOrNothing(why: () => Why): Why | undefined {
   }
 }
 
-/** Returns what the log says about a thing that is not held. Throws `unknown_id` for an id that is not in it. */
+/** Returns what the log says about a thing that is not held. Throws `unknown_id` for an unknown id. */
 function fate(index: Log, { session }: LoggedSession, seq: number, { id, word }: Asked) {
   const [last] = index.linesOf(session, id, seq);
   if (last !== undefined) return { verdict: 'ended' as const, chain: [stepOf(last, new Set([id]))] };
@@ -295,7 +300,7 @@ function fate(index: Log, { session }: LoggedSession, seq: number, { id, word }:
   return refuse('unknown_id', word, `an id of the log${meant === undefined ? '' : ` (did you mean "${meant}"?)`}`, id);
 }
 
-/** The ids whose lines led to where something stands. Those of rounds and engines are in too many lines to say why. */
+/** The ids whose lines led to a standing. Ids of rounds and engines appear in too many lines to be helpful. */
 function idsOf(asked: Asked | undefined, { through, owed }: Found): Set<string> {
   const ids = new Set<string>();
   if (asked !== undefined && asked.word !== 'round' && asked.kinds !== undefined) ids.add(asked.id);
@@ -309,7 +314,7 @@ function idsOf(asked: Asked | undefined, { through, owed }: Found): Set<string> 
   return ids;
 }
 
-/** Returns where the round, or the prompt, stands that waits for an event. */
+/** Returns the standing of the round or prompt that waits for an event. */
 function heldUp(play: SessionPlay, chain: readonly ChainStep[], { event }: Owed): Pick<Found, 'standing' | 'through'> {
   const all: object[] = [event, ...chain.flatMap((one) => one.decisions).reverse()];
   for (const [field, kind] of [

@@ -1,4 +1,4 @@
-/** Explains a log: from its sessions, those that are meant, to what each of them waits for. */
+/** Explains a log, from the selected sessions to what each of them waits for. */
 import { refuse } from '../../errors.ts';
 import type { Log, LoggedSession, LogLacks, Place } from '../format/log.ts';
 import { sessionNamed } from '../format/session-names.ts';
@@ -6,7 +6,7 @@ import { traceless } from '../replay/traceless.ts';
 import { type Asked, type Explanation, explainSession } from './explain.ts';
 import { answerOf, chainText, notesOf } from './text.ts';
 
-/** The kinds in which the id of each option is looked up. */
+/** For each option: the kinds in which its id is looked up. */
 const kinds = {
   prompt: ['prompts', 'groups'],
   request: ['requests', 'responses'],
@@ -16,29 +16,29 @@ const kinds = {
   id: [],
 } as const;
 
-/** What is asked of a log; of the ids at most one. Without an id, what each session waits for. */
+/** A question to a log, with at most one id. Without an id, the answer says what each session waits for. */
 export interface ExplainOptions {
-  /** Why this prompt waits, by its id. */
+  /** Why the prompt with this id waits. */
   readonly prompt?: string;
-  /** Why this request waits. */
+  /** Why the request with this id waits. */
   readonly request?: string;
-  /** Why this round waits. */
+  /** Why the round with this id waits. */
   readonly round?: string;
-  /** What this engine, or this worker, owes. */
+  /** What the engine or worker with this id owes. */
   readonly engine?: string;
-  /** What this GPU is waited for. */
+  /** What is awaited from the GPU with this id. */
   readonly gpu?: string;
-  /** Why anything else waits. */
+  /** Why any other thing with this id waits. */
   readonly id?: string;
-  /** After this event, or at this time; the end of the log if absent. */
+  /** The event or time after which the state is explained; the end of the log if absent. */
   readonly at?: Place;
-  /** This session alone. */
+  /** Explains only this session. */
   readonly session?: string;
 }
 
-/** What a log says about why its sessions, or a thing in them, wait. */
+/** What a log says about why its sessions, or things in them, wait. */
 export interface LogExplanation extends LogLacks {
-  /** Of each session that is meant, those first that are stuck, suspended or stalled. */
+  /** Explanations per selected session; stuck, suspended and stalled sessions come first. */
   readonly sessions: readonly Explanation[];
 }
 
@@ -53,7 +53,7 @@ const order: readonly Explanation['verdict'][] = [
   'idle',
 ];
 
-/** The ids that are asked about, by their options. */
+/** The ids in the question, by option. */
 export const idsIn = (options: ExplainOptions): (keyof typeof kinds)[] =>
   (Object.keys(kinds) as (keyof typeof kinds)[]).filter((name) => options[name] !== undefined);
 
@@ -63,11 +63,11 @@ function askedBy(options: ExplainOptions): Asked | undefined {
   return word && { id: options[word]!, kinds: kinds[word], word };
 }
 
-/** Returns the sessions to explain: the named one, those that know the id, or all. */
+/** Returns the sessions to explain: the named one, the sessions that know the id, or all. */
 function sessionsOf(log: Log, session: string | undefined, asked: Asked | undefined): readonly LoggedSession[] {
   const { sessions } = log;
   if (session !== undefined) return [sessionNamed(sessions, session)];
-  // Of several with one id the last one goes on; the others are named by the number of their opening.
+  // Among several sessions with one id, the last one keeps the id; the others are named by the number of their opening.
   const last = sessions.filter(({ isLast }) => isLast);
   if (asked === undefined) return last;
   const having = last.filter((one) => knows(log, one.session, asked.id));
@@ -80,10 +80,11 @@ function knows(log: Log, session: string, id: string): boolean {
 }
 
 /**
- * Says what a log waits for: who has to act, since when, and why. Overdue is what takes much longer than it usually does in this log.
+ * Says what a log waits for: who has to act, since when, and why. An answer is overdue if it takes much longer than usual in this
+ * log.
  *
- * @throws PolicyError `invalid_input` for two ids, for an event that the log does not have, or for a log without a session;
- * `unknown_id` for an id or a session that the log does not have. The path is the name of the option.
+ * @throws PolicyError `invalid_input` for two ids, for an event that the log lacks, or for a log without a session; `unknown_id`
+ * for an id or a session that the log lacks. The path is the name of the option.
  */
 export function explain(log: Log, options: ExplainOptions = {}): LogExplanation {
   const asked = askedBy(options);
@@ -97,7 +98,7 @@ export function explain(log: Log, options: ExplainOptions = {}): LogExplanation 
 /**
  * Returns an explanation in words, as lines: at most three of 80 columns, and notes.
  *
- * @param isWhole - with all that is owed, and the events and reasons that led there
+ * @param isWhole - also lists everything that is owed, and the events and reasons before
  */
 export const explanationText = (one: Explanation, isWhole = false): string[] => [
   ...answerOf(one),

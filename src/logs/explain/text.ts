@@ -1,4 +1,4 @@
-/** An explanation in words: at most three lines of 80 columns, and the chain that led there. */
+/** Puts an explanation into words: at most three lines of 80 columns, and the chain of events before. */
 
 import { oneLine } from '../../core/ids/printable.ts';
 import type { AnyDecision } from '../../core/machine/definition.ts';
@@ -10,7 +10,7 @@ import type { Explanation, Owed } from './explain.ts';
 
 const columns = 80;
 const mostLines = 3;
-/** Longest id in an answer: the middle of a longer one is left out. */
+/** Longest id in an answer; the middle of a longer id is left out. */
 const longestId = 48;
 
 const cutTo = (text: string, longest: number): string =>
@@ -19,14 +19,14 @@ const short = (id: string): string => cutTo(oneLine(id), longestId);
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** Who has to act: `engine e3`, `the host`. */
+/** Names the actor: `engine e3`, `the host`. */
 function actor({ who, by }: Owed): string {
   if (by === undefined) return `the ${who}`;
-  // `engine-3` says by itself what it is.
+  // A name such as `engine-3` says what it is.
   return by.toLowerCase().startsWith(who.split(' ').at(-1)!) ? short(by) : `${who} ${short(by)}`;
 }
 
-/** The event that is missing, with the id that says which one it is. */
+/** The missing event, with the id that identifies it. */
 function missing({ event }: Owed): string {
   const { type, ...fields } = event;
   const ids = Object.entries(fields).filter(([name, id]) => name.endsWith('Id') && typeof id === 'string');
@@ -34,7 +34,7 @@ function missing({ event }: Owed): string {
   return id === undefined ? oneLine(type) : `${oneLine(type)} of ${short(id as string)}`;
 }
 
-/** How long it waits, and how long that usually takes. */
+/** How long the wait is, and how long such waits usually are. */
 function waited({ waitedSeconds, atLeast, dueAt, usual }: Owed, at: number): string {
   if (waitedSeconds === undefined) return dueAt === undefined ? '' : `, due in ${duration(dueAt - at)}`;
   const since = `${atLeast ? ', for at least ' : dueAt === undefined ? ', for ' : ', due for '}${duration(waitedSeconds)}`;
@@ -65,8 +65,8 @@ function named(what: string, id: string): string {
 }
 
 /**
- * Breaks sentences into lines. Long words, which are ids, are cut where the first `needed` sentences do not fit; later sentences are left
- * out where the lines do not suffice.
+ * Breaks sentences into lines. Long words, which are ids, are cut if the first `needed` sentences do not fit; later sentences are
+ * left out if there is no room.
  */
 function fitted(sentences: readonly string[], needed = 1): string[] {
   let lines: string[] = [];
@@ -84,7 +84,7 @@ function fitted(sentences: readonly string[], needed = 1): string[] {
   return lines.slice(0, mostLines);
 }
 
-/** Breaks text at spaces; a word that is longer than a line has one of its own. */
+/** Breaks text at spaces; a word longer than a line gets its own line. */
 function wrapped(text: string): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
@@ -95,7 +95,7 @@ function wrapped(text: string): string[] {
   return lines;
 }
 
-/** Returns the answer, its lines. */
+/** Returns the lines of the answer. */
 export function answerOf(one: Explanation): string[] {
   const name = one.session === '' ? one.policy : `${short(one.session)} (${one.policy})`;
   const { asked, verdict, owed, chain, seq } = one;
@@ -125,7 +125,7 @@ function ofThing({ asked, standing, through, owed, verdict, at, ...one }: Explan
   const leads = last === undefined ? '' : `; ${named(last.what, last.id)} ${oneLine(last.stands)}`;
   if (first === undefined) return [`${start}${leads}.`, 'Nobody owes anything for it.'];
   const owes = `${missing(first)}${waited(first, at)}`;
-  // Of an engine or a worker, what it owes is all that there is to say.
+  // About an engine or worker, there is only to say what it owes.
   const act =
     asked!.kinds === undefined
       ? `${owed.length === 1 ? 'It is' : 'The oldest is'} ${owes}`
@@ -139,21 +139,21 @@ function ofThing({ asked, standing, through, owed, verdict, at, ...one }: Explan
   ];
 }
 
-/** The round for which work gains nothing, and for how long. */
+/** Names the round for which work gains nothing, and since when. */
 function inVain({ stalled, at }: Explanation): string {
   const { what, id, stands, filteredSince } = stalled!;
   return `${named(what, id)} ${oneLine(stands)} in ${duration(Math.max(0, at - filteredSince))}`;
 }
 
-/** Whose tries fail, and since when. */
+/** Names whose tries fail, and since when. */
 function failing({ suspended, at }: Explanation): string {
   const all = suspended!;
   const failures = all.reduce((sum, one) => sum + one.failures, 0);
   const since = duration(Math.max(0, at - all[0]!.since));
-  return `${failures} tries have failed one after the other (${all.map(part).join(', ')}), ${since} ago, and none has succeeded since`;
+  return `${failures} tries have failed one after the other (${all.map(domainName).join(', ')}), ${since} ago, and none has succeeded since`;
 }
 
-const parts: Readonly<Record<string, string>> = {
+const scopeNames: Readonly<Record<string, string>> = {
   engine: 'all engines',
   environment: 'all environments',
   reward: 'all rewards',
@@ -161,10 +161,10 @@ const parts: Readonly<Record<string, string>> = {
   prompt: 'the data of prompts',
   weights: 'weights that are too old',
 };
-const part = ({ scope, id }: SuspendedTries): string =>
-  id === undefined ? (parts[scope] ?? scope) : `${scope} ${short(id)}`;
+const domainName = ({ scope, id }: SuspendedTries): string =>
+  id === undefined ? (scopeNames[scope] ?? scope) : `${scope} ${short(id)}`;
 
-/** What is done meanwhile, and that nobody is late. */
+/** Says that single tries are made, and that nobody is late. */
 function singly({ suspended, owed, at }: Explanation): string[] {
   const [first] = owed;
   const oldest = first === undefined ? '' : `; the oldest wait is ${missing(first)}${waited(first, at)}`;
@@ -173,7 +173,7 @@ function singly({ suspended, owed, at }: Explanation): string[] {
   return [scopes.has('prompt') ? 'No more prompts are asked for.' : singles, `Nothing is overdue${oldest}.`];
 }
 
-/** Since when that is unusual, and that nobody is late. */
+/** Says since when this is unusual, and that nobody is late. */
 function lasting({ stalled, owed, at }: Explanation): string[] {
   const { mostFiltered } = stalled!;
   const [first] = owed;
@@ -181,7 +181,7 @@ function lasting({ stalled, owed, at }: Explanation): string[] {
   return [`${mostFiltered} or more are unusual here.`, `Nothing is overdue${oldest}.`];
 }
 
-/** What is overdue besides. */
+/** Names what else is overdue. */
 function others({ owed, more }: Explanation): string[] {
   const late = owed.filter(({ overdue }) => overdue);
   if (late.length <= 1) return [];
@@ -193,7 +193,7 @@ function others({ owed, more }: Explanation): string[] {
   return [isOneKind ? `${count}, of ${actors.size} ${late[0]!.who}s in all.` : `${count}.`];
 }
 
-/** What is held up by it. */
+/** Names what is held up. */
 function held({ standing, through }: Explanation): string[] {
   if (standing === undefined) return [];
   const all = [standing, ...through].slice(0, 2).map(({ what, id, stands }) => `${named(what, id)} ${oneLine(stands)}`);
@@ -223,12 +223,12 @@ export const notesOf = ({ notes, singles = [], at }: Explanation): string[] =>
   [...notes, ...singles.map((one) => tried(one, at))].map((one) => `  ${oneLine(`${capital(one)}.`)}`);
 
 const tried = ({ since, failures, ...one }: SuspendedTries, at: number): string =>
-  `${part({ since, failures, ...one })}: only single tries for ${duration(Math.max(0, at - since))}, since ${failures} failed one after the other`;
+  `${domainName({ since, failures, ...one })}: only single tries for ${duration(Math.max(0, at - since))}, since ${failures} failed one after the other`;
 
 /** Most decisions of a step that are shown. */
 const mostDecisions = 3;
 
-/** Returns what is owed, and the events and reasons that led there, as an indented list. */
+/** Returns owed events, and the events and reasons before them, as an indented list. */
 export function chainText({ owed, more, chain, at }: Explanation): string[] {
   const lines: string[] = [];
   if (owed.length > 0) {

@@ -1,6 +1,6 @@
 /**
  * Decision logs of a server: JSON lines in rotated files. Each file begins with a header, and the first line of each session in a
- * file holds a snapshot, so that a file can be read without the files before it.
+ * file holds a snapshot, so that a file can be read without earlier files.
  */
 import { z } from 'zod';
 import { snapshotSchema } from '../../core/machine/snapshot.ts';
@@ -10,7 +10,7 @@ import { refuse } from '../../errors.ts';
 /** Version of the format of the lines. */
 export const logFormat = 1;
 
-/** A file whose lines never end would fill the memory. */
+/** A longer line is refused, because a file without line breaks would fill the memory. */
 const longestLine = 256 * 1024 * 1024;
 const expectedLine = `a line of less than ${longestLine} characters`;
 
@@ -92,11 +92,10 @@ const dropped = z.strictObject({
   tooLong: count.describe('Of these, because a file has no room for one so long.'),
 });
 
-/** Schema of a line of a decision log. */
 export const logLine = z.discriminatedUnion('kind', [header, opened, applied, decided, refused, owes, closed, dropped]);
 /** A line of a decision log. */
 export type LogLine = z.output<typeof logLine>;
-/** The line of one kind, such as `session`. */
+/** The type of lines of one kind, such as `session`. */
 export type LogLineOf<K extends LogLine['kind']> = Extract<LogLine, { kind: K }>;
 
 /** A line with its position in the log. */
@@ -152,9 +151,9 @@ interface SplitLine {
   readonly text: string;
   /** Number of the line, from 1. */
   readonly number: number;
-  /** Place of its first character. */
+  /** Offset of the first character. */
   readonly from: number;
-  /** Whether a line break ends it. */
+  /** Whether the line ends with a line break. */
   readonly ended: boolean;
 }
 

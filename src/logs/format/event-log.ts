@@ -10,9 +10,9 @@ import { refuse } from '../../errors.ts';
 
 /** A line of a log after the first. */
 export interface LogEntry {
-  /** The event, as it was applied. */
+  /** The event as it was applied. */
   readonly event: AnyEvent;
-  /** Its decisions, in order. */
+  /** Decisions on the event, in order. */
   readonly decisions: readonly AnyDecision[];
 }
 
@@ -36,7 +36,7 @@ export function recordEvents(policy: AnyPolicy, write: (line: string) => void): 
 export interface Replay {
   /** Events that were replayed. */
   readonly events: number;
-  /** Decisions of these events; each was compared with the log. */
+  /** Decisions on these events, each of which was compared with the log. */
   readonly decisions: number;
   /** The first event whose decisions differ from the log. */
   readonly difference?: { line: number; event: AnyEvent; logged: string; replayed: string };

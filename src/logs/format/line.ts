@@ -1,4 +1,4 @@
-/** Lines of logs, checked as far as a replay needs it, since they are many. */
+/** Reads lines of logs. Since there are many lines, they are checked only as far as a replay needs. */
 
 import type { AnyDecision } from '../../core/machine/definition.ts';
 import { snapshotSchema } from '../../core/machine/snapshot.ts';
@@ -9,15 +9,15 @@ import { eachId, eachIdIn } from './message-ids.ts';
 
 type EventLine = LogLineOf<'event'>;
 
-/** How a line is read. */
+/** Where a line is, and how to read it. */
 export interface LineAt {
   /** Names the line, for errors. */
   readonly where: () => string;
-  /** Whether its decisions are parsed only where they are read. A line that may be cut off must be parsed at once. */
+  /** Whether decisions are parsed only when they are first read. A line that may be cut off must be parsed at once. */
   readonly isLazy: boolean;
 }
 
-/** A line whose decisions are parsed only where they are read. */
+/** A line whose decisions are parsed when they are first read. */
 class LazyLine implements EventLine {
   readonly kind = 'event';
   readonly time: number;
@@ -30,7 +30,7 @@ class LazyLine implements EventLine {
   readonly #where: () => string;
   #decisions: EventLine['decisions'] | undefined;
 
-  /** @param from - where in the text of the line its decisions begin, which end it */
+  /** @param from - offset in the line's text at which the decisions begin; they are the last part */
   constructor(text: string, from: number, line: EventLine, where: () => string) {
     this.time = line.time;
     this.session = line.session;
@@ -42,7 +42,7 @@ class LazyLine implements EventLine {
     this.#where = where;
   }
 
-  /** Throws `invalid_input` if they are broken. */
+  /** Throws `invalid_input` for broken decisions. */
   get decisions(): EventLine['decisions'] {
     if (this.#decisions !== undefined) return this.#decisions;
     const { decisions } = parseJson(this.#text, this.#where) as EventLine;
@@ -55,7 +55,7 @@ class LazyLine implements EventLine {
     if (!eachIdIn(this.#text, found)) eachId(parseJson(this.#text, this.#where), found);
   }
 
-  /** Whether its decisions are seen to have these types, without parsing them. */
+  /** Whether the decisions have these types, as far as can be seen without parsing. */
   hasTypes(made: readonly AnyDecision[]): boolean {
     const text = this.#text;
     let at = text.indexOf(typeKey, this.#from);
@@ -70,10 +70,10 @@ class LazyLine implements EventLine {
   }
 }
 
-/** How a decision begins as the policies and the server write it. */
+/** The beginning of a decision in the form that policies and the server write. */
 const [typeKey, afterType] = ['{"type":"', '","at":'];
 
-/** Whether a policy has decided as a line says, by the types of its decisions. */
+/** Whether a policy has decided as a line says, judged by the types of decisions. */
 export function isAsLogged(line: EventLine, made: readonly AnyDecision[]): boolean {
   if (line instanceof LazyLine && line.hasTypes(made)) return true;
   const { decisions } = line;
@@ -136,7 +136,7 @@ export function parseEventLine(
   return { kind: 'session', time, session, policy, version, ...opened, seq: before, snapshot };
 }
 
-/** @param lineOf - makes the line of a decision log from what the text says */
+/** @param lineOf - makes a line of a decision log from the parsed text */
 function read(text: string, { where, isLazy }: LineAt, lineOf: (value: object) => LogLine): LogLine {
   const cut = isLazy ? headOf(text) : undefined;
   if (cut !== undefined) {
@@ -157,8 +157,9 @@ const isEvent = (line: LogLine): line is EventLine =>
 const decisionsKey = ',"decisions":[';
 
 /**
- * Returns what a line says before its decisions, and where these begin; `undefined` if it is not written as the server and
- * `recordEvents` do. Inside of a text the quotation marks would be escaped, and a part that is cut off inside of the event is no JSON.
+ * Returns the part of a line before its decisions, and where the decisions begin; `undefined` for a line in another form than
+ * that of the server and `recordEvents`. Inside a JSON string the quotation marks would be escaped, and a text that is cut off
+ * inside the event is no JSON, so the cut is safe.
  */
 function headOf(text: string): { head: object; from: number } | undefined {
   const at = text.indexOf(decisionsKey);

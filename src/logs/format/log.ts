@@ -6,35 +6,35 @@ import type { LogLineOf, ReadLine } from './decision-log.ts';
 /** A session of a log. */
 export interface LoggedSession {
   /**
-   * Its name: its id; empty for the session of an event log. Of several sessions with one id the last has the id, and those before it
-   * the id and the number of their opening: `job@1`, `job@2`.
+   * Name of the session: its id; empty for the session of an event log. Among several sessions with one id, the last one has the
+   * id as its name, and earlier ones the id with the number of their opening: `job@1`, `job@2`.
    */
   readonly session: string;
-  /** Number among the sessions with its id, from 0. */
+  /** Number among the sessions with this id, from 0. */
   readonly run: number;
-  /** Whether it is the last of the sessions with its id. */
+  /** Whether this is the last session with its id. */
   readonly isLast: boolean;
-  /** Id of its policy. */
+  /** Id of the policy. */
   readonly policy: string;
-  /** Events before the first one of the log. */
+  /** Number of events before the first event in the log. */
   readonly first: number;
-  /** Number of its last event. */
+  /** Number of the last event. */
   readonly seq: number;
-  /** Its latest time, in seconds on its own clock. */
+  /** Latest time, in seconds on the session's own clock. */
   readonly at: number;
-  /** The same at the end of the log, when other sessions may have gone on. */
+  /** Time at the end of the log on the same clock; other sessions may have continued until then. */
   readonly end: number;
   /** Events that the log lacks. */
   readonly gaps: readonly LogGap[];
-  /** How it ended, if it did. */
+  /** How the session ended, if it did. */
   readonly closed: 'closed' | 'replaced' | 'stopped' | undefined;
-  /** Why this version cannot play it at its end. */
+  /** Why this version cannot play the session at its end. */
   readonly problem: string | undefined;
-  /** The first event on which this version decides otherwise than the log. */
+  /** Number of the first event on which this version decides differently than the log. */
   readonly differs: number | undefined;
 }
 
-/** An event of a session, with its decisions. */
+/** An event of a session with its decisions. */
 export type FoundLine = LogLineOf<'event'>;
 
 /** A place in a session: after an event, or at a time of the session's clock, in seconds. */
@@ -42,13 +42,13 @@ export type Place = { readonly seq: number } | { readonly at: number };
 
 /** A part of a log with events of a session. */
 export interface LineBlock {
-  /** Whether its text may contain another one: a search passes over a block that cannot. */
+  /** Whether the text of the block may contain another text: a search skips blocks that cannot. */
   mayHave(text: string): boolean;
-  /** The events of the session in it. */
+  /** The events of the session in this block. */
   events(): FoundLine[];
 }
 
-/** What a log lacks as a whole. */
+/** What a whole log lacks. */
 export interface LogLacks {
   /** Lines that the server reports as dropped. */
   readonly droppedLines: number;
@@ -58,13 +58,13 @@ export interface LogLacks {
 
 /** A log, of a program (`recordEvents`) or of a server. */
 export interface Log {
-  /** `events`: of a program, with one session; `decisions`: of a server. */
+  /** `events`: the log of a program, with one session; `decisions`: the log of a server. */
   readonly kind: 'events' | 'decisions';
-  /** The sessions, those with one id beside each other, in the order in which these begin. */
+  /** The sessions in the order of their beginning; sessions with one id are adjacent. */
   readonly sessions: readonly LoggedSession[];
-  /** What it lacks as a whole. */
+  /** What the whole log lacks. */
   readonly lacks: LogLacks;
-  /** Reads its lines from the beginning. */
+  /** Reads the lines from the beginning. */
   lines(): Iterable<ReadLine>;
   /**
    * Returns a session at a place. The result is good until the next call.
@@ -74,12 +74,12 @@ export interface Log {
    */
   stateAt(session: string, place: Place): SessionPlay;
   /**
-   * Returns the blocks with events of a session, in the order in which they are met from an event on.
+   * Returns the blocks with events of a session, in the order in which they follow an event.
    *
    * @internal
-   * @param from - number of an event: the first block may have it
-   * @param back - whether to go back
-   * @param id - only those that mention this id
+   * @param from - number of an event, which the first block may contain
+   * @param back - whether to go backwards
+   * @param id - only blocks that mention this id
    */
   blocksOf(session: string, from: number, back: boolean, id?: string): Iterable<LineBlock>;
   /**
@@ -90,10 +90,10 @@ export interface Log {
   linesOf(session: string, id: string, until?: number): Iterable<FoundLine>;
   /** Whether the log mentions an id. */
   hasId(id: string): boolean;
-  /** Returns the id of the log that is nearest to one that it does not have. */
+  /** Returns the id in the log that is nearest to an unknown id. */
   nearestId(id: string): string | undefined;
-  /** Reads what was added to it. Returns whether there was something. */
+  /** Reads lines that were added to the log. Returns whether there were any. */
   refresh(): boolean;
-  /** Ends its use. */
+  /** Closes the log. */
   close(): void;
 }

@@ -15,10 +15,10 @@ export function eachId(message: object, found: (id: string) => void): void {
 }
 
 /**
- * Does the same with messages in JSON without spaces, which takes a fraction of the time to parse them: inside of a text the quotation
+ * Does the same for messages in JSON without spaces, in a fraction of the time of parsing: inside a JSON string the quotation
  * marks would be escaped.
  *
- * @returns false if there are escapes in it; then it has to be parsed
+ * @returns false if the text has escapes, so that the caller has to parse it
  */
 export function eachIdIn(json: string, found: (id: string) => void): boolean {
   if (json.includes('\\')) return false;
@@ -27,7 +27,7 @@ export function eachIdIn(json: string, found: (id: string) => void): boolean {
       at += key.length;
       for (;;) {
         const end = json.indexOf('"', at);
-        // No JSON: whoever parses it will say so.
+        // The text is no JSON, which the later parsing will report.
         if (end < 0) return true;
         found(json.slice(at, end));
         at = end + 3;

@@ -1,4 +1,7 @@
-/** Reads an event log of `recordEvents` as the lines of a decision log, so that both are replayed and compared in one way. */
+/**
+ * Reads an event log of `recordEvents` as lines of a decision log, so that both kinds of log are replayed and compared in the
+ * same way.
+ */
 
 import { parse } from '../../core/machine/validate.ts';
 import { isPolicyError } from '../../errors.ts';

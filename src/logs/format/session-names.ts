@@ -2,14 +2,14 @@
 import { refuse } from '../../errors.ts';
 import type { LoggedSession } from './log.ts';
 
-/** Returns what stands between an id and the number of an opening: no id has it. */
+/** Returns the separator between an id and the number of an opening; no id contains it. */
 export function markOf(ids: Iterable<string>): string {
   let mark = '@';
   for (const id of ids) while (id.includes(mark)) mark += '@';
   return mark;
 }
 
-/** Returns the id in a name, and which of its openings is meant, from 0; the last one if `run` is absent. */
+/** Returns the id in a name, and the number of the meant opening, from 0; `run` is absent for the last one. */
 export function openingIn(name: string, mark: string): { readonly id: string; readonly run?: number } {
   const at = name.lastIndexOf(mark);
   const number = at < 0 ? '' : name.slice(at + mark.length);
@@ -19,7 +19,7 @@ export function openingIn(name: string, mark: string): { readonly id: string; re
 /**
  * Returns the session with a name.
  *
- * @param path - what the caller's argument is called, for the error
+ * @param path - name of the caller's argument, for the error
  * @throws PolicyError `unknown_id`
  */
 export function sessionNamed<T extends Pick<LoggedSession, 'session'>>(

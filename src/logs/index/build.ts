@@ -1,11 +1,11 @@
-/** Makes the segments of a log's index from its files, in one pass. */
+/** Makes the segments of a log's index from the log's files, in one pass. */
 import { isPolicyError } from '../../errors.ts';
 import { Building } from './building.ts';
 import { linesIn } from './lines.ts';
 import type { BuildContext, BuiltFile } from './played.ts';
 import type { Segment } from './segment.ts';
 
-/** A segment, and whether it is whole: the last one of a file goes on where the file grows. */
+/** A segment, and whether it is complete: the last segment of a file continues when the file grows. */
 export interface Built {
   readonly segment: Segment;
   readonly isWhole: boolean;
@@ -31,7 +31,7 @@ export class FileBuilding {
     return this.#segment.to;
   }
 
-  /** Reads what is new. Throws `invalid_input` for a broken line, with its file and number. */
+  /** Reads new lines. Throws `invalid_input` for a broken line, with its file and number. */
   *grow(): Generator<Built> {
     const { name, file, grain } = this.#file;
     this.#segment.torn = false;
@@ -40,7 +40,7 @@ export class FileBuilding {
         this.#segment.take(line, this.#lines + 1);
       } catch (error) {
         if (line.ended || !isPolicyError(error)) throw error;
-        // A line that is being written, or whose writer was killed.
+        // The line is still being written, or its writer was killed.
         this.#segment.torn = true;
         break;
       }

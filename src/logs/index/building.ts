@@ -7,17 +7,18 @@ import { eachId } from '../format/message-ids.ts';
 import { isNewSession, SessionPlay, unopened } from '../replay/play.ts';
 import type { FileLine } from './lines.ts';
 import { type BuildContext, type BuiltFile, type Played, playedFrom } from './played.ts';
-import { digestOf, type Segment, SegmentParts, type SegmentSession } from './segment.ts';
+import { digestOf, type Segment, SegmentDraft, type SegmentSession } from './segment.ts';
 
-/** A state is saved when the log has grown by this multiple of its length, at the latest. */
+/** A state is saved at the latest when the log has grown by this multiple of the state's length. */
 const stateTimes = 2;
 /**
- * It is saved sooner where the lines since the last one take so long to play: at least so many milliseconds, and so many times what
- * saving takes. What a step costs depends on the policy and on the machine, and so does what the index may cost.
+ * A state is saved sooner if playing the lines since the last state takes at least so many milliseconds, and so many times as
+ * long as saving. The cost of a step depends on the policy and on the machine, and the acceptable cost of the index depends on
+ * it.
  */
 const [leastPlaying, savingTimes] = [25, 2];
 
-/** Milliseconds of the processor: other work on the machine does not make a step longer. */
+/** Milliseconds of processor time, which other work on the machine does not increase. */
 function processorTime(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
@@ -30,13 +31,13 @@ export class Building {
   readonly #file: BuiltFile;
   readonly #context: BuildContext;
   readonly #before: number;
-  readonly #parts = new SegmentParts();
+  readonly #draft = new SegmentDraft();
   readonly #blocks: number[];
   readonly #sessions = new Map<Played, SegmentSession>();
   readonly #begun = processorTime();
-  /** Of the time since then, what went into saving states, in milliseconds. */
+  /** Part of the time since then that went into saving states, in milliseconds. */
   #saving = 0;
-  readonly #found = (id: string): void => this.#parts.mention(id, this.#blocks.length - 1);
+  readonly #found = (id: string): void => this.#draft.mention(id, this.#blocks.length - 1);
   /** Names the present line. */
   readonly #where = (): string => `${this.#file.name}:${this.#lines}`;
   #lines: number;
@@ -58,11 +59,11 @@ export class Building {
     return this.to === this.from;
   }
 
-  /** @param number - of the line in its file */
-  take(place: FileLine, number: number): void {
+  /** @param number - number of the line in its file */
+  take(fileLine: FileLine, number: number): void {
     this.#lines = number;
-    const line = this.#parse(place);
-    const { from, to } = place;
+    const line = this.#parse(fileLine);
+    const { from, to } = fileLine;
     this.to = to;
     if (from - this.#blocks[this.#blocks.length - 1]! >= this.#file.grain.block) this.#blocks.push(from);
     if (line.kind === 'log') {
@@ -72,7 +73,7 @@ export class Building {
     }
     if (line.time > this.#time) this.#time = line.time;
     if (line.kind === 'dropped') this.#droppedLines += line.lines;
-    else if (line.kind === 'session' || line.kind === 'event') this.#play(line, place);
+    else if (line.kind === 'session' || line.kind === 'event') this.#play(line, fileLine);
     else if (line.kind === 'closed') this.#close(line, from);
   }
 
@@ -122,7 +123,7 @@ export class Building {
     if (this.#isDue(played)) this.#save(here, played, to);
   }
 
-  /** Whether the state is to be saved: what was played since the last one costs a step too much. */
+  /** Whether the state should be saved now, because playing from the last saved state would cost a step too much. */
   #isDue(played: Played): boolean {
     const { state, block } = this.#file.grain;
     const { pending, plain, saving, look } = played;
@@ -134,7 +135,7 @@ export class Building {
     return look > 0 && playing * share >= Math.max(leastPlaying, savingTimes * saving);
   }
 
-  /** Returns what this segment has of a session; a block that has a line of it is noted. */
+  /** Returns this segment's entry for a session, and notes a block that contains a line of it. */
   #here(session: string, played: Played, seq: number, from: number): SegmentSession {
     let here = this.#sessions.get(played);
     if (here === undefined) {
@@ -160,8 +161,8 @@ export class Building {
     const begun = processorTime();
     const saved = played.play.save();
     if (saved === undefined) return;
-    const { plain, ...place } = this.#parts.add(saved);
-    here.points.push({ seq: played.play.seq, at: played.at, offset, ...place });
+    const { plain, ...stored } = this.#draft.add(saved);
+    here.points.push({ seq: played.play.seq, at: played.at, offset, ...stored });
     played.pending = 0;
     played.look = 0;
     played.plain = plain;
@@ -172,14 +173,14 @@ export class Building {
   #close({ session, reason, seq }: LogLineOf<'closed'>, from: number): void {
     const played = this.#playedOf(session);
     if (played === undefined) return;
-    // What the policy was before it was closed stays, so that it can be asked why it waited.
+    // The policy's state before closing stays, so that one can ask why it waited.
     if (reason !== 'stopped') played.closed = true;
     const here = this.#here(session, played, played.play.seq, from);
     here.closed = reason;
     if (seq > here.seq) here.gaps.push({ where: `the end of ${session}`, from: here.seq + 1, to: seq });
   }
 
-  /** Ends the segment. The last one of a file has the states at its end. */
+  /** Ends the segment. The last segment of a file also holds the states at its end. */
   finish(lines: number, isLast: boolean): Segment {
     const { to } = this;
     for (const [played, here] of this.#sessions) {
@@ -188,7 +189,7 @@ export class Building {
       here.problem = played.play.problem;
     }
     const { file, writer, kind, size, modified } = this.#file;
-    return this.#parts.segment({
+    return this.#draft.segment({
       writer,
       kind,
       from: this.from,

@@ -8,18 +8,18 @@ import { type BuiltFile, defaultGrain, type Grain, type Played } from './played.
 import { digestOf, type Segment, type SegmentHead, type SegmentSession } from './segment.ts';
 import { SegmentStore } from './store.ts';
 
-/** How a log is read. */
+/** Options for reading a log with its index. */
 export interface IndexOptions {
   restore(snapshot: unknown): PlayedPolicy;
-  /** Names what makes states: an index of another writer is made anew. */
+  /** Names what makes states: an index of another writer is built again. */
   readonly writer: string;
   /** Folder for the index; beside the log if absent. */
   readonly cache?: string | undefined;
-  /** Bytes of the log below which the index is not kept (default 4 MiB): it is made in no time. */
+  /** Size of a log, in bytes, below which the index is not stored (default 4 MiB), because making it takes no time. */
   readonly leastBytes?: number;
-  /** Lengths of its parts; tests have short ones. */
+  /** Lengths of the parts; tests use short ones. */
   readonly grain?: Grain;
-  /** Called with the bytes that were read of all that must be. */
+  /** Called with the bytes read so far and the bytes to read in total. */
   readonly progress?: (done: number, all: number) => void;
 }
 
@@ -28,13 +28,13 @@ export interface IndexedFile extends BuiltFile {
   readonly path: string;
   readonly segments: Segment[];
   readonly store: SegmentStore | undefined;
-  /** What goes on where the file grows, and whether the last segment is one that goes on. */
+  /** The builder that continues when the file grows, and whether the last segment is unfinished. */
   building?: FileBuilding;
   isOpen: boolean;
 }
 
 /** Where a session is in a segment. */
-export interface Part {
+export interface SessionInSegment {
   readonly file: IndexedFile;
   readonly segment: Segment;
   readonly here: SegmentSession;
@@ -52,7 +52,7 @@ export class IndexedFiles {
   /** Bytes of the log that were read to make or extend the index. */
   built = 0;
 
-  /** @param resume - returns a session as it is after the segments that are there */
+  /** @param resume - returns a session in its state after the existing segments */
   constructor(paths: readonly string[], options: IndexOptions, resume: (session: string) => Played | undefined) {
     const [first, ...others] = logPaths(paths);
     this.#paths = paths;
@@ -66,9 +66,9 @@ export class IndexedFiles {
   }
 
   /**
-   * Reads the files of the log; later what was added to it since, in its files and in new ones.
+   * Reads the files of the log, and on later calls what was added, in known and in new files.
    *
-   * @returns whether there was something; `replaced` where the log is another one now, and has to be opened anew
+   * @returns whether anything was new; `replaced` if another log has taken the place of this one, which has to be opened again
    * @throws PolicyError `invalid_input` for a broken line, with its file and number; the system's error
    */
   refresh(): boolean | 'replaced' {
@@ -76,7 +76,7 @@ export class IndexedFiles {
     for (const file of this.all) {
       const { size, mtimeMs, ino } = fstatSync(file.file);
       const now = statSync(file.path, { throwIfNoEntry: false });
-      // A file that the server has deleted stays open, and what it has stays known.
+      // A file that the server has deleted stays open, and its content stays known.
       if (size < file.size || (now !== undefined && now.ino !== ino)) return 'replaced';
       if (size === file.size) continue;
       Object.assign(file, { size, modified: mtimeMs });
@@ -108,25 +108,25 @@ export class IndexedFiles {
   #load(file: IndexedFile): void {
     const { segments, store } = file;
     for (let next = store?.read(0); next !== undefined; next = store?.read(segments.length)) {
-      // The log has not only grown: it may be another one that begins alike.
+      // The log has not only grown, so it may be another log that begins alike.
       if (!isValid(next.head, file, segments.at(-1)?.head.to ?? 0)) {
         segments.length = 0;
         break;
       }
       segments.push(next);
     }
-    // What was played in files before it is older than its segments.
+    // Sessions that were played in earlier files are older than the segments of this file.
     if (segments.length > 0) this.#plays.clear();
   }
 
-  /** Reads what the segments of a file do not have yet. */
+  /** Reads the part of a file that its segments do not cover yet. */
   #extend(file: IndexedFile, all: number): void {
     const { segments, store } = file;
     const isFirst = file.building === undefined;
     if (isFirst) {
       const last = segments.at(-1)?.head;
       if (last !== undefined && (last.to === file.size || (last.torn && last.size === file.size))) return;
-      // The log has grown: the segment that was its last one is made anew.
+      // The log has grown, so its last segment is made again.
       if (last !== undefined && (last.size <= last.to || last.torn)) segments.pop();
       store?.trim(segments.length);
       const { restore } = this.#options;
@@ -137,7 +137,7 @@ export class IndexedFiles {
     file.isOpen = false;
     const from = file.building!.to;
     for (const { segment, isWhole } of file.building!.grow()) {
-      // Of a log that is followed, only what is whole is written.
+      // For a log that is being followed, only complete segments are written.
       if (isWhole || isFirst) store?.write(segments.length, segment);
       segments.push(segment);
       file.isOpen = !isWhole;
@@ -147,28 +147,28 @@ export class IndexedFiles {
   }
 
   /**
-   * Returns where a session is, from the beginning of the log on.
+   * Returns where a session is, from the beginning of the log.
    *
-   * @param run - its number among those with this id; the last one if absent
+   * @param run - number among the sessions with this id; the last one if absent
    */
-  partsOf(id: string, run?: number): Part[] {
-    const parts: Part[] = [];
+  segmentsOf(id: string, run?: number): SessionInSegment[] {
+    const segments: SessionInSegment[] = [];
     for (const file of this.all) {
       for (const segment of file.segments) {
-        for (const here of segment.head.sessions) if (here.session === id) parts.push({ file, segment, here });
+        for (const here of segment.head.sessions) if (here.session === id) segments.push({ file, segment, here });
       }
     }
-    const wanted = run ?? parts.at(-1)?.here.run;
-    return parts.filter(({ here }) => here.run === wanted);
+    const wanted = run ?? segments.at(-1)?.here.run;
+    return segments.filter(({ here }) => here.run === wanted);
   }
 
-  /** Returns where the session with a name is: an id, or the id of several and the number of an opening. */
-  partsNamed(name: string): Part[] {
+  /** Returns where a session with a name is: the name is an id, or an id with the number of an opening. */
+  segmentsNamed(name: string): SessionInSegment[] {
     const { id, run } = openingIn(name, this.mark);
-    return this.partsOf(id, run);
+    return this.segmentsOf(id, run);
   }
 
-  /** What stands between an id and the number of an opening. */
+  /** Separator between an id and the number of an opening. */
   get mark(): string {
     const heads = this.all.flatMap(({ segments }) => segments.map(({ head }) => head));
     return markOf(heads.flatMap(({ sessions }) => sessions.map(({ session }) => session)));
@@ -180,7 +180,7 @@ const linesOf = (segments: readonly Segment[]): number => {
   return last === undefined ? 0 : last.linesBefore + last.lines;
 };
 
-/** Whether a segment is one of this file as it is now. */
+/** Whether a segment belongs to the present state of this file. */
 function isValid(head: SegmentHead, { writer, kind, size, modified, file }: IndexedFile, from: number): boolean {
   if (head.writer !== writer || head.kind !== kind || head.from !== from || size < head.to) return false;
   return (modified === head.modified || size > head.size) && digestOf(file, head.to) === head.digest;

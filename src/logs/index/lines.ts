@@ -18,24 +18,24 @@ export function* chunksOf(file: number, from = 0, until = Number.POSITIVE_INFINI
 
 /** A line of a file. */
 export interface FileLine {
-  /** Offset of its first byte. */
+  /** Offset of the first byte. */
   readonly from: number;
-  /** Offset behind its line break. */
+  /** Offset after the line break. */
   readonly to: number;
   readonly text: string;
-  /** Whether a line break ends it; only the last line of a file may have none. */
+  /** Whether the line ends with a line break; only the last line of a file may lack one. */
   readonly ended: boolean;
 }
 
 /**
- * Returns the lines in a part of an open file, empty lines left out. A line of the part must not go on behind it.
+ * Returns the lines in a part of an open file, without empty lines. A line of this part must not continue after it.
  *
  * @param name - name of the file
  * @throws PolicyError `limit_exceeded` for a line of 256 MiB or more
  */
 export function* linesIn(name: string, file: number, from: number, until?: number): Generator<FileLine> {
   let isPlain = true;
-  // One character for each byte, so that places in the text are places in the file.
+  // The text has one character per byte, so that offsets in the text are offsets in the file.
   function* pieces(): Generator<string> {
     for (const bytes of chunksOf(file, from, until)) {
       isPlain &&= isAscii(bytes);

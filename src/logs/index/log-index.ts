@@ -1,6 +1,6 @@
 /**
- * The index of a log: made once, extended where the log has grown, and made anew where the log is another one. It answers the state
- * at any event, the lines that mention an id, and what is missing.
+ * The index of a log: made once, extended when the log grows, and made again if the log was replaced. The index finds the state
+ * at any event, the lines that mention an id, and gaps.
  */
 
 import { nearest } from '../../core/ids/nearest.ts';
@@ -8,15 +8,15 @@ import type { ReadLine } from '../format/decision-log.ts';
 import { mentions } from '../format/line.ts';
 import type { FoundLine, LineBlock, Log, LoggedSession, LogLacks, Place } from '../format/log.ts';
 import type { SessionPlay } from '../replay/play.ts';
-import { IndexedFiles, type IndexOptions, type Part } from './files.ts';
+import { IndexedFiles, type IndexOptions, type SessionInSegment } from './files.ts';
 import { chunksOf } from './lines.ts';
 import { openLogs } from './open.ts';
-import { linesOfPart } from './part-lines.ts';
 import { type Played, playedFrom } from './played.ts';
 import { Player, type Playing } from './playing.ts';
 import type { SegmentHead } from './segment.ts';
+import { linesInSegment } from './segment-lines.ts';
 
-/** Most ids that are compared with a mistyped one, and the letters that those of requests share with it. */
+/** Most ids to compare with a mistyped id, and the number of letters that request ids must share with it. */
 const [mostCompared, likeness] = [50_000, 4];
 export class LogIndex implements Log {
   readonly #paths: readonly string[];
@@ -61,7 +61,7 @@ export class LogIndex implements Log {
     return this.#files.built;
   }
 
-  /** Reads what was added to the log; where it is another one now, it is read from its beginning. */
+  /** Reads what was added to the log; a replaced log is read from its beginning. */
   refresh(): boolean {
     const found = this.#files.refresh();
     if (found !== 'replaced') return found;
@@ -76,7 +76,7 @@ export class LogIndex implements Log {
   }
 
   #resume(session: string): Played | undefined {
-    const last = this.#files.partsOf(session).at(-1)?.here;
+    const last = this.#files.segmentsOf(session).at(-1)?.here;
     if (last === undefined) return undefined;
     const { play } = this.#player.play(session, { seq: Number.MAX_SAFE_INTEGER });
     const { run, policy, at, time, closed } = last;
@@ -100,14 +100,14 @@ export class LogIndex implements Log {
   }
 
   #session(id: string, run: number, isLast: boolean, time: number): LoggedSession | undefined {
-    const parts = this.#files.partsOf(id, run);
-    const last = parts.at(-1)?.here;
-    // The files of its time may be deleted.
+    const segments = this.#files.segmentsOf(id, run);
+    const last = segments.at(-1)?.here;
+    // The files from that time may be deleted.
     if (last === undefined) return undefined;
     const { policy, seq, at, problem } = last;
-    const differs = parts.find(({ here }) => here.differs !== undefined)?.here.differs;
-    const gaps = parts.flatMap(({ here }) => here.gaps);
-    // What was opened again has ended then.
+    const differs = segments.find(({ here }) => here.differs !== undefined)?.here.differs;
+    const gaps = segments.flatMap(({ here }) => here.gaps);
+    // A session that was opened again had ended before.
     const closed = last.closed ?? (isLast ? undefined : 'replaced');
     const end = this.kind === 'events' || !isLast ? at : at + Math.max(0, time - last.time);
     const session = isLast ? id : `${id}${this.#files.mark}${run + 1}`;
@@ -116,7 +116,7 @@ export class LogIndex implements Log {
       run,
       isLast,
       policy,
-      first: parts[0]!.here.seqs[0]!,
+      first: segments[0]!.here.seqs[0]!,
       seq,
       at,
       end,
@@ -135,7 +135,7 @@ export class LogIndex implements Log {
     };
   }
 
-  /** Bytes of the log, its events, and bytes of the index. */
+  /** Bytes of the log, number of events, and bytes of the index. */
   get sizes(): { log: number; events: number; index: number } {
     const segments = this.#files.all.flatMap((file) => file.segments);
     return {
@@ -145,11 +145,7 @@ export class LogIndex implements Log {
     };
   }
 
-  /**
-   * Returns a session at a place. The result is good until the next call, which may play it on.
-   *
-   * It is played from the nearest of: the state that was asked for last, one that was saved on the way to it, one of the index.
-   */
+  /** Returns a session at a place. The result is valid until the next call, which may play it further. */
   stateAt(session: string, place: Place): SessionPlay {
     const before = 'seq' in place ? this.#playing : undefined;
     const playing = this.#player.play(session, place, before);
@@ -158,23 +154,23 @@ export class LogIndex implements Log {
   }
 
   *blocksOf(session: string, from: number, back: boolean, id?: string): Generator<LineBlock> {
-    const parts = this.#files.partsNamed(session);
-    for (const part of back ? parts.reverse() : parts) {
-      const { file, segment, here } = part;
+    const segments = this.#files.segmentsNamed(session);
+    for (const inSegment of back ? segments.reverse() : segments) {
+      const { file, segment, here } = inSegment;
       const { blocks, seqs } = here;
       const wanted = id === undefined ? undefined : new Set(segment.blocksOf(id));
-      const places = blocks.map((_, place) => place);
-      for (const place of back ? places.reverse() : places) {
-        const block = blocks[place]!;
-        // The number of its last event, as far as that is known.
-        const last = seqs[place + 1] ?? here.seq;
-        if (back ? seqs[place]! >= from : last < from) continue;
+      const indices = blocks.map((_, index) => index);
+      for (const index of back ? indices.reverse() : indices) {
+        const block = blocks[index]!;
+        // Number of the last event, as far as known.
+        const last = seqs[index + 1] ?? here.seq;
+        if (back ? seqs[index]! >= from : last < from) continue;
         if (wanted !== undefined && !wanted.has(block)) continue;
         const [begin, end] = [segment.head.blocks[block]!, segment.head.blocks[block + 1] ?? segment.head.to];
         yield {
           mayHave: (text) =>
             Buffer.concat([...chunksOf(file.file, begin, end)].map((chunk) => Buffer.from(chunk))).includes(text),
-          events: () => eventsIn({ ...part, here: { ...here, blocks: [block] } }, seqs[place]!),
+          events: () => eventsIn({ ...inSegment, here: { ...here, blocks: [block] } }, seqs[index]!),
         };
       }
     }
@@ -191,7 +187,7 @@ export class LogIndex implements Log {
     return this.#files.all.some(({ segments }) => segments.some((segment) => segment.blocksOf(id).length > 0));
   }
 
-  /** Returns the id of the log that is nearest to one that it does not have. Ids of requests, which are many, answer only for those. */
+  /** Returns the id in the log that is nearest to an unknown id. The many request ids answer only for request ids. */
   nearestId(id: string): string | undefined {
     const ids = new Set<string>();
     const isRequest = id.includes('#');
@@ -208,10 +204,10 @@ export class LogIndex implements Log {
   }
 }
 
-function eventsIn(part: Part, before: number): FoundLine[] {
+function eventsIn(inSegment: SessionInSegment, before: number): FoundLine[] {
   const found: FoundLine[] = [];
   let seq = before;
-  for (const { line } of linesOfPart(part, 0, () => seq)) {
+  for (const { line } of linesInSegment(inSegment, 0, () => seq)) {
     seq = line.seq;
     if (line.kind === 'event') found.push(line);
   }

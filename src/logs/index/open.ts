@@ -59,17 +59,17 @@ export function logPaths(paths: readonly string[]): { readonly path: string; rea
 
 /** A log of either kind, as lines of a decision log. */
 export interface AnyLog {
-  /** What the user calls it. */
+  /** Name that the user has given. */
   readonly name: string;
-  /** Whether it is an event log: then its only session is named as its file. */
+  /** Whether this is an event log, whose only session has the name of the file. */
   readonly isEventLog: boolean;
-  /** Reads it from the beginning. */
+  /** Reads the log from the beginning. */
   lines(): Iterable<ReadLine>;
 }
 
 /**
- * Opens logs of both kinds: a folder is one log, and so are files of a decision log from one folder, in the order given. A file is
- * named by its path if there are several logs.
+ * Opens logs of both kinds: a folder is one log, and so are files of a decision log from one folder, in the order given. A log
+ * from one file is named by its path if there are several logs.
  *
  * @throws PolicyError `invalid_input` for a folder without a decision log; the system's error
  */

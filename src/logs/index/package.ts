@@ -1,4 +1,4 @@
-/** The folder and the version of this package. */
+/** Finds the folder and the version of this package. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

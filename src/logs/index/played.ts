@@ -1,13 +1,13 @@
-/** What is played while an index is made: the sessions of a log, and its files. */
+/** What is played while an index is made: the sessions of a log and its files. */
 import type { PlayedPolicy, SessionPlay } from '../replay/play.ts';
 import type { SegmentHead } from './segment.ts';
 
 /** Lengths of the parts of an index, in bytes of the log. */
 export interface Grain {
   readonly segment: number;
-  /** What is read to find the lines that mention an id. */
+  /** Bytes per block, which is read as a whole to find lines that mention an id. */
   readonly block: number;
-  /** The least of a session between two of its states; at the end of a log a fourth of it, so that the end needs no long replay. */
+  /** Least bytes of a session between two states; at the end of a log a fourth of this, so that the end needs no long replay. */
   readonly state: number;
 }
 export const defaultGrain: Grain = Object.freeze({ segment: 16 << 20, block: 128 << 10, state: 1 << 20 });
@@ -17,19 +17,19 @@ export interface Played {
   readonly run: number;
   readonly policy: string;
   closed: boolean;
-  /** Latest time on its own clock, and on that of the log. */
+  /** Latest time on the session's clock, and on the log's clock. */
   at: number;
   time: number;
-  /** Bytes of its lines since its last state. */
+  /** Bytes of lines since the last state. */
   pending: number;
-  /** Length of its last state, and the milliseconds that saving it took. */
+  /** Length of the last state, and milliseconds that saving it took. */
   plain: number;
   saving: number;
-  /** Bytes of its lines since its last state after which the clock is looked at again. */
+  /** Bytes of lines since the last state after which the clock is read again. */
   look: number;
 }
 
-/** Returns a session that goes on from here. */
+/** Returns a session that continues from here. */
 export const playedFrom = (from: Pick<Played, 'play' | 'run' | 'policy' | 'closed' | 'at' | 'time'>): Played => ({
   ...from,
   pending: 0,
@@ -49,11 +49,11 @@ export interface BuiltFile {
   modified: number;
 }
 
-/** What the builder needs of what comes before. */
+/** What the builder needs from earlier segments. */
 export interface BuildContext {
   restore(snapshot: unknown): PlayedPolicy;
-  /** The sessions that were played so far, by id. */
+  /** By id: the sessions that were played so far. */
   readonly plays: Map<string, Played>;
-  /** Returns a session from the segments before, if it is there. */
+  /** Returns a session from earlier segments, if it is there. */
   resume(session: string): Played | undefined;
 }

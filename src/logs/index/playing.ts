@@ -1,11 +1,11 @@
-/** Plays sessions of a log to a place, each time from the nearest state that is known. */
+/** Plays sessions of a log to a place, each time from the nearest known state. */
 
 import { refuse } from '../../errors.ts';
 import type { Place } from '../format/log.ts';
 import { type SavedPlay, SessionPlay } from '../replay/play.ts';
-import type { IndexedFile, IndexedFiles, IndexOptions, Part } from './files.ts';
-import { linesOfPart } from './part-lines.ts';
+import type { IndexedFile, IndexedFiles, IndexOptions, SessionInSegment } from './files.ts';
 import type { Point } from './segment.ts';
+import { linesInSegment } from './segment-lines.ts';
 
 /** A session that is played, and the place of the next line. */
 export interface Playing {
@@ -16,16 +16,16 @@ export interface Playing {
   offset: number;
 }
 
-/** A state that was saved on the way to another one, and the place of the next line. */
+/** A state that was saved on the way to another state, and the place of the next line. */
 interface Stop extends Pick<Playing, 'session' | 'run' | 'file' | 'offset'> {
   readonly seq: number;
-  /** As JSON: a policy owns the state that it was made of. */
+  /** The state as JSON, because a policy owns the state object that it was made from. */
   readonly saved: string;
 }
 
-/** A step back saves a state so many events before, for the steps back that follow; and so many of those are kept. */
+/** A step back saves a state so many events earlier, for further steps back; at most so many such states are kept. */
 const [stepsBack, mostStops] = [64, 8];
-/** To play so many events takes no longer than to restore a state. */
+/** Playing so many events takes no longer than restoring a state. */
 const eventsOfARestore = 1000;
 
 export class Player {
@@ -38,22 +38,22 @@ export class Player {
     this.#restore = restore;
   }
 
-  /** @param before - what may be played on */
+  /** @param before - a session that may be played on */
   play(session: string, place: Place, before?: Playing): Playing {
-    const parts = this.#files.partsNamed(session);
-    if (parts.length === 0) refuse('unknown_id', 'session', 'a session of the log', session);
-    const { run } = parts[0]!.here;
+    const segments = this.#files.segmentsNamed(session);
+    if (segments.length === 0) refuse('unknown_id', 'session', 'a session of the log', session);
+    const { run } = segments[0]!.here;
     const known = before?.session === session && before.run === run ? before : undefined;
-    let playing = this.#start(session, parts, place, known);
-    // Steps back follow each other.
+    let playing = this.#start(session, segments, place, known);
+    // Steps back usually follow each other.
     const isBack = known !== undefined && 'seq' in place && place.seq < known.play.seq;
     const stop = isBack ? place.seq - stepsBack : -1;
     const [number, offset] = playing === undefined ? [-1, 0] : [this.#files.all.indexOf(playing.file), playing.offset];
-    for (const part of parts) {
-      const { file, segment } = part;
+    for (const inSegment of segments) {
+      const { file, segment } = inSegment;
       const here = this.#files.all.indexOf(file);
       if (here < number || (here === number && segment.head.to <= offset)) continue;
-      for (const { line, to } of linesOfPart(part, here === number ? offset : 0, () => playing?.play.seq)) {
+      for (const { line, to } of linesInSegment(inSegment, here === number ? offset : 0, () => playing?.play.seq)) {
         const at = line.kind === 'event' ? line.event.at : (line.snapshot?.at ?? 0);
         if (playing !== undefined && ('seq' in place ? line.seq > place.seq : at > place.at)) return playing;
         const seq = line.kind === 'session' ? line.seq : line.seq - 1;
@@ -67,15 +67,20 @@ export class Player {
     return playing!;
   }
 
-  /** Returns the nearest state before a place from which it can be played; `undefined` where that is the beginning of the log. */
-  #start(session: string, parts: readonly Part[], place: Place, known: Playing | undefined): Playing | undefined {
+  /** Returns the nearest earlier state from which a place can be reached; `undefined` if that is the beginning of the log. */
+  #start(
+    session: string,
+    segments: readonly SessionInSegment[],
+    place: Place,
+    known: Playing | undefined,
+  ): Playing | undefined {
     const restore = this.#restore;
     const isBefore = ({ seq, at }: { seq: number; at?: number }): boolean =>
       'seq' in place ? seq <= place.seq : (at ?? Number.POSITIVE_INFINITY) <= place.at;
-    let from = parts.length - 1;
+    let from = segments.length - 1;
     let point: Point | undefined;
-    for (; from >= 0 && point === undefined; from -= 1) point = parts[from]!.here.points.findLast(isBefore);
-    const { file, segment, here } = parts[from + 1]!;
+    for (; from >= 0 && point === undefined; from -= 1) point = segments[from]!.here.points.findLast(isBefore);
+    const { file, segment, here } = segments[from + 1]!;
     const { run } = here;
     const stop = this.#stops
       .filter((one) => one.session === session && one.run === run && isBefore(one))

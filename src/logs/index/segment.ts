@@ -1,6 +1,7 @@
 /**
- * A segment of the index: what a part of one log file holds. Segments never change; the last one of a log that has grown is
- * replaced. A segment is written as one line of JSON (its head), the ids with the blocks that mention them, and states of sessions.
+ * A segment of the index, which describes a part of one log file. Segments never change; the last one of a log that has grown is
+ * replaced. A segment is written as one line of JSON (its head), the ids with the blocks that mention them, and states of
+ * sessions.
  */
 import { createHash } from 'node:crypto';
 import { readSync } from 'node:fs';
@@ -10,26 +11,26 @@ import type { LogGap } from '../replay/replay-log.ts';
 
 /** A saved state of a session. */
 export interface Point {
-  /** Events of the session before it. */
+  /** Number of events of the session before this point. */
   readonly seq: number;
-  /** Its latest time, on its own clock. */
+  /** Latest time, on the session's own clock. */
   readonly at: number;
-  /** Offset in the log of the first line after it. */
+  /** Offset in the log of the first line after this point. */
   readonly offset: number;
   /** Place and length in the section of the states. */
   readonly start: number;
   readonly bytes: number;
 }
 
-/** What a segment has of one session. */
+/** A segment's entry for one session. */
 export interface SegmentSession {
   readonly session: string;
-  /** Number of the session among those with its id, from 0: an id may be opened again. */
+  /** Number of the session among those with this id, from 0: an id may be opened again. */
   readonly run: number;
   readonly policy: string;
-  /** Offset of its first line in the segment. */
+  /** Offset of the session's first line in the segment. */
   readonly from: number;
-  /** The blocks with lines of the session; for each, the events before it, and the time of its first line. */
+  /** The blocks with lines of the session, each with the number of events before it and the time of its first line. */
   readonly blocks: number[];
   readonly seqs: number[];
   readonly times: number[];
@@ -37,30 +38,30 @@ export interface SegmentSession {
   readonly gaps: LogGap[];
   /** Events before the end of the segment. */
   seq: number;
-  /** Latest time of the session, on its own clock, and that of its last line, on the clock of the log. */
+  /** Latest time on the session's own clock, and time of its last line on the log's clock. */
   at: number;
   time: number;
   /** How the session ended, if it did. */
   closed?: 'closed' | 'replaced' | 'stopped' | undefined;
-  /** Why it could not be played at the end, and the first event that this version decides otherwise. */
+  /** Why the session could not be played at its end, and the first event that this version decides differently. */
   problem?: string | undefined;
   differs?: number | undefined;
 }
 
 /** The head of a segment. */
 export interface SegmentHead {
-  /** What has written the segment: another version rebuilds it. */
+  /** The writer of the segment: another version builds the segment again. */
   readonly writer: string;
   readonly kind: 'events' | 'decisions';
-  /** The part of the file: first byte, and byte behind its last line. */
+  /** The part of the file: first byte, and the byte after its last line. */
   readonly from: number;
   readonly to: number;
-  /** Lines of the file before it, and in it. */
+  /** Number of lines of the file before the segment, and inside it. */
   readonly linesBefore: number;
   readonly lines: number;
-  /** Events in it. */
+  /** Number of events inside it. */
   readonly events: number;
-  /** Size and time of the file when it was read, and digests of its first bytes and of those before `to`. */
+  /** Size and time of the file when it was read, and digests of its first bytes and of the bytes before `to`. */
   readonly size: number;
   readonly modified: number;
   readonly digest: string;
@@ -72,13 +73,13 @@ export interface SegmentHead {
   readonly torn: boolean;
   /** Latest time of a line, on the clock of the log. */
   readonly time: number;
-  /** Bytes of the ids. */
+  /** Bytes that the ids take. */
   readonly idBytes: number;
 }
 
 const digestBytes = 4096;
 
-/** Digests the first bytes of a file and those before an offset: a file that is another one has others. */
+/** Digests the first bytes of a file and the bytes before an offset, which tell this file from another one. */
 export function digestOf(file: number, to: number): string {
   const hash = createHash('sha256');
   const buffer = Buffer.alloc(digestBytes);
@@ -89,7 +90,7 @@ export function digestOf(file: number, to: number): string {
   return hash.digest('base64url').slice(0, 22);
 }
 
-/** A segment, its ids as they are stored, and its states. */
+/** A segment with its stored ids and states. */
 export class Segment {
   readonly head: SegmentHead;
   readonly #ids: Buffer;
@@ -101,7 +102,7 @@ export class Segment {
     this.#states = states;
   }
 
-  /** Returns the segment in bytes; `undefined` for bytes that were cut off, or come from something else. */
+  /** Decodes a segment; returns `undefined` for bytes that were cut off or are no segment. */
   static decode(bytes: Buffer): Segment | undefined {
     try {
       const end = bytes.indexOf(10);
@@ -116,7 +117,7 @@ export class Segment {
     }
   }
 
-  /** Bytes of its ids and states; the head adds little. */
+  /** Bytes of ids and states; the head adds little. */
   get bytes(): number {
     return this.#ids.length + this.#states.length;
   }
@@ -150,7 +151,7 @@ export class Segment {
 }
 
 /** Ids and states of a segment in the making. */
-export class SegmentParts {
+export class SegmentDraft {
   readonly #ids = new Map<string, number[]>();
   readonly #states: Buffer[] = [];
   #stateBytes = 0;
@@ -167,7 +168,7 @@ export class SegmentParts {
     else if (blocks[blocks.length - 1] !== block) blocks.push(block);
   }
 
-  /** Adds a state, and returns its place and its length before it was compressed. */
+  /** Adds a state, and returns its place and its uncompressed length. */
   add(saved: SavedPlay): { start: number; bytes: number; plain: number } {
     const text = JSON.stringify(saved);
     const state = deflateRawSync(text, { level: 1 });

@@ -1,4 +1,6 @@
-/** Where segments of the index are kept: beside the log, in a folder of the user's choice, in a temporary one, or in memory. */
+/**
+ * Where segments of the index are stored: beside the log, in a folder of the user's choice, in a temporary folder, or in memory.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
@@ -10,17 +12,17 @@ export const indexFolder = '.rollflex-index';
 
 /** The segments of one log file. */
 export class SegmentStore {
-  /** Folders in the order in which they are tried. */
+  /** Folders in the order of trying. */
   readonly #folders: string[];
   readonly #stem: string;
-  /** Why no segment can be written, once that is known. */
+  /** Why no segment can be written, once this is known. */
   #unwritable = false;
 
   /** @param cache - folder of the user's choice; without it the index is beside the log, or in a temporary folder */
   constructor(log: string, cache: string | undefined) {
     const path = resolve(log);
     const digest = createHash('sha256').update(path).digest('hex').slice(0, 12);
-    // In a folder with indexes of many logs, names alone are not enough.
+    // In a folder with the indexes of many logs, file names alone are not enough.
     const shared = `${basename(path)}-${digest}`;
     this.#stem = cache === undefined ? basename(path) : shared;
     this.#folders =
@@ -29,7 +31,7 @@ export class SegmentStore {
         : [cache];
   }
 
-  /** Returns the segment with this number; `undefined` if there is none that is whole. */
+  /** Returns the segment with this number; `undefined` if there is no complete one. */
   read(number: number): Segment | undefined {
     for (const folder of this.#folders) {
       try {
@@ -37,7 +39,7 @@ export class SegmentStore {
         const segment = Segment.decode(readFileSync(join(folder, this.#name(number))));
         if (segment !== undefined) return segment;
       } catch {
-        // Not there, or not readable: it is built anew.
+        // A missing or unreadable segment is built again.
       }
     }
     return undefined;
@@ -68,7 +70,7 @@ export class SegmentStore {
     this.#unwritable = true;
   }
 
-  /** Removes segments from this number on, which belong to a log that was here before. */
+  /** Removes segments from this number on, which belong to a log that was in this place before. */
   trim(from: number): void {
     for (const folder of this.#folders) {
       try {
@@ -78,7 +80,7 @@ export class SegmentStore {
           if (/^\d{5}$/.test(number) && Number(number) >= from) rmSync(join(folder, name), { force: true });
         }
       } catch {
-        // There is no such folder.
+        // The folder does not exist.
       }
     }
   }
@@ -96,7 +98,7 @@ function userName(): string {
   }
 }
 
-/** Whether a folder is of this user, or not a shared one: others could place an index into a folder for temporary files. */
+/** Whether a folder belongs to this user or is not shared: others could place an index into a folder for temporary files. */
 function isOwn(folder: string): boolean {
   const { uid, mode } = statSync(folder);
   const own = process.getuid?.();

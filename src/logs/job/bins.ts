@@ -1,37 +1,37 @@
 /** Sums over time that stay small however long a job runs: the latest bins at several widths, each four times the one before. */
 
-/** Seconds of the finest bins, how often wider those of the next level are, bins of a level, and levels. */
+/** Width of the finest bins in seconds, factor between the widths of two levels, bins per level, and number of levels. */
 const [finest, factor, bins, levels] = [0.25, 4, 240, 7];
 
-/** Widths of the bins of each level, in seconds: 240 of them show from a minute to three days. */
+/** Width of the bins per level, in seconds: 240 bins show from a minute to three days. */
 export const binSeconds: readonly number[] = Array.from({ length: levels }, (_, level) => finest * factor ** level);
-/** Bins of a level. */
+/** Number of bins per level. */
 export const mostBins = bins;
 
-/** Returns the finest level of which so many bins cover some seconds; the widest one if none does. */
+/** Returns the finest level on which so many bins cover the given seconds; the widest level if none does. */
 export function finestLevel(seconds: number, count: number): number {
   const level = binSeconds.findIndex((width) => width * count >= seconds);
   return level < 0 ? binSeconds.length - 1 : level;
 }
 
-/** Sums of one quantity. Times never go back. */
+/** Sums of one quantity by time. Times never go back. */
 export class Bins {
-  /** Rings, made when something is in them; most rows stay empty for long. */
+  /** Rings, made when a value comes; most rows stay empty for long. */
   readonly #rings: (Float64Array | undefined)[] = binSeconds.map(() => undefined);
-  /** The latest bin of each level that was written. */
+  /** For each level: the latest bin that was written. */
   readonly #last: number[] = binSeconds.map(() => -1);
-  /** What the present bin of the finest level has, and is in no ring yet. */
+  /** Sum of the present bin on the finest level, which is in no ring yet. */
   #sum = 0;
   #bin = -1;
 
-  /** Adds at a time. */
+  /** Adds a value at a time. */
   add(at: number, value: number): void {
     const bin = Math.floor(at / finest);
     if (bin !== this.#bin) this.#turn(bin);
     this.#sum += value;
   }
 
-  /** Adds so much a second from one time to another. */
+  /** Adds a rate per second over an interval. */
   spread(from: number, to: number, rate: number): void {
     if (rate === 0 || to <= from) return;
     const bin = Math.floor(to / finest);
@@ -51,13 +51,13 @@ export class Bins {
   read(level: number, from: number, to: number): number[] {
     this.#turn(this.#bin);
     const [ring, last] = [this.#rings[level], this.#last[level]!];
-    return Array.from({ length: Math.max(0, to - from + 1) }, (_, place) => {
-      const bin = from + place;
+    return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => {
+      const bin = from + index;
       return ring === undefined || bin < 0 || bin > last || bin <= last - bins ? 0 : ring[bin % bins]!;
     });
   }
 
-  /** Begins a bin, and puts what the last one has into the rings. */
+  /** Begins a bin, and moves the sum of the last one into the rings. */
   #turn(bin: number): void {
     if (this.#sum !== 0) {
       for (let [level, one] = [0, this.#bin]; level < levels; level += 1, one = Math.floor(one / factor))
@@ -78,7 +78,7 @@ export class Bins {
   }
 }
 
-/** A number that changes now and then, and its sum over time. */
+/** A number that changes from time to time, with its sum over time. */
 export class Gauge {
   readonly bins = new Bins();
   value = 0;

@@ -1,4 +1,4 @@
-/** What was put off, and for how long: prompts that wait for a later round, and requests that wait to be admitted. */
+/** Follows deferred work: prompts that wait for a later round, and requests that wait to be admitted. */
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
 import { Gauge } from './bins.ts';
 
@@ -6,17 +6,17 @@ import { Gauge } from './bins.ts';
 export interface Deferred {
   readonly id: string;
   readonly what: 'prompt' | 'request';
-  /** When it was put off first, in seconds. */
+  /** Time of the first deferral, in seconds. */
   readonly since: number;
-  /** How often, where it is known. */
+  /** Number of deferrals, if known. */
   readonly times: number | undefined;
-  /** Round in which it was put off last. */
+  /** Round of the latest deferral. */
   readonly roundId: string | undefined;
 }
 
-/** Most of them that are followed. */
+/** Most prompts that are followed. */
 const most = 65_536;
-/** What ends it: the prompt begins again, or leaves. */
+/** Messages that end a deferral: the prompt begins again, or leaves. */
 const ends: ReadonlySet<string> = new Set([
   'prompt.counted',
   'prompt.failed',
@@ -28,7 +28,7 @@ const ends: ReadonlySet<string> = new Set([
   'request.launch',
 ]);
 
-type Told = AnyEvent & {
+type PromptMessage = AnyEvent & {
   readonly prompt?: { readonly promptId: string; readonly deferral?: { count: number; sinceSeconds: number } };
   readonly promptId?: string;
   readonly requestId?: string;
@@ -37,18 +37,18 @@ type Told = AnyEvent & {
 };
 
 export class DeferredThings {
-  /** In the order in which they were put off last. */
+  /** Deferred prompts in the order of their latest deferral. */
   readonly all = new Map<string, Deferred>();
-  /** How many. */
+  /** Number of deferred prompts. */
   readonly queue = new Gauge();
 
   follow(event: AnyEvent, decisions: readonly AnyDecision[], at: number): void {
-    this.#take(event as Told, at);
-    for (const one of decisions) this.#take(one as unknown as Told, at);
+    this.#take(event as PromptMessage, at);
+    for (const one of decisions) this.#take(one as unknown as PromptMessage, at);
     if (this.queue.value !== this.all.size) this.queue.set(at, this.all.size);
   }
 
-  /** Returns those that were put off first. */
+  /** Returns the prompts that were deferred first. */
   oldest(most: number): Deferred[] {
     return [...this.all.values()].sort((a, b) => a.since - b.since).slice(0, most);
   }
@@ -58,7 +58,7 @@ export class DeferredThings {
     this.queue.set(at, 0);
   }
 
-  #take(message: Told, at: number): void {
+  #take(message: PromptMessage, at: number): void {
     const { type, prompt, roundId } = message;
     if (type === 'prompt.deferred' && prompt !== undefined) {
       const { count, sinceSeconds } = prompt.deferral ?? {};

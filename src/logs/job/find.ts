@@ -1,17 +1,17 @@
-/** Searches a session of a log from an event on, block by block, so that others get their turn. */
+/** Searches a session of a log from an event on, block by block, so that other work gets its turn. */
 import type { FoundLine, Log } from '../format/log.ts';
 
-/** What is looked for. */
+/** The target of a search. */
 export type Wanted =
   /** An id, the type of an event or decision, the code of a reason, or any other text that is a whole value. */
   | { readonly text: string }
-  /** An event that led to other decisions, or for other reasons, than the last one with decisions did. */
+  /** An event that led to other decisions, or other reasons, than the previous event with decisions. */
   | { readonly change: true };
 
 /**
- * Returns the next event after, or before, another one that is wanted; `undefined` if there is none. It pauses between blocks.
+ * Returns the next wanted event after, or before, another one; `undefined` without one. The search pauses between blocks.
  *
- * @param from - number of the event to begin at, which is not looked at itself
+ * @param from - number of the event to begin at, which is not part of the search
  */
 export function* findEvent(
   index: Log,
@@ -22,11 +22,11 @@ export function* findEvent(
 ): Generator<undefined, FoundLine | undefined> {
   const matches = 'text' in wanted ? hasValue(wanted.text) : yield* differsFrom(index, session, from);
   const needle = 'text' in wanted ? JSON.stringify(wanted.text) : undefined;
-  // What the index knows as an id is looked up; what it does not know is searched for.
+  // A text that the index knows as an id is looked up; any other text is searched for.
   const id = 'text' in wanted && index.hasId(wanted.text) ? wanted.text : undefined;
   for (const block of index.blocksOf(session, from, back, id)) {
     yield;
-    // Nearly all blocks are passed over by this.
+    // This test skips nearly all blocks.
     if (needle !== undefined && !block.mayHave(needle)) continue;
     const events = block.events();
     for (const line of back ? events.reverse() : events) {
@@ -60,7 +60,7 @@ const holds = (value: unknown, text: string): boolean =>
     ? Object.values(value).some((one) => holds(one, text))
     : value === text || (typeof value === 'number' && String(value) === text);
 
-/** What an event has led to, in brief. */
+/** Summary of an event's decisions. */
 const outcome = ({ decisions }: FoundLine): string =>
   [...new Set((decisions as readonly { type: string; reason?: { code?: string } }[]).map(briefly))].sort().join(' ');
 const briefly = ({ type, reason }: { type: string; reason?: { code?: string } }): string =>

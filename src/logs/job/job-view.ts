@@ -1,6 +1,7 @@
 /**
- * What a job does, from its events and decisions in order: rounds, what each engine and worker has to do, what was put off, and rates.
- * It knows no policy by its name: it rests on the vocabulary. Its memory is bounded; it says what it has not seen.
+ * Shows the activity of a job, from its events and decisions in order: rounds, the work of each engine and worker, deferred
+ * prompts, and rates. The view knows no policy by name and uses only the vocabulary. Its memory is bounded, and it says which
+ * events it has not seen.
  */
 
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
@@ -10,13 +11,13 @@ import { DeferredThings } from './deferred.ts';
 import { type Round, Rounds } from './rounds.ts';
 import { type Actor, type Span, Spans } from './spans.ts';
 
-/** Events that are not followed: the charts have nothing from one time to the other. */
+/** Events that were not followed: the charts are empty in between. */
 export interface Missed {
-  /** Time of the last event before them, in seconds. */
+  /** Time of the last event before the gap, in seconds. */
   readonly from: number;
-  /** Time of the first event after them, in seconds. */
+  /** Time of the first event after the gap, in seconds. */
   to: number;
-  /** How many they are. */
+  /** Number of missed events. */
   events: number;
 }
 
@@ -26,17 +27,17 @@ export interface Timeline {
   readonly width: number;
   /** First bin. */
   readonly from: number;
-  /** Bin behind the last one. */
+  /** Number of the bin after the last one. */
   readonly to: number;
-  /** Present time, in seconds; the last bin ends there. */
+  /** Present time, in seconds, which ends the last bin. */
   readonly at: number;
-  /** Those who have to answer, and how many answers they owe, on average. */
+  /** For each actor: the number of answers that it owes, on average. */
   readonly actors: readonly { readonly who: string; readonly by: string | null; readonly load: readonly number[] }[];
-  /** Engines that are there, on average. */
+  /** Number of engines, on average. */
   readonly engines: readonly number[];
-  /** Of these, those that have nothing to do while others work, on average. */
+  /** Number of engines without work while others work, on average. */
   readonly idle: readonly number[];
-  /** What was put off, on average. */
+  /** Number of deferred prompts, on average. */
   readonly queue: readonly number[];
   /** Events, for each second. */
   readonly events: readonly number[];
@@ -54,29 +55,29 @@ export interface RequestBar {
   readonly type: string;
   readonly actor: string;
   readonly from: number;
-  /** Absent while it goes on. */
+  /** Absent while the wait continues. */
   readonly to?: number;
-  /** Event that ended it; absent where it was replaced or is not known. */
+  /** Event that ended the wait; absent if the wait was replaced, or its end is unknown. */
   readonly ended?: string;
 }
 
-/** Most open waits of each actor that are looked at for a chart, the oldest: no longer one would be found. */
+/** Number of each actor's open waits that a chart considers, oldest first: later waits cannot be longer. */
 const mostLooked = 1024;
 /** Most gaps that are told apart. */
 const mostMissed = 16;
-/** Who does no work that a chart of requests would show. */
+/** Senders without work that a chart of requests would show. */
 const notDrawn: ReadonlySet<string> = new Set(['host', 'timer', 'data source']);
 
-/** Who has to answer, in words. */
+/** Names an actor in words. */
 export const actorName = ({ who, by }: Pick<Actor, 'who' | 'by'>): string => (by === undefined ? who : `${who} ${by}`);
 
 export class JobView {
-  /** Time from which it follows; `undefined` before the first event. */
+  /** Time of the first followed event; `undefined` before it. */
   begun: number | undefined;
-  /** Time of the latest event, and up to which time is counted, in seconds. */
+  /** Time of the latest event, up to which time is counted, in seconds. */
   heardTo = 0;
   at = 0;
-  /** Totals of what was followed. */
+  /** Totals over the followed events. */
   readonly totals = { events: 0, decisions: 0, completed: 0, tokens: 0 };
   readonly missed: Missed[] = [];
   readonly spans: Spans;
@@ -89,7 +90,7 @@ export class JobView {
   /** Whether the events before the next one are missing. */
   #gap: Missed | undefined;
 
-  /** @param messages - what the policy hears and tells: its definition */
+  /** @param messages - messages that the policy takes and makes: its definition */
   constructor(messages: Messages) {
     this.spans = new Spans(messages, (span, event) => {
       if (span.roundId !== undefined && !notDrawn.has(span.actor.who))
@@ -97,7 +98,7 @@ export class JobView {
     });
   }
 
-  /** Takes an event that was applied, and what it led to. */
+  /** Takes an applied event and its decisions. */
   follow(event: AnyEvent, decisions: readonly AnyDecision[]): void {
     this.heardTo = Math.max(this.heardTo, event.at);
     const at = (this.at = Math.max(this.at, event.at));
@@ -116,7 +117,7 @@ export class JobView {
     this.deferred.follow(event, decisions, at);
   }
 
-  /** Says that so many events were not followed: what was open then is not known any more. */
+  /** Notes that so many events were not followed, so that open waits are not known any more. */
   miss(events: number): void {
     if (this.#gap === undefined) {
       this.#gap = { from: this.at, to: this.at, events: 0 };
@@ -147,7 +148,7 @@ export class JobView {
   /**
    * Returns sums over time, up to now.
    *
-   * @param level - which bins: see {@link binSeconds}
+   * @param level - level of the bins: see {@link binSeconds}
    * @param since - the first bin that is wanted; the oldest that is kept if absent
    */
   timeline(level: number, since = 0): Timeline {
@@ -155,10 +156,10 @@ export class JobView {
     const width = binSeconds[level]!;
     const to = Math.floor(this.at / width);
     const from = Math.max(since, to - mostBins + 1, Math.floor((this.begun ?? this.at) / width));
-    // Of the last bin a part has passed.
+    // Only a part of the last bin has passed.
     const last = Math.max(this.at - to * width, width / 8);
     const rate = (bins: Bins): number[] =>
-      bins.read(level, from, to).map((sum, place) => rounded(sum / (place === to - from ? last : width)));
+      bins.read(level, from, to).map((sum, index) => rounded(sum / (index === to - from ? last : width)));
     return {
       ...{ width, from, to, at: this.at },
       actors: [...this.spans.actors.values()]
@@ -175,10 +176,10 @@ export class JobView {
   }
 
   /**
-   * Returns the waits for engines, workers and their like, those that took longest or go on longest.
+   * Returns the waits for engines, workers and similar actors: the longest ones, ended or continuing.
    *
-   * @param roundId - of this round only
-   * @returns the bars, and of how many these are
+   * @param roundId - only waits of this round
+   * @returns the bars, and the number of all waits
    */
   requests(most: number, roundId?: string): { bars: RequestBar[]; of: number } {
     const meant = [...this.spans.all(mostLooked)].filter(
@@ -197,7 +198,7 @@ export class JobView {
     return { bars, of: meant.length };
   }
 
-  /** Counts responses, and tokens where events say them. */
+  /** Counts responses, and their tokens if the event has them. */
   #count({ type, tokens, samples }: { type: string; tokens?: unknown; samples?: unknown }, at: number): void {
     const count = type === 'response.completed' ? 1 : type === 'group.completed' ? Number(samples ?? 0) : 0;
     if (count > 0) {

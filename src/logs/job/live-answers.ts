@@ -1,4 +1,4 @@
-/** What a page of a running job is told. Each answer is bounded, however large the job is. */
+/** Answers for the page of a running job. The size of each answer is bounded, however large the job is. */
 import type { WatchdogNotice } from '../../policies/watchdog/index.ts';
 import type { Sender } from '../../schemas/senders.ts';
 import type { Deferred } from './deferred.ts';
@@ -6,11 +6,11 @@ import type { Missed, RequestBar, Timeline } from './job-view.ts';
 import type { Round } from './rounds.ts';
 import type { AskedGroup, StandingGroup } from './standing.ts';
 
-/** What is owed to a session, as far as it was followed. */
+/** Answers owed to a session, as far as they were followed. */
 export interface SessionLoad {
-  /** Answers that are owed, by who owes them; timers aside. */
+  /** Owed answers by actor, without timers. */
   readonly owed: readonly { readonly by: string; readonly count: number }[];
-  /** The longest of these waits, in seconds, and whether it is overdue. */
+  /** Seconds of the longest wait, and whether it is overdue. */
   readonly longestSeconds: number;
   readonly overdue: boolean;
 }
@@ -21,16 +21,16 @@ export interface SessionItem {
   readonly policy: string;
   readonly seq: number;
   readonly shadow: boolean;
-  /** Ids in flight. */
+  /** Number of ids in flight. */
   readonly inFlight: number;
   /** Streamed decisions that nobody has acknowledged. */
   readonly backlog: number;
   readonly refused: number;
-  /** What is owed as far as it was followed; null where it is not followed. */
+  /** Owed answers, as far as followed; null if they are not followed. */
   readonly load: SessionLoad | null;
 }
 
-/** The answer to `job`. */
+/** The server's answer to `job`. */
 export interface JobAnswer {
   readonly version: string;
   /** Changes with every start of the server. */
@@ -40,7 +40,7 @@ export interface JobAnswer {
   readonly now: number;
   readonly watch: boolean;
   readonly sessions: readonly SessionItem[];
-  /** All sessions; those that are not listed are beyond `next`. */
+  /** Number of all sessions; sessions after `next` are not listed. */
   readonly count: number;
   readonly next: string | null;
   readonly connections: number;
@@ -49,7 +49,7 @@ export interface JobAnswer {
   readonly closed: Readonly<Record<string, number>>;
 }
 
-/** The answer to `session`. */
+/** The server's answer to `session`. */
 export interface SessionAnswer extends SessionItem, Census {
   /** Changes when another session takes the id. */
   readonly run: number;
@@ -58,9 +58,9 @@ export interface SessionAnswer extends SessionItem, Census {
   /** Present time of the session, in seconds on its clock. */
   readonly at: number;
   readonly openedAt: number;
-  /** What was followed: null before the first event, and where too many sessions are followed. */
+  /** What was followed; null before the first event, or if too many sessions are followed. */
   readonly followed: {
-    /** Events before the first one that was heard. */
+    /** Number of events before the first followed one. */
     readonly earlier: number;
     readonly begun: number;
     readonly missed: readonly Missed[];
@@ -73,30 +73,30 @@ export interface SessionAnswer extends SessionItem, Census {
   readonly notices: readonly { readonly time: number; readonly notice: WatchdogNotice }[];
 }
 
-/** The answers to `timeline` and `requests`; null where the session is not followed. */
+/** Answers to `timeline` and `requests`; null if the session is not followed. */
 export type TimelineAnswer = (Timeline & { readonly run: number; readonly missed: readonly Missed[] }) | null;
 export type RequestsAnswer = { readonly bars: readonly RequestBar[]; readonly of: number; readonly at: number } | null;
 
-/** Answers of one kind that one actor owes. */
+/** Owed answers of one kind from one actor. */
 export interface OwedGroup extends Omit<AskedGroup, 'seconds'> {
   readonly who: Sender;
-  /** How many of them are overdue. */
+  /** Number of overdue answers among these. */
   readonly late: number;
-  /** Seconds for which the oldest is owed, where that is known; of a timer, seconds since it is due. */
+  /** Seconds for which the oldest answer has been owed, if known; for a timer, seconds since it was due. */
   readonly seconds?: number;
 }
 
-/** What a policy holds, and what is owed to it. */
+/** What a policy holds, and what it is owed. */
 export interface Census {
   readonly owed: readonly OwedGroup[];
   readonly held: readonly StandingGroup[];
-  /** Whether it holds more than was gone through. */
+  /** Whether the policy holds more than was counted. */
   readonly isCut: boolean;
 }
 
 /** A refused event. */
 export interface RefusedEvent {
-  /** Unix time. */
+  /** Unix time of the refusal. */
   readonly time: number;
   readonly code: string;
   readonly path: string;

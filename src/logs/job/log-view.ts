@@ -15,81 +15,81 @@ import { type AskedGroup, askedOf, type StandingGroup, standingOf } from './stan
 import { type TreePage, treeAt } from './tree.ts';
 import { type JobWindow, jobWindow } from './window.ts';
 
-/** A session in a list. */
+/** A session as an item of a list. */
 export interface SessionItem extends Pick<LoggedSession, 'session' | 'isLast' | 'policy' | 'seq' | 'at' | 'end'> {
-  /** Number of its first event in the log. */
+  /** Number of the first event in the log. */
   readonly first: number;
-  /** How it ended; null where it did not. */
+  /** How the session ended; null if it did not. */
   readonly closed: LoggedSession['closed'] | null;
 }
 
-/** What is known after an event. */
+/** State of knowledge after an event. */
 export interface Moment {
   /** Number of the event. */
   readonly seq: number;
   /** Time on the clock of the session, in seconds. */
   readonly at: number;
-  /** Seconds since the event before it. */
+  /** Seconds since the previous event. */
   readonly sinceSeconds: number;
   /** The event; null before the first event, and where the log lacks it. */
   readonly event: AnyEvent | null;
-  /** What it led to. */
+  /** Decisions on the event. */
   readonly decisions: readonly AnyDecision[];
-  /** The producer of a server that has sent it. */
+  /** The producer that has sent the event to the server. */
   readonly producer: string | null;
-  /** What is held. */
+  /** What the policy holds. */
   readonly standing: readonly StandingGroup[];
-  /** What was asked for and is not answered. */
+  /** Unanswered commands. */
   readonly asked: readonly AskedGroup[];
-  /** What the log lacks, or what makes the answer less sure. */
+  /** What the log lacks, or what makes the answer less certain. */
   readonly notes: readonly string[];
 }
 
 /** Why something waits, in words. */
 export interface WhyText {
-  /** What there is to say first. */
+  /** The verdict, which comes first. */
   readonly verdict: Explanation['verdict'];
-  /** The answer, in one paragraph. */
+  /** The answer in one paragraph. */
   readonly answer: string;
-  /** What the log lacks, or what makes the answer less sure. */
+  /** What the log lacks, or what makes the answer less certain. */
   readonly notes: readonly string[];
-  /** What is owed, and the events and reasons that led there, as indented lines. */
+  /** Owed events, and the events and reasons before them, as indented lines. */
   readonly chain: readonly string[];
 }
 
-/** How a log is viewed. */
+/** Options for viewing a log. */
 export interface ViewOptions {
   /** The policies that are known. */
   readonly registry: Pick<Registry<readonly AnyDefinition[]>, 'policies'>;
-  /** Whether the log is being written: at its end it is now, though a job that hangs writes nothing. */
+  /** Whether the log is still being written: then the time at its end is now, because a hanging job writes nothing. */
   readonly isLive?: boolean;
 }
 
-/** Times below are none of a clock, but those of a simulation. */
+/** Lower times do not come from a clock but from a simulation. */
 const leastUnixTime = 1e9;
-/** Characters of a piece of a trace. */
+/** Characters per piece of a trace. */
 const pieceLength = 1 << 16;
 
-/** Views of a log. */
+/** Views of a log and its sessions. */
 export class LogView {
   readonly #registry: ViewOptions['registry'];
   readonly #isLive: boolean;
   readonly #index: Log;
   #snapshot: { readonly key: string; readonly snapshot: Snapshot | undefined } | undefined;
 
-  /** Views a log, which it closes at its end. */
+  /** Views a log, which `close` closes. */
   constructor(log: Log, { registry, isLive = false }: ViewOptions) {
     this.#index = log;
     this.#registry = registry;
     this.#isLive = isLive;
   }
 
-  /** Ends its use, and that of its log. */
+  /** Closes the view and its log. */
   close(): void {
     this.#index.close();
   }
 
-  /** Reads what was added to the log. Returns whether there was something. */
+  /** Reads lines that were added to the log. Returns whether there were any. */
   refresh(): boolean {
     const found = this.#index.refresh();
     if (found) this.#snapshot = undefined;
@@ -104,12 +104,12 @@ export class LogView {
     }));
   }
 
-  /** What the log lacks as a whole. */
+  /** What the whole log lacks. */
   get lacks(): LogLacks {
     return this.#index.lacks;
   }
 
-  /** Returns a session. Throws `unknown_id` for one that is not in the log. */
+  /** Returns a session. Throws `unknown_id` for a session that the log lacks. */
   #sessionOf(id: string): LoggedSession {
     return sessionNamed(this.#index.sessions, id);
   }
@@ -124,12 +124,15 @@ export class LogView {
       );
   }
 
-  /** The present time after an event, where it is not that of the event: at the end of a log in Unix time that is being written. */
+  /**
+   * The present time after an event, if it differs from the event's time: at the end of a log in Unix time that is still being
+   * written.
+   */
   #now({ seq: last, at, closed }: LoggedSession, seq: number): number | undefined {
     return this.#isLive && seq === last && closed === undefined && at > leastUnixTime ? Date.now() / 1000 : undefined;
   }
 
-  /** Returns what is known after an event. Throws `unknown_id`, `invalid_input`. */
+  /** Returns the state of knowledge after an event. Throws `unknown_id`, `invalid_input`. */
   moment(id: string, seq: number): Moment {
     const session = this.#sessionOf(id);
     this.#within(session, seq);
@@ -151,7 +154,7 @@ export class LogView {
     };
   }
 
-  /** Returns the state after an event; `undefined` where it cannot be played. Throws `unknown_id`, `invalid_input`. */
+  /** Returns the state after an event; `undefined` if it cannot be played. Throws `unknown_id`, `invalid_input`. */
   snapshot(id: string, seq: number): Snapshot | undefined {
     const session = this.#sessionOf(id);
     this.#within(session, seq);
@@ -214,7 +217,7 @@ export class LogView {
     return jobWindow(this.#index, session, seq, this.#messagesOf(session));
   }
 
-  /** Returns what a policy hears and tells. Throws `invalid_input` for one that is not known here. */
+  /** Returns the messages that a policy takes and makes. Throws `invalid_input` for an unknown policy. */
   #messagesOf({ session, policy }: LoggedSession): Messages {
     const messages = this.#registry.policies.find((one) => one.id === policy);
     if (messages !== undefined) return messages;
@@ -222,7 +225,7 @@ export class LogView {
     return refuse('invalid_input', path, 'a session of a policy that is known here', policy);
   }
 
-  /** Looks for the next event, in short steps. Returns its number; without one, the id that may have been meant. */
+  /** Searches for the next event in short steps. Returns its number or, without a match, the id that may have been meant. */
   *find(
     id: string,
     from: number,

@@ -1,6 +1,6 @@
 /**
- * A session of a log as a Chrome trace (ui.perfetto.dev): the events on one track, what was asked for as spans by who has to answer,
- * and flows from an event to what it led to, and from there to the event that answered.
+ * A session of a log as a Chrome trace (ui.perfetto.dev): events on one track, commands as spans by the actor that has to answer,
+ * and flows from an event to its commands, and from these to the answers.
  */
 
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
@@ -25,7 +25,7 @@ export interface TraceEntry {
   readonly args?: Readonly<Record<string, unknown>>;
 }
 
-/** A command without an answer: where its span begins. */
+/** A command without an answer, with the beginning of its span. */
 interface Open {
   readonly one: OpenCommand;
   readonly ts: number;
@@ -38,22 +38,22 @@ const eventsTrack = 1;
 /** Most commands that are followed at once; the oldest are forgotten first. */
 const mostOpen = 1 << 20;
 
-/** What a session is drawn from. */
+/** The input for a trace of a session. */
 export interface TracedSession {
   readonly pid: number;
   readonly name: string;
-  /** What its policy hears and tells. */
+  /** Messages that the policy takes and makes. */
   readonly messages: Messages;
   readonly events: Iterable<FoundLine>;
   /** Time at the end of the session, in seconds. */
   readonly end: number;
-  /** Time of the first event of the trace, in seconds. */
+  /** Time of the trace's first event, in seconds. */
   readonly origin: number;
 }
 
 /** Returns the entries of a session. */
 export function* traceOf({ pid, name, messages, events, end, origin }: TracedSession): Generator<TraceEntry> {
-  /** Spans of one actor that overlap are on tracks of their own: for each, which are taken. */
+  /** By actor: its tracks, and which of them are occupied, because overlapping spans need separate tracks. */
   const actors = new Map<string, boolean[]>();
   const tracks = new Map<string, number>();
   const made: TraceEntry[] = [];
@@ -115,7 +115,7 @@ export function* traceOf({ pid, name, messages, events, end, origin }: TracedSes
   yield naming(pid, 0, 'process_name', name);
   yield naming(pid, eventsTrack, 'thread_name', 'events');
   for (const { seq, event, decisions } of events) {
-    // Events at the same time stand one behind the other.
+    // Events at the same time are placed one after the other.
     now = Math.max(now + 1, microseconds(event.at - origin));
     const reasons = (decisions as unknown as readonly AnyDecision[]).map((one) => `${one.type}: ${one.reason?.code}`);
     const args = { seq, event, decisions: reasons };
@@ -129,7 +129,7 @@ export function* traceOf({ pid, name, messages, events, end, origin }: TracedSes
 
 const microseconds = (seconds: number): number => Math.round(seconds * 1e6);
 
-/** Who has to answer: an engine, a worker, or whoever else sends such events. */
+/** Names the actor that has to answer: an engine, a worker, or another sender of such events. */
 function actorOf({ answer, by }: OpenCommand): string {
   const who = senderOf(answer);
   return by === undefined ? who : `${who} ${by}`;

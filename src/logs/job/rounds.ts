@@ -1,35 +1,35 @@
-/** The rounds of a job as they go, from whatever names one. */
+/** Follows the rounds of a job, by any message that names a round. */
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
 
 /** A round. */
 export interface Round {
-  /** Its id. */
+  /** Id of the round. */
   readonly id: string;
-  /** `short` or `long`, where its messages say so. */
+  /** `short` or `long`, if its messages say so. */
   kind?: string;
-  /** Version of its weights. */
+  /** Weight version of the round. */
   weightVersion?: number;
-  /** Time of its first message, in seconds. */
+  /** Time of the first message, in seconds. */
   readonly from: number;
-  /** Time of its latest message, in seconds. */
+  /** Time of the latest message, in seconds. */
   to: number;
-  /** When its rollout was over: completed, or failed. */
+  /** Time at which the rollout was completed or failed. */
   end?: number;
-  /** The first time of each message about the round as a whole, by its type. */
+  /** By type: the time of the first message about the round as a whole. */
   readonly marks: Record<string, number>;
-  /** Requests that were launched for it. */
+  /** Number of requests that were launched for the round. */
   launched: number;
-  /** Of these, those that have ended, by the event that ended them. */
+  /** Number of ended requests, by the event that ended them. */
   readonly ended: Record<string, number>;
-  /** Tokens of its completed responses. */
+  /** Tokens of completed responses. */
   tokens: number;
-  /** Its prompts, by what became of them: `counted`, `deferred`, `filtered`, … */
+  /** Number of prompts by outcome: `counted`, `deferred`, `filtered`, … */
   readonly prompts: Record<string, number>;
 }
 
 /** Most rounds that are kept. */
 const mostRounds = 64;
-/** Messages about a round as a whole, beside those that begin with `round.`. */
+/** Messages about a round as a whole, beside those whose type begins with `round.`. */
 const marks: ReadonlySet<string> = new Set([
   'train.batch',
   'optimizer.stepped',
@@ -39,7 +39,7 @@ const marks: ReadonlySet<string> = new Set([
 ]);
 const ends: ReadonlySet<string> = new Set(['round.completed', 'round.failed', 'train.batch', 'source.drained']);
 
-interface Told {
+interface RoundMessage {
   readonly type: string;
   readonly roundId?: unknown;
   readonly kind?: unknown;
@@ -51,11 +51,11 @@ export class Rounds {
 
   follow(event: AnyEvent, decisions: readonly AnyDecision[], at: number): void {
     this.#take(event, at, event.type.startsWith('round.'));
-    // What is late belongs to a round that is over.
+    // A late message belongs to a round that is over.
     for (const one of decisions) this.#take(one, at, !one.type.endsWith('.late'));
   }
 
-  /** Counts what ended a request of a round. */
+  /** Counts an event that ended a request of a round. */
   ended(roundId: string, type: string, tokens: unknown): void {
     const round = this.all.get(roundId);
     if (round === undefined) return;
@@ -64,7 +64,7 @@ export class Rounds {
   }
 
   /** @param mayBegin - whether the message may be the first one of its round */
-  #take(message: Told, at: number, mayBegin: boolean): void {
+  #take(message: RoundMessage, at: number, mayBegin: boolean): void {
     const { type, roundId: id, kind, weightVersion } = message;
     if (typeof id !== 'string') return;
     let round = this.all.get(id);

@@ -1,4 +1,4 @@
-/** What was asked for, by who has to answer: how much each has to do over time, who idles while others work, and the latest waits. */
+/** Commands by the actor that has to answer: the work of each actor over time, idle actors, and the latest waits. */
 
 import { type Linked, LinkedList } from '../../core/collections/linked-list.ts';
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
@@ -11,26 +11,26 @@ import { Gauge } from './bins.ts';
 /** A wait for one answer. */
 export interface Span extends Linked<Span> {
   readonly id: string;
-  /** Type of the decision, and of its usual answer. */
+  /** Type of the decision, and type of its usual answer. */
   readonly type: string;
   readonly answer: string;
   readonly roundId: string | undefined;
   actor: Actor;
   readonly from: number;
   to: number | undefined;
-  /** Type of the event that ended it; absent while it goes on, and where none did. */
+  /** Type of the event that ended the wait; absent while it continues, and if no event ended it. */
   ended: string | undefined;
 }
 
-/** Whoever has to answer: an engine, a worker, or all of a kind whose commands do not say which. */
+/** An actor that has to answer: an engine, a worker, or all actors of a kind whose commands do not name one. */
 export interface Actor {
   readonly who: Sender;
   readonly by: string | undefined;
-  /** Waits for it that go on. */
+  /** Number of continuing waits for this actor. */
   readonly load: Gauge;
   /** The same, oldest first. */
   readonly open: LinkedList<Span>;
-  /** Whether it is there: an engine that was lost, or that takes nothing any more, does not idle. */
+  /** Whether the engine is present: an engine that is lost, or takes no more requests, does not count as idle. */
   isHere: boolean;
 }
 
@@ -42,20 +42,20 @@ const mostOpen = 65_536;
 export class Spans {
   readonly commands: OpenCommands<Span>;
   readonly actors = new Map<string, Actor>();
-  /** Engines that are there and have nothing to do while others work; and those that are there. */
+  /** Number of present engines without work while others work, and number of present engines. */
   readonly idle = new Gauge();
   readonly here = new Gauge();
   /** The latest waits that have ended: a ring. */
   readonly #ended: Span[] = [];
   #endedCount = 0;
-  /** Waits for engines that are not named, by the request: `request.started` may name them. */
+  /** By request: waits whose engine is unknown; `request.started` may name it. */
   readonly #unplaced = new Map<string, Span>();
   readonly #over: (span: Span, event: AnyEvent) => void;
   #at = 0;
   #event: AnyEvent | undefined;
   #decision: (AnyDecision & { readonly roundId?: unknown }) | undefined;
   #busyEngines = 0;
-  /** The wait that was replaced last: what replaces it concerns the same engine. */
+  /** The wait that was replaced last: its replacement concerns the same engine. */
   #replaced: Span | undefined;
 
   /** @param over - called for each wait that an event has ended */
@@ -80,14 +80,14 @@ export class Spans {
     }
   }
 
-  /** Forgets what is open: events are missing. */
+  /** Forgets open waits, because events are missing. */
   forget(at: number): void {
     this.#at = at;
     this.#event = undefined;
     while (this.commands.size > 0) this.commands.forgetOldest();
   }
 
-  /** The latest waits that have ended, and of those that go on so many of each actor, the oldest. */
+  /** The latest ended waits, and for each actor the oldest continuing waits, up to a number. */
   *all(most: number): Generator<Span> {
     yield* this.#ended;
     for (const { open } of this.actors.values()) {
@@ -152,7 +152,7 @@ export class Spans {
     this.#idled();
   }
 
-  /** Counts the engines that idle. All that are not named are one. */
+  /** Counts idle engines. All unnamed engines count as one. */
   #idled(): void {
     let [here, idle] = [0, 0];
     for (const { who, by, isHere, load } of this.actors.values()) {
@@ -165,7 +165,7 @@ export class Spans {
   }
 
   #actor(who: Sender, by: string | undefined): Actor {
-    // Too many are one.
+    // If there are too many actors, the rest counts as one.
     const key = `${who}\n${by ?? ''}`;
     const known = this.actors.get(key);
     if (known !== undefined) return known;
@@ -176,7 +176,7 @@ export class Spans {
     return made;
   }
 
-  /** Follows which engines there are, and where requests run that were launched without one. */
+  /** Follows which engines exist, and where requests run that were launched without an engine. */
   #engines(event: AnyEvent & Partial<Record<string, unknown>>): void {
     const { type, engineId, requestId } = event;
     if (type === 'engines.changed' || type === 'engines.placed') {

@@ -1,21 +1,21 @@
-/** A short summary of a state: what is held, by where it stands, and what was asked for and is not answered yet. */
+/** A short summary of a state: held things by standing, and unanswered commands. */
 
 import { lateness } from '../../core/why/overdue.ts';
 import { unaskedAnswers } from '../../schemas/answers.ts';
 import { singular } from '../explain/text.ts';
 import type { SessionPlay } from '../replay/play.ts';
 
-/** Things of one kind that stand at the same place. */
+/** Things of one kind with the same standing. */
 export interface StandingGroup {
   /** Kind of the things, such as `prompts`, or `prompt` for one. */
   readonly what: string;
-  /** Where they stand, in words. */
+  /** Their standing, in words. */
   readonly stands: string;
-  /** How many they are. */
+  /** Number of things. */
   readonly count: number;
-  /** The oldest of them, or the first where no times are known. */
+  /** Ids of the oldest things, or of the first ones if times are unknown. */
   readonly ids: readonly string[];
-  /** Seconds for which the oldest stands there, where the state knows it. */
+  /** Seconds for which the oldest thing has stood there, if the state knows it. */
   readonly seconds?: number;
 }
 
@@ -23,19 +23,19 @@ export interface StandingGroup {
 export interface AskedGroup {
   /** The event that is awaited. */
   readonly answer: string;
-  /** The engine or the worker, where it is known. */
+  /** The engine or worker, if known. */
   readonly by?: string;
-  /** How many they are. */
+  /** Number of commands. */
   readonly count: number;
-  /** Ids of the oldest. */
+  /** Ids of the oldest commands. */
   readonly ids: readonly string[];
-  /** Seconds for which the oldest is awaited; of a timer, seconds since it is due. */
+  /** Seconds for which the oldest command has waited; for a timer, seconds since it was due. */
   readonly seconds: number;
-  /** Whether that is much longer than usual. */
+  /** Whether the wait is much longer than usual. */
   readonly overdue: boolean;
 }
 
-/** Most groups that are listed, and most ids of each. */
+/** Most listed groups, and most ids per group. */
 const [mostGroups, mostIds] = [60, 6];
 
 /** Returns what a policy holds at a time, in the order of its kinds; of each kind the largest group first. */
@@ -66,7 +66,7 @@ export function standingOf({ policy }: SessionPlay, at: number): StandingGroup[]
 export function askedOf({ commands }: SessionPlay, at: number): AskedGroup[] {
   const groups = new Map<string, AskedGroup & { count: number; ids: string[]; overdue: boolean }>();
   for (const { type, answer, by, ids, since } of commands?.open ?? []) {
-    // What hosts may send unasked is awaited only where it has come before.
+    // Events that some hosts send unasked are awaited only if such an event has come before.
     if (Object.hasOwn(unaskedAnswers, type) && commands!.usual(answer) === undefined) continue;
     const key = `${answer}\n${by ?? ''}`;
     const [id] = Object.entries(ids).flatMap(([name, one]) => (name === 'roundId' ? [] : [one]));

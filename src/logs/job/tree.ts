@@ -1,25 +1,25 @@
-/** A state as a tree that is opened node by node: only what is looked at is sent. */
+/** A state as a tree that is opened node by node, so that only visible nodes are sent. */
 import { refuse } from '../../errors.ts';
 
 /** A value in a state. */
 export interface TreeNode {
-  /** Its name in what is above it, or its number in a list. */
+  /** Name in the parent object, or number in a list. */
   readonly key: string;
-  /** The value, if it is no object and no list; a long text is cut. */
+  /** The value, unless it is an object or a list; a long text is cut. */
   readonly value?: string | number | boolean | null;
   /** Number of values in an object or a list. */
   readonly size?: number;
-  /** Set for a list. */
+  /** Set if the node is a list. */
   readonly isList?: true;
-  /** The ids in an object of a list, or its first values: what tells it from the others. */
+  /** For an object in a list: its ids, or its first values, which tell it from the others. */
   readonly label?: string;
 }
 
-/** What stands below a node, in pages. */
+/** The nodes below a node, in pages. */
 export interface TreePage {
   /** The parts, in order. */
   readonly nodes: readonly TreeNode[];
-  /** Number of nodes below it in all. */
+  /** Number of all nodes below this one. */
   readonly size: number;
 }
 
@@ -28,7 +28,7 @@ const [longestText, longestLabel] = [2000, 60];
 
 const isTree = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Returns what stands at a path of a state. Throws `unknown_id` for a path that is not there. */
+/** Returns the nodes at a path of a state. Throws `unknown_id` for a path that does not exist. */
 export function treeAt(state: unknown, path: readonly string[], from: number): TreePage {
   let at: unknown = state;
   for (const key of path) {

@@ -7,26 +7,26 @@ import { finestLevel, mostBins } from './bins.ts';
 import { JobView, type Missed, type Timeline } from './job-view.ts';
 import type { Round } from './rounds.ts';
 
-/** What charts draw. */
+/** Data for the charts of a job. */
 export interface JobWindow {
   /** Sums over time. */
   readonly timeline: Timeline;
-  /** Its rounds, in order. */
+  /** Rounds in order. */
   readonly rounds: readonly Round[];
   /** Events that the log lacks. */
   readonly missed: readonly Missed[];
   /** Time of the event, in seconds on the clock of the session. */
   readonly at: number;
-  /** Events in the window. */
+  /** Number of events in the window. */
   readonly events: number;
   /** Events of the log before the window. */
   readonly earlier: number;
 }
 
-/** Most events of a window. */
+/** Most events per window. */
 export const windowEvents = 20_000;
 
-/** Returns the window that ends with an event; null without one. It pauses between blocks of the log. */
+/** Returns the window that ends with an event; null without one. The computation pauses between blocks of the log. */
 export function* jobWindow(
   index: Log,
   { session, first }: LoggedSession,

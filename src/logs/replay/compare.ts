@@ -3,37 +3,37 @@ import { refuse } from '../../errors.ts';
 import type { ReadLine } from '../format/decision-log.ts';
 import { diffLogs, type LogDiff } from './diff.ts';
 
-/** The lines of a log, and what it is called in messages. */
+/** The lines of a log, with its name in messages. */
 export interface NamedLines {
-  /** What it is called. */
+  /** Name in messages. */
   readonly name: string;
-  /** Reads them from the beginning. */
+  /** Reads the lines from the beginning. */
   lines(): Iterable<ReadLine>;
 }
 
 /** A session in two logs. */
 export interface SessionDiff extends LogDiff {
-  /** Its id in the first log. */
+  /** Id in the first log. */
   readonly session: string;
-  /** Id of its policy. */
+  /** Id of the policy. */
   readonly policy: string;
 }
 
 /** Result of {@link compareLogs}. */
 export interface LogComparison {
-  /** The sessions that both logs have. */
+  /** Sessions that are in both logs. */
   readonly sessions: readonly SessionDiff[];
-  /** Ids of those that only the first log has. */
+  /** Ids of sessions that are only in the first log. */
   readonly onlyOne: readonly string[];
-  /** Ids of those that only the second log has. */
+  /** Ids of sessions that are only in the second log. */
   readonly onlyOther: readonly string[];
 }
 
 /**
- * Compares two logs: of each session the first event or decision that differs, and what followed. The only sessions of two logs are a
- * pair whatever they are called.
+ * Compares two logs: for each session, the first event or decision that differs, and what followed. If each log has only one
+ * session, these are compared whatever their names.
  *
- * @param session - this session alone
+ * @param session - compares only this session
  * @throws PolicyError `invalid_input` for sessions of different policies, `unknown_id` for a log without the session
  */
 export function compareLogs(one: NamedLines, other: NamedLines, session?: string): LogComparison {
@@ -51,7 +51,7 @@ function* ofSession(log: NamedLines, id: string): Generator<ReadLine> {
   }
 }
 
-/** The sessions of a log, with their policies. */
+/** Returns the sessions of a log with their policies. */
 function sessionsIn(log: NamedLines, only: string | undefined): Map<string, string> {
   const found = new Map<string, string>();
   for (const { line } of log.lines()) {
@@ -63,7 +63,7 @@ function sessionsIn(log: NamedLines, only: string | undefined): Map<string, stri
   return found;
 }
 
-/** Pairs sessions by their ids; the only sessions of two logs are a pair whatever they are called. */
+/** Pairs sessions by id; if each log has only one session, these are a pair whatever their names. */
 function sessionPairs(one: NamedLines, other: NamedLines, only: string | undefined) {
   const [left, right] = [sessionsIn(one, only), sessionsIn(other, only)];
   const isAlone = left.size === 1 && right.size === 1;

@@ -1,4 +1,4 @@
-/** Compares one session in two logs: the first event or decision that differs, and what followed in each of them. */
+/** Compares one session in two logs: the first event or decision that differs, and what followed in each log. */
 
 import type { AnyDecision } from '../../core/machine/definition.ts';
 import type { LooseEvent } from '../../core/machine/start.ts';
@@ -11,13 +11,13 @@ import { type LoggedEvent, SessionEvents } from './session-events.ts';
 export interface EventPair {
   /** Number of the event in its session, from 1. */
   readonly seq: number;
-  /** The event in the first log, and where it is; null if that log has ended. */
+  /** The event in the first log, with its place; null if that log has ended. */
   readonly one: { readonly where: string; readonly event: LooseEvent } | null;
-  /** The event in the second log, and where it is; null if that log has ended. */
+  /** The event in the second log, with its place; null if that log has ended. */
   readonly other: { readonly where: string; readonly event: LooseEvent } | null;
 }
 
-/** Where two logs part: from there on they are two different runs. */
+/** The point at which two logs part: from there on they are two different runs. */
 export interface Parting extends EventPair {
   /**
    * `event`: the hosts have sent different events; `decision`: the decisions on the same event differ; `end`: one log ends
@@ -29,23 +29,23 @@ export interface Parting extends EventPair {
 
 /** Result of comparing one session in two logs. */
 export interface LogDiff {
-  /** Fields of the configuration that differ, where both logs begin with a snapshot. */
+  /** Configuration fields that differ, if both logs begin with a snapshot. */
   readonly config: readonly FieldPair[];
   /** Whether both logs begin with the same state; null if one begins without a snapshot. */
   readonly isSameStart: boolean | null;
-  /** Events on which both logs agree, apart from times and from the numbers in reasons. */
+  /** Number of events on which both logs agree, apart from times and from numbers in reasons. */
   readonly sameEvents: number;
-  /** Number of the first event whose times differ; null if none does. */
+  /** Number of the first event whose times differ; null without one. */
   readonly timesDifferFrom: number | null;
-  /** Decisions before the logs part that differ in nothing but their reasons. */
+  /** Number of decisions before the logs part that differ only in their reasons. */
   readonly reasons: number;
-  /** The first of them; null if there is none. */
+  /** The first of these decisions; null without one. */
   readonly firstReason: (EventPair & { readonly difference: DecisionDifference }) | null;
-  /** Events before the logs part that only one log has: the other has a gap there. */
+  /** Number of events before the logs part that only one log has, because the other has a gap there. */
   readonly unpaired: { readonly one: number; readonly other: number };
-  /** Where the logs part; null if they do not. */
+  /** The point at which the logs part; null if they do not. */
   readonly parted: Parting | null;
-  /** What followed in each log, from there on. */
+  /** What followed in each log from that point on. */
   readonly followed: FollowedPair;
 }
 
@@ -54,7 +54,7 @@ type Opening = LogLineOf<'session'>;
 /** Fields of decisions that are points in time. */
 const times: ReadonlySet<string> = new Set(['at', 'fireAtSeconds', 'openedSeconds', 'sinceSeconds']);
 
-/** A decision with its times as seconds from its own, to a microsecond: clocks differ from run to run. */
+/** A decision with its times relative to its own time, to a microsecond, because clocks differ between runs. */
 function timeless(decision: AnyDecision): AnyDecision {
   const text = JSON.stringify(decision, (key, value: unknown) =>
     times.has(key) && typeof value === 'number' ? Math.round((value - decision.at) * 1e6) / 1e6 : value,
@@ -62,7 +62,7 @@ function timeless(decision: AnyDecision): AnyDecision {
   return JSON.parse(text) as AnyDecision;
 }
 
-/** What differs between the decisions on an event, apart from the clocks. */
+/** Returns how the decisions on an event differ, apart from clocks. */
 function differing(one: LoggedEvent, other: LoggedEvent): DecisionDifference[] {
   if (JSON.stringify(one.decisions) === JSON.stringify(other.decisions)) return [];
   return differencesOf(one.decisions.map(timeless), other.decisions.map(timeless));

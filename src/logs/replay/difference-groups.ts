@@ -6,13 +6,13 @@ import type { DecisionDifference, DifferenceKind } from './differences.ts';
 /** How a group differs: as a decision does, or because this version refuses an event, or a snapshot, of the log. */
 export type GroupKind = DifferenceKind | 'event refused' | 'snapshot refused';
 
-/** Where a difference is. */
+/** The place of a difference. */
 export interface DifferencePlace {
   /** File and line, as `name:line`. */
   readonly where: string;
   /** Id of the session. */
   readonly session: string;
-  /** Number of the event in its session, from 1; of a refused snapshot, the events before it. */
+  /** Number of the event in its session, from 1; for a refused snapshot, the number of events before it. */
   readonly seq: number;
   /** The event; none for a refused snapshot. */
   readonly event?: LooseEvent;
@@ -20,9 +20,9 @@ export interface DifferencePlace {
 
 /** The first difference of a group. */
 export interface GroupExample extends DifferencePlace {
-  /** The decision of the log; null if it has none. */
+  /** The decision in the log; null without one. */
   readonly logged: AnyDecision | null;
-  /** The decision of this version; null if it has none. */
+  /** The decision of this version; null without one. */
   readonly replayed: AnyDecision | null;
   /** Why the event or the snapshot was refused. */
   readonly refusal?: string;
@@ -30,21 +30,21 @@ export interface GroupExample extends DifferencePlace {
 
 /** Differences of the same kind, on the same decision, with the same reasons. */
 export interface DifferenceGroup {
-  /** How they differ. */
+  /** Kind of the difference. */
   readonly kind: GroupKind;
-  /** Type of the decision; of a refused event its type; of a refused snapshot its policy. */
+  /** Type of the decision; for a refused event, the event's type; for a refused snapshot, the policy. */
   readonly type: string;
-  /** Code of the logged reason; null if there is none. */
+  /** Code of the logged reason; null without one. */
   readonly logged: string | null;
-  /** Code of the reason of this version, or of its refusal; null if there is none. */
+  /** Code of this version's reason or refusal; null without one. */
   readonly replayed: string | null;
-  /** How often each field differs. */
+  /** For each field: how often it differs. */
   readonly fields: Readonly<Record<string, number>>;
   /** Differences that no changed decision precedes since the last snapshot of the log. */
   readonly own: number;
-  /** Differences after a changed decision, until the next snapshot: they may be its consequences. */
+  /** Differences after a changed decision, until the next snapshot: they may be consequences of it. */
   readonly following: number;
-  /** The first of them. */
+  /** The first difference of the group. */
   readonly first: GroupExample;
 }
 
@@ -52,7 +52,7 @@ type Growing = { -readonly [K in keyof DifferenceGroup]: DifferenceGroup[K] } & 
 
 const codeOf = (decision: AnyDecision | undefined): string | null => decision?.reason.code ?? null;
 
-/** What names a group: its kind, its decision, and the codes of both reasons. */
+/** Key of a group: its kind, its decision, and the codes of both reasons. */
 export const groupKey = ({
   kind,
   type,
@@ -70,7 +70,7 @@ export class DifferenceGroups {
     this.#add(kind, (one ?? other)!.type, [codeOf(one), codeOf(other)], example, isOwn, fields);
   }
 
-  /** Adds an event or a snapshot that this version refuses. */
+  /** Adds an event or snapshot that this version refuses. */
   refused(
     kind: GroupKind,
     type: string,

@@ -1,4 +1,4 @@
-/** Pairs the decisions of two sides on one event, and names what differs between them, field by field. */
+/** Pairs the decisions of two sides on one event, and names their differences field by field. */
 import type { AnyDecision } from '../../core/machine/definition.ts';
 
 /**
@@ -11,25 +11,25 @@ import type { AnyDecision } from '../../core/machine/definition.ts';
  */
 export type DifferenceKind = 'changed' | 'explained' | 'missing' | 'added' | 'reordered';
 
-/** One decision that differs between two sides. */
+/** One decision that differs between the sides. */
 export interface DecisionDifference {
-  /** How it differs. */
+  /** Kind of the difference. */
   readonly kind: DifferenceKind;
-  /** The decision of the first side, if it has one. */
+  /** The first side's decision, if there is one. */
   readonly one?: AnyDecision;
-  /** The decision of the second side, if it has one. */
+  /** The second side's decision, if there is one. */
   readonly other?: AnyDecision;
   /** Paths of the fields that differ, such as `reason.known`; a list is one field. */
   readonly fields: readonly string[];
 }
 
-/** A field of two values, with what each side has there. */
+/** A field that differs, with the values of both sides. */
 export interface FieldPair {
   /** Path of the field, such as `reason.known`. */
   readonly path: string;
-  /** Value of the first side; undefined if it has no such field. */
+  /** The first side's value; undefined without such a field. */
   readonly one: unknown;
-  /** Value of the second side; undefined if it has no such field. */
+  /** The second side's value; undefined without such a field. */
   readonly other: unknown;
   /** Whether the values are the same. */
   readonly isSame: boolean;
@@ -50,7 +50,7 @@ export function fieldPairs(one: object, other: object, prefix = ''): FieldPair[]
   });
 }
 
-/** A decision by its type and its first ids, which say what it is about; ids after them may say where it is carried out. */
+/** The subject of a decision: its type and its first ids; later ids may say where the decision is carried out. */
 const subjectOf = (decision: AnyDecision, most: number): string => {
   const ids = Object.entries(decision).filter(([key, value]) => key.endsWith('Id') && typeof value === 'string');
   return JSON.stringify([decision.type, ...ids.slice(0, most)]);
@@ -58,7 +58,7 @@ const subjectOf = (decision: AnyDecision, most: number): string => {
 
 const whole = (decision: AnyDecision): string => JSON.stringify(decision);
 
-/** How decisions are paired: those that are equal, then those with the same ids, the same first id, and the same type. */
+/** Passes of the pairing: equal decisions first, then decisions with the same ids, the same first id, and the same type. */
 const passes = [
   whole,
   (one: AnyDecision): string => subjectOf(one, Number.POSITIVE_INFINITY),
@@ -69,14 +69,14 @@ const passes = [
 function compared(one: AnyDecision, other: AnyDecision): DecisionDifference {
   const fields = fieldPairs(one, other).flatMap(({ path, isSame }) => (isSame ? [] : [path]));
   const isReason = fields.every((path) => path === 'reason' || path.startsWith('reason.'));
-  // The fields of a decision may be the same, too, in another order.
+  // The fields of a decision may be equal in another order.
   return { kind: fields.length === 0 ? 'reordered' : isReason ? 'explained' : 'changed', one, other, fields };
 }
 
 /** The decisions of a side that have no partner yet, by a key, in order. */
 function byKey(decisions: readonly AnyDecision[], free: ReadonlySet<number>, keyOf: (one: AnyDecision) => string) {
   const found = new Map<string, number[]>();
-  // The last is taken first, so the lists are filled from the end.
+  // Items are taken from the end, so the lists are filled in reverse.
   for (const index of [...free].reverse()) {
     const key = keyOf(decisions[index]!);
     const known = found.get(key);

@@ -1,4 +1,4 @@
-/** What followed in two logs after they part: decisions by type, and prompts and requests that ended otherwise. */
+/** What followed in two logs after they part: decisions by type, and prompts and requests that ended differently. */
 import type { AnyDecision } from '../../core/machine/definition.ts';
 import type { LoggedEvent } from './session-events.ts';
 
@@ -9,7 +9,7 @@ export type Side = 'one' | 'other';
 export interface LastWord {
   /** Type of the event or decision. */
   readonly type: string;
-  /** Code of its reason; null for an event. */
+  /** Code of the reason; null for an event. */
   readonly code: string | null;
   /** File and line, as `name:line`. */
   readonly where: string;
@@ -17,25 +17,25 @@ export interface LastWord {
 
 /** A prompt or a request that ended otherwise in the two logs. */
 export interface EndedOtherwise {
-  /** Its kind. */
+  /** Kind of the thing. */
   readonly what: 'prompt' | 'request';
-  /** Its id. */
+  /** Id of the thing. */
   readonly id: string;
-  /** The last that the first log says of it; null if it is not in that log. */
+  /** The last message about the thing in the first log; null if it is not in that log. */
   readonly one: LastWord | null;
-  /** The last that the second log says of it; null if it is not in that log. */
+  /** The last message about the thing in the second log; null if it is not in that log. */
   readonly other: LastWord | null;
 }
 
 /** What followed in both logs. */
 export interface FollowedPair {
-  /** Events from there on. */
+  /** Number of events from there on, by log. */
   readonly events: Readonly<Record<Side, number>>;
-  /** Decisions from there on, by type. */
+  /** Number of decisions from there on, by type. */
   readonly decisions: readonly ({ readonly type: string } & Readonly<Record<Side, number>>)[];
-  /** How many prompts and requests ended otherwise. */
+  /** Numbers of prompts and requests that ended differently. */
   readonly endedOtherwise: { readonly prompts: number; readonly requests: number };
-  /** The first of them, prompts before requests, at most 100 of each. */
+  /** The first of these, prompts before requests, at most 100 of each. */
   readonly ends: readonly EndedOtherwise[];
 }
 
@@ -44,7 +44,7 @@ const kinds = { prompt: 'promptId', request: 'requestId' } as const;
 type Kind = keyof typeof kinds;
 type Ends = Readonly<Record<Side, Map<string, LastWord>>>;
 
-/** Collects what each log says, before and after the logs part. */
+/** Collects the messages of each log before and after the logs part. */
 export class Following {
   readonly #events = { one: 0, other: 0 };
   readonly #decisions = new Map<string, Record<Side, number>>();
@@ -53,7 +53,7 @@ export class Following {
     request: { one: new Map(), other: new Map() },
   };
 
-  /** Notes an event before the logs part: only what it says of prompts and requests counts. */
+  /** Takes an event before the logs part, of which only messages about prompts and requests count. */
   before(side: Side, { where, event, decisions }: LoggedEvent): void {
     this.#say(side, event, null, where);
     for (const one of decisions) this.#say(side, one, one.reason.code, where);

@@ -8,7 +8,7 @@ import { markOf, openingIn } from '../format/session-names.ts';
 import { MemorySession } from './memory-session.ts';
 import { isNewSession, type PlayedPolicy, type SessionPlay, unopened } from './play.ts';
 
-/** Events of a block. */
+/** Events per block. */
 const eventsOfABlock = 500;
 
 export class MemoryLog implements Log {
@@ -93,8 +93,8 @@ export class MemoryLog implements Log {
     const found = this.#find(session);
     const events = (id === undefined ? found?.events : found?.eventsWith(id)) ?? [];
     const count = Math.ceil(events.length / eventsOfABlock);
-    for (let place = 0; place < count; place += 1) {
-      const begin = (back ? count - 1 - place : place) * eventsOfABlock;
+    for (let index = 0; index < count; index += 1) {
+      const begin = (back ? count - 1 - index : index) * eventsOfABlock;
       const end = Math.min(begin + eventsOfABlock, events.length);
       if (back ? events[begin]!.seq > from : events[end - 1]!.seq < from) continue;
       yield { mayHave: () => true, events: () => events.slice(begin, end) };
@@ -120,7 +120,7 @@ export class MemoryLog implements Log {
     return nearest(id, new Set(ids));
   }
 
-  /** What is in memory does not grow. */
+  /** A log in memory does not grow. */
   refresh(): boolean {
     return false;
   }

@@ -9,15 +9,15 @@ import type { LogGap } from './replay-log.ts';
 type Line = LogLineOf<'session'> | FoundLine;
 type Restore = (snapshot: unknown) => PlayedPolicy;
 
-/** Events between two states that are kept: to play so many takes no longer than to restore a state of a busy session. */
+/** Number of events between two stored states: playing so many takes no longer than restoring the state of a busy session. */
 const eventsOfAState = 1000;
 
-/** A state, and the number of the first line after it. */
+/** A state, with the number of the next line. */
 interface Point {
   readonly line: number;
   readonly seq: number;
   readonly at: number;
-  /** As JSON: a policy owns the state that it was made of. */
+  /** The state as JSON, because a policy owns the state object that it was made from. */
   readonly saved: string;
 }
 
@@ -25,12 +25,12 @@ export class MemorySession {
   readonly run: number;
   readonly policy: string;
   readonly first: number;
-  /** The session as it is after its last line. */
+  /** The session after its last line. */
   readonly play: SessionPlay;
-  /** Whether it has ended, and how its lines say so. */
+  /** Whether the session has ended, according to its lines. */
   closed = false;
   ended: LoggedSession['closed'];
-  /** Its latest time, and that of its last line, on the clock of the log. */
+  /** Latest time on the session's clock, and time of its last line on the log's clock. */
   at = 0;
   time = 0;
   differs: number | undefined;
@@ -55,7 +55,7 @@ export class MemorySession {
     return [...this.play.gaps, ...this.#lost];
   }
 
-  /** Takes its next line. Throws `invalid_input` for an event out of order. */
+  /** Takes the next line. Throws `invalid_input` for an event out of order. */
   take(line: Line, where: string): void {
     const { play } = this;
     const made = play.take(line, () => where);
@@ -87,15 +87,15 @@ export class MemorySession {
     return known;
   }
 
-  /** Takes the line that ends it. */
+  /** Takes the line that ends the session. */
   end({ session, reason, seq }: LogLineOf<'closed'>): void {
-    // What the policy was before it was closed stays, so that it can be asked why it waited.
+    // The policy's state before closing stays, so that one can ask why it waited.
     if (reason !== 'stopped') this.closed = true;
     this.ended = reason;
     if (seq > this.play.seq) this.#lost.push({ where: `the end of ${session}`, from: this.play.seq + 1, to: seq });
   }
 
-  /** Plays it to a place, from the nearest state before. */
+  /** Plays the session to a place, from the nearest earlier state. */
   stateAt(place: Place): SessionPlay {
     const isPast = (line: Line): boolean =>
       'seq' in place
@@ -108,7 +108,7 @@ export class MemorySession {
     const play = new SessionPlay(this.#restore, point?.seq ?? this.first, from);
     for (let number = point?.line ?? 0; number < this.#lines.length; number += 1) {
       const { line, where } = this.#lines[number]!;
-      // A session that begins later is known by its beginning.
+      // A session that begins later than the place is shown at its beginning.
       if (isPast(line) && number > 0) break;
       play.take(line, () => where);
     }

@@ -12,23 +12,23 @@ import type { LogGap } from './replay-log.ts';
 export type PlayedPolicy = Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
 type Line = LogLineOf<'session'> | LogLineOf<'event'>;
 
-/** A point of a session from which it can be played on. */
+/** A point from which a session can be played on. */
 export interface SavedPlay {
   readonly snapshot: Snapshot;
   readonly commands: SavedOpenCommands;
 }
 
-/** Plays the lines of one session in their order. */
+/** Plays the lines of one session in order. */
 export class SessionPlay {
-  /** The policy after the last line; `undefined` where no snapshot stands before it. */
+  /** The policy after the last line; `undefined` without a snapshot before it. */
   policy: PlayedPolicy | undefined;
-  /** What is owed, since when, and how long it usually takes; `undefined` before the first snapshot. */
+  /** Unanswered commands, with times and usual durations; `undefined` before the first snapshot. */
   commands: OpenCommands | undefined;
   /** Number of the last event that was read, or that is known to be missing. */
   seq: number;
   /** Events that are missing. */
   readonly gaps: LogGap[] = [];
-  /** Why the last snapshot, or an event after it, could not be played. */
+  /** Why the last snapshot, or a later event, could not be played. */
   problem: string | undefined;
   readonly #restore: (snapshot: unknown) => PlayedPolicy;
 
@@ -41,8 +41,8 @@ export class SessionPlay {
   }
 
   /**
-   * Takes the next line, and returns what the policy has decided; `undefined` where it was not asked. `where` names the line, for a
-   * gap. Throws `invalid_input` for an event out of order.
+   * Takes the next line, and returns the policy's decisions; `undefined` if the line is no event for it. `where` names the line,
+   * for a gap. Throws `invalid_input` for an event out of order.
    */
   take(line: Line, where: () => string): readonly AnyDecision[] | undefined {
     if (line.kind === 'event') return this.#play(line, where);
@@ -50,7 +50,7 @@ export class SessionPlay {
     return undefined;
   }
 
-  /** Returns the point after the last line; `undefined` where the state is not known. */
+  /** Returns the point after the last line; `undefined` if the state is unknown. */
   save(): SavedPlay | undefined {
     const { policy, commands } = this;
     return policy && commands && { snapshot: policy.snapshot(), commands: commands.save() };
@@ -60,7 +60,7 @@ export class SessionPlay {
     this.#miss(seq, where);
     const goesOn = this.policy?.seq === seq && this.policy.id === policy;
     this.seq = seq;
-    // A file of the log repeats the state at its beginning: what is owed goes on.
+    // Each file of the log repeats the state at its beginning; open commands continue.
     if (goesOn) return;
     this.policy = undefined;
     if (snapshot === null) return;
@@ -94,12 +94,12 @@ export class SessionPlay {
   #failed(error: unknown): void {
     if (!isPolicyError(error)) throw error;
     this.policy = undefined;
-    // The whole list of policies would say less.
+    // A list of all policies would be less helpful.
     this.problem =
       error.code === 'unknown_id' && error.path === 'policy' ? `no policy ${error.got} is known here` : error.message;
   }
 
-  /** Records the gap between the last known event and the one with this number, if any. */
+  /** Records a gap between the last known event and the event with this number, if there is one. */
   #miss(seq: number, where: () => string): void {
     if (seq <= this.seq) return;
     this.gaps.push({ where: where(), from: this.seq + 1, to: seq });

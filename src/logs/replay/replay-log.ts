@@ -6,7 +6,7 @@ import { Replaying, type Restore, type SessionReplay } from './replaying.ts';
 
 export type { LogDifference, LogGap, SessionReplay } from './replaying.ts';
 
-/** Result of replaying a log. */
+/** The result of replaying a log. */
 export interface LogReplay {
   /** The sessions of the log, in the order in which they were opened. */
   readonly sessions: readonly SessionReplay[];
@@ -14,13 +14,13 @@ export interface LogReplay {
   readonly groups: readonly DifferenceGroup[];
   /** Lines that the server reports as dropped. */
   readonly droppedLines: number;
-  /** Files whose last line is cut off. */
+  /** Number of files whose last line is cut off. */
   readonly tornFiles: number;
 }
 
 /**
- * Replays a log and compares every decision. After a difference the replay goes on, and begins anew at the next snapshot of the
- * session; if this version refuses an event or a snapshot, the events until then are not replayed.
+ * Replays a log and compares every decision. After a difference the replay continues, and starts again at the session's next
+ * snapshot. If this version refuses an event or a snapshot, the events up to the next snapshot are not replayed.
  *
  * @param restore - makes a policy from a snapshot
  * @param only - the session to replay; all if absent
@@ -34,7 +34,7 @@ export function replayLog(lines: Iterable<ReadLine>, restore: Restore, only?: st
   return { ...replay, groups: groups.inOrder() };
 }
 
-/** Does what {@link replayLog} does, for one of several logs whose differences are grouped together. */
+/** Does the same as {@link replayLog} for one of several logs whose differences are grouped together. */
 export function replayInto(
   groups: DifferenceGroups,
   lines: Iterable<ReadLine>,

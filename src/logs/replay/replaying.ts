@@ -12,9 +12,9 @@ type AnyPolicy = Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
 /** Makes a policy from a snapshot. */
 export type Restore = (snapshot: unknown) => AnyPolicy;
 
-/** Events that are missing from the log: the server dropped them, or their file was deleted. */
+/** Events that are missing in the log, because the server dropped them or their file was deleted. */
 export interface LogGap {
-  /** The line before which the events are missing. */
+  /** The line that follows the missing events. */
   readonly where: string;
   /** Number of the first missing event. */
   readonly from: number;
@@ -22,7 +22,7 @@ export interface LogGap {
   readonly to: number;
 }
 
-/** An event whose decisions were not those of the log. */
+/** An event whose replayed decisions differ from the log. */
 export interface LogDifference {
   /** File and line of the logged decisions, as `name:line`. */
   readonly where: string;
@@ -32,7 +32,7 @@ export interface LogDifference {
   readonly event: LooseEvent;
   /** The decisions of the log, as JSON. */
   readonly logged: string;
-  /** The decisions of this version, as JSON. */
+  /** This version's decisions, as JSON. */
   readonly replayed: string;
 }
 
@@ -40,17 +40,20 @@ export interface LogDifference {
 export interface SessionReplay {
   /** Id of the session. */
   readonly session: string;
-  /** Id of its policy. */
+  /** Id of the policy. */
   readonly policy: string;
   /** Versions of the policy in the log that are not the version here. */
   readonly otherVersions: number[];
   /** Events that were replayed. */
   events: number;
-  /** Decisions of these events. */
+  /** Number of decisions on these events. */
   decisions: number;
   /** Events that differ. */
   differing: number;
-  /** Events of the log that cannot be replayed: no snapshot stands before them, or this version has refused it, or an event since. */
+  /**
+   * Number of events that cannot be replayed, because no snapshot precedes them, or this version has refused the snapshot or a
+   * later event.
+   */
   unplayed: number;
   /** Snapshots and events that this version refuses; the events after each are not replayed until the next snapshot. */
   refused: number;
@@ -63,9 +66,9 @@ export interface SessionReplay {
 interface Playing {
   readonly found: SessionReplay;
   policy: AnyPolicy | undefined;
-  /** Number of the last event of the session that was read, or that is known to be missing. */
+  /** Number of the last event that was read or is known to be missing. */
   seq: number;
-  /** Whether a decision has changed since the last snapshot: what differs after it may be its consequence. */
+  /** Whether a decision has differed since the last snapshot: later differences may be consequences. */
   hasParted: boolean;
 }
 
@@ -95,7 +98,8 @@ export class Replaying {
     }
     miss(playing, seq, where);
     const goesOn = playing.policy?.seq === seq;
-    // An older number: the session was opened anew, or a server has restarted from a state that lacks the last events before a crash.
+    // The number is lower: the session was opened anew, or a server has restarted from a state that lacks the last events before
+    // a crash.
     playing.seq = seq;
     if (snapshot === null) {
       if (!goesOn) playing.policy = undefined;
@@ -170,7 +174,7 @@ export class Replaying {
   }
 }
 
-/** Records the gap between the last known event and the one with this number, if any. */
+/** Records a gap between the last known event and the event with this number, if there is one. */
 function miss(playing: Playing, seq: number, where: string): void {
   if (seq <= playing.seq) return;
   playing.found.gaps.push({ where, from: playing.seq + 1, to: seq });

@@ -1,14 +1,17 @@
-/** The events of one session of a log, each once, in order: where a server has restarted from an older state, the first counts. */
+/**
+ * The events of one session in a log, each once and in order. If a server has restarted from an older state, the first occurrence
+ * counts.
+ */
 
 import type { AnyDecision } from '../../core/machine/definition.ts';
 import type { LooseEvent } from '../../core/machine/start.ts';
 import type { LogLineOf, ReadLine } from '../format/decision-log.ts';
 
-/** An event of a log, with its decisions. */
+/** An event of a log with its decisions. */
 export interface LoggedEvent {
   /** File and line, as `name:line`. */
   readonly where: string;
-  /** How often the session was closed and opened anew before. */
+  /** How often the session had been closed and opened again before. */
   readonly life: number;
   /** Number of the event in its session, from 1. */
   readonly seq: number;

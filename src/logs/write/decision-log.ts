@@ -5,19 +5,19 @@ import type { LooseEvent } from '../../core/machine/start.ts';
 import type { PolicyError } from '../../errors.ts';
 import type { WatchdogNotice } from '../../policies/watchdog/index.ts';
 
-/** The interface of a session to its log. */
+/** A session from the point of view of its log. */
 export interface LoggedSession {
   /** Id of the session. */
   readonly id: string;
   /** How its decisions are delivered: in answers, or as a stream to subscribers. */
   readonly deliver: 'reply' | 'stream';
-  /** The side that fires its timers. */
+  /** Who fires the timers. */
   readonly timers: 'host' | 'server';
   /** Whether the host makes the decisions itself, and the policy only runs in shadow mode. */
   readonly shadow: boolean;
   /** Number of ids in flight; a snapshot contains each of them. */
   readonly inFlight: number;
-  /** The policy of the session; its snapshot is written into the log. */
+  /** The session's policy, whose snapshot goes into the log. */
   readonly policy: {
     readonly id: string;
     readonly version: number;
@@ -37,7 +37,7 @@ export interface SessionDecisionLog {
   decided(at: number, decision: { readonly type: string }, producer: string | undefined): void;
   /** Logs an event that was refused. */
   refused(error: PolicyError, producer: string | undefined): void;
-  /** Logs what its watchdog says, if the server watches over its sessions. */
+  /** Logs a notice of the watchdog, if the server watches its sessions. */
   owes?(notice: WatchdogNotice): void;
   /** Logs that the session is closed, or that the server stops and keeps the session. */
   closed(reason: 'closed' | 'replaced' | 'stopped'): void;

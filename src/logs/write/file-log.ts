@@ -21,7 +21,7 @@ export class FileDecisionLog implements DecisionLog {
   constructor(options: DecisionLogOptions, host: DecisionLogHost = {}) {
     this.#writer = new LogWriter(options, host, {
       run: randomUUID(),
-      open: (directory, most, told) => (this.#files = new LogFiles(directory, most, told)),
+      open: (directory, most, logHost) => (this.#files = new LogFiles(directory, most, logHost)),
       byteLength: (text) => Buffer.byteLength(text),
       soon: setImmediate,
     });

@@ -16,7 +16,7 @@ const inOrder = (names: readonly string[]): string[] => names.filter((one) => na
 const numberOf = (file: string): number => Number(name.exec(file)![1]);
 const byNumber = (a: string, b: string): number => numberOf(a) - numberOf(b);
 
-/** The log files of a directory, one of them the current file. */
+/** The log files of a directory, one of which is the current file. */
 export class LogFiles implements LogOutput {
   readonly #directory: string;
   readonly #most: number;
@@ -58,11 +58,11 @@ export class LogFiles implements LogOutput {
     this.end();
     this.#number += 1;
     const path = join(this.#directory, `decisions-${String(this.#number).padStart(8, '0')}.jsonl`);
-    // `wx` fails for an existing file, because another server may be writing to it.
+    // `wx` fails for an existing file, which another server may be writing.
     const stream = createWriteStream(path, { flags: 'wx', mode: 0o600 });
-    // The callbacks of the writes report the error for each write.
+    // The callbacks of single writes report errors.
     stream.on('error', () => undefined);
-    // On a slow disk, a file may open after later ones were requested, so the files are counted again at each opening.
+    // On a slow disk a file may open after later files were requested, so files are counted again at each opening.
     stream.once('open', () => void (this.#pruning = this.#pruning.then(() => this.#prune())));
     this.#stream = stream;
   }
@@ -99,7 +99,7 @@ export class LogFiles implements LogOutput {
     try {
       return numberOf(logFilesIn(this.#directory).at(-1) ?? 'decisions-00000000.jsonl');
     } catch {
-      // The directory does not exist any longer; the next write reports this.
+      // The directory no longer exists, which the next write reports.
       return this.#number ?? 0;
     }
   }

@@ -1,4 +1,4 @@
-/** The lines of one session: an opening line in each file, and then the events. */
+/** Writes the lines of one session: an opening line per file, and then the events. */
 
 import { printable } from '../../core/ids/printable.ts';
 import type { AnyDecision } from '../../core/machine/definition.ts';
@@ -11,9 +11,9 @@ import type { LoggedSession, SessionDecisionLog } from './decision-log.ts';
 /** Reason why a line was dropped: too much was waiting, the disk refused the line, or it is too long for any file. */
 export type DropReason = 'waiting' | 'failed' | 'tooLong';
 
-/** Interface of the log to the lines of one session. */
+/** The interface between the log and the lines of one session. */
 export interface LineWriter {
-  /** A number that changes when sessions must write their opening lines again. */
+  /** A number that changes when sessions must write opening lines again. */
   readonly epoch: number;
   /** Reason why no line is accepted now; undefined if lines are accepted. */
   readonly refusing: DropReason | undefined;
@@ -33,7 +33,7 @@ export interface LineWriter {
 /** The part of a session's opening line before the snapshot. */
 type Opening = Omit<LogLineOf<'session'>, 'snapshot'>;
 
-/** Fewest bytes that a snapshot takes for each id in flight. */
+/** Fewest snapshot bytes per id in flight. */
 const leastIdBytes = 16;
 const longestPath = 200;
 
@@ -63,7 +63,7 @@ export class SessionLines implements SessionDecisionLog {
 
   applied(event: LooseEvent, decisions: readonly AnyDecision[], producer: string | undefined): void {
     const log = this.#log;
-    // The events of a session are useless without its opening line.
+    // Events of a session are useless without its opening line.
     if (this.#said !== log.epoch) return log.drop(log.refusing ?? 'waiting');
     const made = decisions as unknown as LogLineOf<'event'>['decisions'];
     const line = { kind: 'event', ...this.#stamp(producer), event, decisions: made } as const;
@@ -92,7 +92,7 @@ export class SessionLines implements SessionDecisionLog {
     return producer === undefined ? stamp : { ...stamp, producer };
   }
 
-  /** Returns the state as text, or `null` if there is no room for it. */
+  /** Returns the state as text; `null` if there is no room for it. */
   #snapshot(): string {
     const log = this.#log;
     const { snapshotRoom } = log;

@@ -11,9 +11,9 @@ import type { DropReason, LineWriter } from './session-lines.ts';
 export interface DecisionLogHost {
   /** Version of the package, for the first line of each file. */
   readonly version?: string;
-  /** Source of the time of lines; the system clock if absent. */
+  /** Source of the lines' times; the system clock if absent. */
   readonly clock?: Clock;
-  /** Called with the number of written lines, and with their bytes. */
+  /** Called with the number and the bytes of written lines. */
   readonly written?: (lines: number, bytes: number) => void;
   /** Called with the number of dropped lines. */
   readonly dropped?: (reason: DropReason, lines: number) => void;
@@ -28,7 +28,7 @@ export interface LogFilesHost {
   failed(error: Error, lines: number, wasCurrent: boolean): void;
 }
 
-/** Rotated files, one of which is current. */
+/** Rotated files, one of which is the current file. */
 export interface LogOutput {
   /** Number of the current file. */
   readonly number: number;
@@ -36,7 +36,7 @@ export interface LogOutput {
   readonly isOpen: boolean;
   /** Bytes that wait for the disk. */
   readonly waitingBytes: number;
-  /** Begins the next file; pending writes to the file before it continue. */
+  /** Begins the next file; pending writes to the previous file continue. */
   next(): void;
   /** Writes whole lines to the current file. */
   write(text: string, lines: number, bytes: number): void;
@@ -46,7 +46,7 @@ export interface LogOutput {
 
 /** Functions of the platform that a log needs. */
 export interface LogPlatform {
-  /** The name of this run of the server. */
+  /** Name of this run of the server. */
   readonly run: string;
   /** Opens the files. Throws `invalid_input` if the directory cannot be written. */
   open(directory: string, most: number, host: LogFilesHost): LogOutput;
@@ -56,7 +56,7 @@ export interface LogPlatform {
   soon(callback: () => void): void;
 }
 
-/** Largest shares of a file: for its longest line, and for all its snapshots together. */
+/** Largest shares of a file: for one line, and for all snapshots together. */
 const [longestLine, mostSnapshots] = [1 / 4, 1 / 2];
 /** Bytes of a file for lines that belong to no session, and bytes of an opening line without its snapshot. */
 const headerBytes = 1024;
@@ -167,7 +167,7 @@ export class LogWriter implements LineWriter, LogFilesHost {
     return this.#batchBytes + this.#files.waitingBytes;
   }
 
-  /** Size of a file up to which a line of any length still fits. */
+  /** File size up to which a line of any length still fits. */
   get #mostFileBytes(): number {
     return this.#options.logFileBytes * (1 - longestLine) - headerBytes;
   }
@@ -226,7 +226,7 @@ export class LogWriter implements LineWriter, LogFilesHost {
     this.#fileBytes += bytes;
     if (this.#scheduled) return;
     this.#scheduled = true;
-    // The answers of this turn of the event loop are sent first.
+    // Answers of this turn of the event loop are sent first.
     this.#platform.soon(() => this.#flush());
   }
 
@@ -240,14 +240,14 @@ export class LogWriter implements LineWriter, LogFilesHost {
     else this.#lose(lines.length);
   }
 
-  /** Counts lost lines. It is unknown whose lines they are, so all sessions write their opening lines again. */
+  /** Counts lost lines. Their sessions are unknown, so all sessions write opening lines again. */
   #lose(lines: number): void {
     this.#epoch += 1;
     this.drop('failed', lines);
   }
 }
 
-/** Returns a line as text; nothing if it is too long for a string. */
+/** Returns a line as text; `undefined` if it is too long for a string. */
 function textOf(line: LogLine): string | undefined {
   try {
     // A terminal may show the log, and control characters are dangerous there.

@@ -8,7 +8,7 @@ interface Entry {
   cancelled: boolean;
 }
 
-/** Actions ordered by time, and at the same time by the order in which they were added. */
+/** Actions ordered by time; at the same time, by the order of adding. */
 export class Agenda {
   readonly #entries = new Heap<Entry>((a, b) => a.at - b.at || a.number - b.number);
   #count = 0;
@@ -22,13 +22,13 @@ export class Agenda {
     };
   }
 
-  /** Returns the time of the next action; `Infinity` if there is none. */
+  /** Returns the time of the next action; `Infinity` without actions. */
   nextAt(): number {
     while (this.#entries.peek()?.cancelled) this.#entries.pop();
     return this.#entries.peek()?.at ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Runs every due action, including those that an action adds meanwhile. */
+  /** Runs every due action, including actions that are added meanwhile. */
   runDue(now: number): void {
     while (this.nextAt() <= now) this.#entries.pop()!.run();
   }

@@ -18,9 +18,9 @@ export interface ClusterParts {
 
 /** Engines with a common simulated clock. */
 export class MockCluster {
-  /** The options, with their defaults filled in. */
+  /** The options with all defaults. */
   readonly options: MockEngineOptions;
-  /** The engines, by their numbers. */
+  /** The engines by number. */
   readonly engines: readonly MockEngine[];
   /** Decides how long each response is. */
   readonly book: ResponseBook;
@@ -89,8 +89,8 @@ export class MockCluster {
   fault(fault: Fault): void {
     for (const engine of this.engines) {
       if (fault.engine !== undefined && fault.engine !== engine.number) continue;
-      applyFault(fault, engine, this, (told) => {
-        for (const listener of this.#listeners) listener(told, engine);
+      applyFault(fault, engine, this, (connectionFault) => {
+        for (const listener of this.#listeners) listener(connectionFault, engine);
       });
     }
   }

@@ -6,7 +6,7 @@ import type { ResponseBook } from './prompts/response-book.ts';
 
 /** The context that the engines of a cluster share. */
 export interface EngineContext {
-  /** The options, with their defaults filled in. */
+  /** The options with all defaults. */
   readonly options: MockEngineOptions;
   /** Durations of decode steps and prefills. */
   readonly cost: CostModel;

@@ -1,10 +1,10 @@
-/** The clock of one engine: it stops while the engine is paused or hangs. */
+/** The clock of one engine, which stops while the engine is paused or hangs. */
 export class FrozenClock {
   readonly #reasons = new Set<string>();
   #frozenAt = 0;
   #lostSeconds = 0;
 
-  /** Whether it is stopped. */
+  /** Whether the clock is stopped. */
   get isFrozen(): boolean {
     return this.#reasons.size > 0;
   }
@@ -14,7 +14,7 @@ export class FrozenClock {
     return (this.isFrozen ? this.#frozenAt : now) - this.#lostSeconds;
   }
 
-  /** Returns the simulated time of an own time of the engine; `Infinity` while the clock is stopped. */
+  /** Returns the simulated time for a time on the engine's own clock; `Infinity` while the clock is stopped. */
   moment(own: number): number {
     return this.isFrozen ? Number.POSITIVE_INFINITY : own + this.#lostSeconds;
   }

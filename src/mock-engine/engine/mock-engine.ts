@@ -17,7 +17,7 @@ import { type Matches, Scheduler, type TokenSums } from './requests/scheduler.ts
 export interface MockLoad {
   /** Requests in the batch. */
   readonly running: number;
-  /** Requests that wait at the scheduler, or have not reached it yet. */
+  /** Requests that wait at the scheduler or are on their way to it. */
   readonly waiting: number;
   /** Tokens of the requests that wait at the scheduler. */
   readonly waitingTokens: number;
@@ -27,7 +27,7 @@ export interface MockLoad {
   readonly usedTokens: number;
   /** Tokens that fit the KV cache. */
   readonly kvCapacityTokens: number;
-  /** Tokens that the prefix cache keeps for requests that may come; they make room when others need it. */
+  /** Prefix cache tokens kept for possible later requests; they make room when others need it. */
   readonly idleTokens: number;
 }
 
@@ -65,12 +65,12 @@ export class MockEngine {
     this.#decode = this.#scheduler.decode;
   }
 
-  /** Counters of the decode engine: busy seconds, steps, preemptions. They begin anew with a restart. */
+  /** Counters of the decode engine: busy seconds, steps, preemptions. A restart resets them. */
   get work(): PausableDecode['work'] {
     return this.#decode.work;
   }
 
-  /** Drafts that were offered and accepted, by position and in expectation. They begin anew with a restart. */
+  /** Offered and accepted drafts, by position and in expectation. A restart resets them. */
   get seenDrafts(): PausableDecode['seenDrafts'] {
     return this.#decode.seenDrafts;
   }
@@ -80,23 +80,23 @@ export class MockEngine {
     return this.#weightVersion;
   }
 
-  /** Changes the version: tokens from now on are of the new one. */
+  /** Changes the version: later tokens have the new version. */
   set weightVersion(version: string) {
     this.#scheduler.weightsChange(this.#weightVersion);
     this.#weightVersion = version;
   }
 
-  /** Whether a fault makes the engine accept requests without processing them. */
+  /** Whether a fault lets the engine accept requests without processing them. */
   get isHanging(): boolean {
     return this.#hangs;
   }
 
-  /** Whether a listener reads a stream of one of its requests. */
+  /** Whether a listener reads a stream for one of the engine's requests. */
   get streams(): boolean {
     return this.counts.streams > 0;
   }
 
-  /** Requests at the scheduler, or on their way to it. */
+  /** Number of requests at the scheduler or on their way to it. */
   get size(): number {
     return this.#scheduler.size;
   }
@@ -126,7 +126,7 @@ export class MockEngine {
     };
   }
 
-  /** Whether the engine has, or holds back, a request with this id. */
+  /** Whether the engine has or holds back a request with this id. */
   has(requestId: string): boolean {
     return this.counts.has(requestId);
   }
@@ -164,7 +164,7 @@ export class MockEngine {
     else apply();
   }
 
-  /** Runs an action this many seconds later, unless the engine has crashed by then. */
+  /** Runs an action so many seconds later, unless the engine crashes first. */
   after(seconds: number, run: () => void): void {
     const life = this.#life;
     this.#context.agenda.at(this.#now + seconds, () => {
@@ -218,18 +218,18 @@ export class MockEngine {
     if (!this.#decode.isFrozen) this.#scheduler.resume();
   }
 
-  /** Takes all requests out of the batch until {@link thaw}, so that the KV cache is empty. */
+  /** Takes all requests out of the batch until {@link thaw}, which empties the KV cache. */
   retract(): void {
     this.advance();
     this.#scheduler.retract();
   }
 
-  /** Empties the prefix cache; what running requests have stays. */
+  /** Empties the prefix cache, except blocks of running requests. */
   forgetPrefixes(): void {
     this.#decode.cache?.clear();
   }
 
-  /** Makes the engine hang: it accepts connections, and processes nothing. */
+  /** Makes the engine hang: it accepts connections but processes nothing. */
   hang(): void {
     this.#hangs = true;
     this.#decode.freeze('hang');
@@ -251,7 +251,7 @@ export class MockEngine {
     this.#decode.shrink(tokens);
   }
 
-  /** Crashes the engine: all its requests are lost. */
+  /** Crashes the engine, which loses all its requests. */
   crash(): void {
     if (!this.isUp) return;
     this.isUp = false;

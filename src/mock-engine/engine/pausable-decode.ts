@@ -15,10 +15,10 @@ export class PausableDecode {
   readonly #name: string;
   readonly #context: Pick<EngineContext, 'cost' | 'options' | 'now'>;
   readonly #clock = new FrozenClock();
-  /** What the engine keeps of earlier requests; `undefined` if it keeps nothing. */
+  /** Blocks kept from earlier requests; `undefined` without a prefix cache. */
   cache: BlockCache | undefined;
   #engine: DecodeEngine;
-  /** Tokens that fit its KV cache. */
+  /** Tokens that fit into the KV cache. */
   kvCapacityTokens: number;
 
   constructor(name: string, context: Pick<EngineContext, 'cost' | 'options' | 'now'>) {
@@ -33,7 +33,7 @@ export class PausableDecode {
     return this.#engine;
   }
 
-  /** Drafts that were offered and accepted, by position; a restart resets them. */
+  /** Offered and accepted drafts, by position; a restart resets them. */
   get seenDrafts(): DecodeEngine['seenDrafts'] {
     return this.#engine.seenDrafts;
   }
@@ -79,7 +79,7 @@ export class PausableDecode {
     return this.#clock.moment(this.#engine.nextEventAt());
   }
 
-  /** Returns the end of the running step, or the current time if there is none. */
+  /** Returns the end of the running step, or the current time without one. */
   boundaryAt(): number {
     return this.isFrozen ? this.#context.now() : this.#clock.moment(this.#engine.boundaryAfter(this.#own));
   }
@@ -107,7 +107,7 @@ export class PausableDecode {
     this.#engine = this.#newEngine();
   }
 
-  /** The engine's own time. It includes the next boundary if that is due now: a clock that was stopped has rounding errors. */
+  /** The engine's own time, including a boundary that is due now: a clock that was stopped has rounding errors. */
   get #own(): number {
     const now = this.#context.now();
     const own = this.#clock.own(now);

@@ -2,8 +2,8 @@
 import type { MockEngine } from './mock-engine.ts';
 
 /**
- * Treatment of the requests of an engine that pauses: `abort` them, `wait` for their end, `keep` them as they are, or `retract`
- * them to the waiting queue without their KV cache.
+ * Treatment of an engine's requests when it pauses: `abort` them, `wait` for their end, `keep` them unchanged, or `retract` them
+ * to the waiting queue without their KV cache.
  */
 export type PauseMode = 'abort' | 'wait' | 'keep' | 'retract';
 
@@ -19,7 +19,7 @@ export function abortUntilIdle(engine: MockEngine, reach: 'scheduler' | 'all', i
     engine.abort(all, reach);
     engine.after(sweepSeconds, sweep);
   };
-  // Held requests stay: they arrived after the pause.
+  // Held requests stay, because they arrived after the pause.
   engine.whenIdle(() => {
     isIdle = true;
     idle();
@@ -51,7 +51,7 @@ export function pause(
   }
 }
 
-/** Continues after a pause; does nothing if there was none. */
+/** Continues after a pause; does nothing without one. */
 export function resume(engine: MockEngine, gate: string): void {
   engine.thaw(gate);
   engine.open(gate);

@@ -1,4 +1,4 @@
-/** The HTTP server of one engine: it answers requests, and breaks connections. */
+/** The HTTP server of one engine, which answers requests and breaks connections. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { caused } from '../../errors.ts';
 import type { ConnectionFault } from '../engine/apply-fault.ts';
@@ -14,9 +14,9 @@ const mostBytes = 64 * 1024 * 1024;
 /** The API of an engine: its routes and the format of its errors. */
 export interface Api {
   readonly routes: Routes;
-  /** Whether calls of this path need the key, if the engine has one. */
+  /** Whether calls of this path need the key, if the engine has a key. */
   guards(path: string): boolean;
-  /** Routes that start a generation: the fault `refuse` refuses only these. */
+  /** Routes that start a generation; the fault `refuse` refuses only these routes. */
   readonly generating: ReadonlySet<string>;
   /** Routes that refuse a body whose content type is not JSON. */
   readonly needsJson: ReadonlySet<string>;
@@ -33,7 +33,7 @@ export class EngineServer {
   readonly #apiKey: string | undefined;
   /** Answers that wait because the engine hangs. */
   #parked: (() => void)[] = [];
-  /** Open responses, each with the id of its request. */
+  /** Open responses, each with its request id. */
   readonly #open = new Map<ServerResponse, string>();
   #refusals: { count: number; readonly status: number } | undefined;
 
@@ -145,8 +145,8 @@ export class EngineServer {
   }
 
   #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-    const told = error instanceof HttpError ? error : new HttpError(500, String(caused(error)));
+    const httpError = error instanceof HttpError ? error : new HttpError(500, String(caused(error)));
     if (response.headersSent || response.destroyed) reset(response);
-    else reply(response, this.#api.error(told, request.url ?? ''), told.status);
+    else reply(response, this.#api.error(httpError, request.url ?? ''), httpError.status);
   }
 }

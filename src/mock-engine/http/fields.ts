@@ -1,7 +1,7 @@
 /** Reads fields of a request, and refuses wrong types. `null` means that a field is not given. */
 import { type Json, refuse } from './http.ts';
 
-/** Refuses the type of a field of the body, as the frameworks of the real servers do. Throws `HttpError`. */
+/** Refuses a field's type in the words of the real servers' frameworks. Throws `HttpError`. */
 export function refuseField(path: string, expected: string, got: unknown, param = `body.${path}`): never {
   const shown = JSON.stringify(got)?.slice(0, 80);
   return refuse(`${path}: expected ${expected}, got ${shown}`, 400, { type: 'Bad Request', param });
@@ -15,7 +15,7 @@ export class Fields {
   readonly #isStrict: boolean;
 
   /**
-   * @param param - what errors name instead of the field itself
+   * @param param - name in errors, instead of the field's own
    * @param isStrict - whether numbers and booleans must not be written as text
    */
   constructor(object: Json, path = '', param?: string, isStrict = false) {
@@ -49,7 +49,7 @@ export class Fields {
     return this.#of(name, 'a number', numberIn);
   }
 
-  /** Returns a whole number, at least `least`. Where any will do, it may have 64 bits, as the seeds of clients have. */
+  /** Returns a whole number, at least `least`. If any number is allowed, it may have 64 bits, like the seeds of clients. */
   whole(name: string, least = Number.MIN_SAFE_INTEGER): number | undefined {
     const isAny = least === Number.MIN_SAFE_INTEGER;
     const what = isAny ? 'a whole number' : `a whole number >= ${least}`;
@@ -60,7 +60,7 @@ export class Fields {
     });
   }
 
-  /** Returns the fields of an object; of an empty one if it is not given. */
+  /** Returns the fields of an object; the fields of an empty object if it is absent. */
   object(name: string, param?: string): Fields {
     const isObject = (value: unknown): value is Json => typeof value === 'object' && !Array.isArray(value);
     const value = this.#of(name, 'an object', (one) => (isObject(one) ? one : undefined));

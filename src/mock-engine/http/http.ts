@@ -14,17 +14,17 @@ export interface Call {
   readonly body: Json;
 }
 
-/** Answers a call, now or later. The server answers the errors that it throws. */
+/** Answers a call, now or later. The server turns errors that the handler throws into answers. */
 export type Handler = (call: Call) => void;
 
-/** Handlers by method and path: `POST /generate`. A path that ends in `/*` takes all paths below it. */
+/** Handlers by method and path, such as `POST /generate`. A path that ends in `/*` takes all paths below it. */
 export type Routes = Readonly<Record<string, Handler>>;
 
-/** What an error says beside its message, if the API says it. */
+/** Further fields of an error, in APIs that have them. */
 export interface ErrorDetails {
-  /** Name of the type of the error; by its status if not given. */
+  /** Name of the error's type; by default it follows from the status. */
   readonly type?: string;
-  /** What is wrong: a field, or `null` if no field is named. */
+  /** The field that is wrong; `null` if no field is named. */
   readonly param?: string | null;
 }
 
@@ -89,14 +89,14 @@ export function endEvents(response: ServerResponse): void {
 
 /** Reads the body of a request. Throws `HttpError`. */
 export async function readBody(request: IncomingMessage, mostBytes: number): Promise<Json> {
-  const parts: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const part of request) {
-    bytes += (part as Buffer).length;
+  for await (const chunk of request) {
+    bytes += (chunk as Buffer).length;
     if (bytes > mostBytes) refuse(`a body of at most ${mostBytes} bytes`, 413);
-    parts.push(part as Buffer);
+    chunks.push(chunk as Buffer);
   }
-  const text = Buffer.concat(parts).toString('utf8');
+  const text = Buffer.concat(chunks).toString('utf8');
   if (text.trim() === '') return {};
   const body = parseJson(text);
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Json;
@@ -118,7 +118,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the handler of a call, or the HTTP status of the error if there is none. */
+/** Returns the handler for a call, or the HTTP status of the error without one. */
 export function handlerOf(routes: Routes, method: string, path: string): Handler | 404 | 405 {
   const exact = routes[`${method} ${path}`];
   if (exact !== undefined) return exact;

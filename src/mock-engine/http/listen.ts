@@ -15,7 +15,7 @@ export class Listener {
     this.#port = port;
   }
 
-  /** Address of the server; the port is known once it has listened. */
+  /** Address of the server. The port is known once the server has listened. */
   get url(): string {
     const host = this.#host.includes(':') ? `[${this.#host}]` : this.#host;
     return `http://${host}:${this.#port}`;
@@ -25,7 +25,7 @@ export class Listener {
     return this.#port;
   }
 
-  /** Starts to listen. Rejects with the error of the system, such as a port in use. */
+  /** Starts to listen. Rejects with the system's error, such as a port in use. */
   async listen(): Promise<void> {
     // Streams may last long, and clients may pause between requests.
     const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 }, this.#listener);
@@ -37,7 +37,7 @@ export class Listener {
     this.#port = (server.address() as AddressInfo).port;
   }
 
-  /** Stops accepting connections, and resets the open ones. */
+  /** Stops accepting connections, and resets open ones. */
   async kill(): Promise<void> {
     const server = this.#server;
     this.#server = undefined;

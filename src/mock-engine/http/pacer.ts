@@ -43,7 +43,7 @@ export class Pacer {
     this.#cluster.advanceTo(this.#sinceSeconds + ((performance.now() - this.#sinceMs) / 1000) * speed);
   }
 
-  /** Records that clients have done something, or received something that they may react to. */
+  /** Records that clients have done something, or received something to react to. */
   active(): void {
     this.#activeAtMs = performance.now();
   }

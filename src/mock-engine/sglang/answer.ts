@@ -3,13 +3,13 @@ import { type DraftSettings, expectedTokens } from '../../sim/models/draft-setti
 import { type Generation, logProbOf } from '../engine/requests/generation.ts';
 import type { Json } from '../http/http.ts';
 
-/** The format in which a response is sent. */
+/** The format of a response in an answer. */
 export interface AnswerStyle {
   readonly stream: boolean;
   /** Whether a chunk has only the tokens that are new since the last chunk. */
   readonly incremental: boolean;
   readonly logProbs: boolean;
-  /** Drafts of the engine, if it has any. */
+  /** Drafts of the engine; `undefined` without them. */
   readonly drafts: DraftSettings | undefined;
   /** Index in a batch. */
   readonly index: number | undefined;
@@ -18,9 +18,7 @@ export interface AnswerStyle {
 /** Id of the end token. */
 const endToken = 2;
 
-/**
- * Returns the response so far. A response that was aborted while it waited has no token counts of its prompt: they are not known.
- */
+/** Returns the response so far. For a response that was aborted while it waited, the token counts of the prompt are unknown. */
 export function answerOf(generation: Generation, weightVersion: string, style: AnswerStyle): Json {
   const { requestId, count, ended, abortedInQueue, planned, acceptedAt, endedAt, told } = generation;
   const from = style.incremental && style.stream ? told : 0;
@@ -50,8 +48,8 @@ export function answerOf(generation: Generation, weightVersion: string, style: A
 }
 
 /**
- * Returns what a response says of its drafts. The simulation has the expected tokens of a step, the same for every request; where
- * the length of drafts changes, it does not know which steps a response had.
+ * Returns the draft fields of a response. The simulation knows the expected tokens per step, which are the same for every
+ * request; if the length of drafts changes, it does not know the steps of a response.
  */
 function draftsOf(tokens: number, drafts: DraftSettings | undefined): Json {
   if (typeof drafts?.tokens !== 'number' || drafts.tokens === 0 || tokens === 0) return {};
@@ -66,7 +64,7 @@ function draftsOf(tokens: number, drafts: DraftSettings | undefined): Json {
   };
 }
 
-/** Returns the versions of the weights; a response without tokens has the current one. */
+/** Returns the weight versions; a response without tokens has the current version. */
 function spansOf(generation: Generation, current: string): Json {
   const spans = generation.weightSpans(current);
   return { weight_versions: spans.length > 0 ? spans : [{ version: current, start: 0, end: 0 }] };

@@ -9,7 +9,7 @@ import { samplingParam } from './request.ts';
 /** Paths that stay open if the engine has a key. */
 const open = ['/health', '/ready', '/metrics'];
 
-/** Routes whose errors have only a message. */
+/** Routes whose errors consist of a message only. */
 const plain: ReadonlySet<string> = new Set([
   '/generate',
   '/abort_request',

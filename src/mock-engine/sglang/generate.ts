@@ -15,12 +15,12 @@ export function generateHandler(stand: RouteContext): Handler {
   };
 }
 
-const styleOf = (stand: RouteContext, request: SglangRequest, place: number): AnswerStyle => ({
+const styleOf = (stand: RouteContext, request: SglangRequest, index: number): AnswerStyle => ({
   stream: request.stream,
   incremental: stand.cluster.options.incrementalStreaming,
-  logProbs: request.wanted[place]!.logProbs,
+  logProbs: request.wanted[index]!.logProbs,
   drafts: stand.cluster.cost.drafts,
-  index: request.isSingle || !request.stream ? undefined : place,
+  index: request.isSingle || !request.stream ? undefined : index,
 });
 
 /** Streams the responses. The HTTP status is sent before the request is read, so errors are sent as events. */
@@ -30,14 +30,14 @@ function stream(stand: RouteContext, request: SglangRequest, response: ServerRes
   try {
     planned = planAll(stand, request);
   } catch (error) {
-    const told = { type: 'invalid_request_error', code: 400, retryable: false };
-    sendEvent(response, { error: { message: (error as Error).message, ...told } });
+    const details = { type: 'invalid_request_error', code: 400, retryable: false };
+    sendEvent(response, { error: { message: (error as Error).message, ...details } });
     endEvents(response);
     return;
   }
   start(stand, request, planned, response, {
-    progress: (one, place) =>
-      sendEvent(response, answerOf(one, stand.engine.weightVersion, styleOf(stand, request, place))),
+    progress: (one, index) =>
+      sendEvent(response, answerOf(one, stand.engine.weightVersion, styleOf(stand, request, index))),
     done: () => endEvents(response),
   });
 }
@@ -46,8 +46,8 @@ function whole(stand: RouteContext, request: SglangRequest, response: ServerResp
   const planned = planAll(stand, request);
   const answers: unknown[] = [];
   start(stand, request, planned, response, {
-    ended: (one, place) => {
-      answers[place] = answerOf(one, stand.engine.weightVersion, styleOf(stand, request, place));
+    ended: (one, index) => {
+      answers[index] = answerOf(one, stand.engine.weightVersion, styleOf(stand, request, index));
     },
     done: () => {
       stand.server().stamp(response);
@@ -56,10 +56,10 @@ function whole(stand: RouteContext, request: SglangRequest, response: ServerResp
   });
 }
 
-interface Parts {
+interface Callbacks {
   /** Called when a response has new tokens or ends; absent if nothing is streamed. */
-  readonly progress?: (generation: Generation, place: number) => void;
-  readonly ended?: (generation: Generation, place: number) => void;
+  readonly progress?: (generation: Generation, index: number) => void;
+  readonly ended?: (generation: Generation, index: number) => void;
   readonly done: () => void;
 }
 
@@ -68,21 +68,21 @@ function start(
   { wanted }: SglangRequest,
   planned: readonly PlannedResponse[],
   response: ServerResponse,
-  parts: Parts,
+  callbacks: Callbacks,
 ): void {
   const open = new Set<Generation>();
-  const { progress } = parts;
+  const { progress } = callbacks;
   let left = wanted.length;
-  for (const [place, one] of wanted.entries()) {
-    const generation = submit(stand, one, planned[place]!, one.limits, {
-      ...(progress === undefined ? {} : { progress: (of: Generation) => progress(of, place) }),
+  for (const [index, one] of wanted.entries()) {
+    const generation = submit(stand, one, planned[index]!, one.limits, {
+      ...(progress === undefined ? {} : { progress: (of: Generation) => progress(of, index) }),
       ended: (of) => {
         open.delete(of);
         // The connection of a lost response is reset.
         if (of.ended === 'lost') return;
-        (progress ?? parts.ended)?.(of, place);
+        (progress ?? callbacks.ended)?.(of, index);
         left -= 1;
-        if (left === 0) parts.done();
+        if (left === 0) callbacks.done();
       },
     });
     open.add(generation);

@@ -68,7 +68,7 @@ function serverInfo({ engine, cluster }: RouteContext): unknown {
     max_total_num_tokens: kvCapacityTokens,
     ep_size: 1,
     moe_dp_size: 1,
-    // slime compares these with what it would have started, and stops at a difference.
+    // slime compares these settings with those it would have started, and stops at a difference.
     enable_memory_saver: false,
     enable_return_routed_experts: false,
     dtype: 'auto',
@@ -84,7 +84,7 @@ function serverInfo({ engine, cluster }: RouteContext): unknown {
   };
 }
 
-/** Settings of drafts, where there are any: chains. */
+/** Settings of drafts, if there are any: chains. */
 function speculation(drafts: DraftSettings | undefined): object {
   if (drafts === undefined) return {};
   const steps = mostTokens(drafts);
@@ -97,7 +97,7 @@ function speculation(drafts: DraftSettings | undefined): object {
   };
 }
 
-/** Tokens of a verification since the start, accepted ones and one more; nothing before the first. */
+/** Mean tokens per verification since the start, accepted ones plus one; absent before the first. */
 function acceptLength(seen: MockEngine['seenDrafts']): object {
   const verified = seen[0]?.offered ?? 0;
   if (verified === 0) return {};

@@ -15,14 +15,14 @@ export interface SglangWanted extends Wanted {
 /** The responses that a body of `/generate` asks for. */
 export interface SglangRequest {
   readonly wanted: readonly SglangWanted[];
-  /** Whether the answer is one object instead of a list. */
+  /** Whether the answer is one object and not a list. */
   readonly isSingle: boolean;
   readonly stream: boolean;
 }
 
-/** What errors of `sampling_params` name: SGLang words them in its own way. */
+/** The name that errors of `sampling_params` use: SGLang words them in its own way. */
 export const samplingParam = 'body.sampling_params';
-/** Default of the most new tokens of a request. */
+/** Default for the largest number of new tokens per request. */
 const usualMaxTokens = 128;
 
 /** Reads a body. Throws `HttpError`. */
@@ -34,9 +34,9 @@ export function readGenerate(body: Json, mint: () => string): SglangRequest {
   const given = fields.raw('rid');
   const sampling = fields.raw('sampling_params') ?? {};
   const logProbs = fields.boolean('return_logprob') ?? false;
-  const wanted = list.flatMap((prompt, place) => {
-    const rid = ridOf(given, place, isBatch, list.length, mint);
-    const params = Array.isArray(sampling) ? sampling[place] : sampling;
+  const wanted = list.flatMap((prompt, index) => {
+    const rid = ridOf(given, index, isBatch, list.length, mint);
+    const params = Array.isArray(sampling) ? sampling[index] : sampling;
     return samplesOf(samplingOf(params), prompt, rid, logProbs);
   });
   return {
@@ -105,9 +105,9 @@ function promptsOf(fields: Fields): Prompt | Prompt[] {
   });
 }
 
-function ridOf(given: unknown, place: number, isBatch: boolean, size: number, mint: () => string): string {
+function ridOf(given: unknown, index: number, isBatch: boolean, size: number, mint: () => string): string {
   if (given === undefined) return mint();
-  if (typeof given === 'string' && given !== '') return isBatch ? `${given}_${place}` : given;
-  const fits = isBatch && Array.isArray(given) && given.length === size && typeof given[place] === 'string';
-  return fits ? (given[place] as string) : refuse('rid: expected a string, or one for each of a batch');
+  if (typeof given === 'string' && given !== '') return isBatch ? `${given}_${index}` : given;
+  const fits = isBatch && Array.isArray(given) && given.length === size && typeof given[index] === 'string';
+  return fits ? (given[index] as string) : refuse('rid: expected a string, or one for each of a batch');
 }

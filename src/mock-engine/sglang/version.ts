@@ -1,2 +1,2 @@
-/** The version in the answers of the engine: it shows that the engine is not SGLang. */
+/** The version in the engine's answers, which shows that the engine is not SGLang. */
 export const versionFollowed = 'rollflex-mock-engine (sglang routes)';

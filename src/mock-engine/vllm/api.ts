@@ -1,4 +1,7 @@
-/** vLLM's routes in front of an engine: OpenAI's, that for tokens, and those of its development mode that trainers use. */
+/**
+ * vLLM's routes in front of an engine: those of OpenAI, the route for tokens, and routes of its development mode that trainers
+ * use.
+ */
 import type { RouteContext } from '../generating.ts';
 import type { Api } from '../http/engine-server.ts';
 import { type Handler, type HttpError, type Routes, reply, replyEmpty, replyText } from '../http/http.ts';
@@ -9,7 +12,7 @@ import { metricsText } from './metrics.ts';
 import { created, fingerprint } from './serve.ts';
 import { generateTokens } from './tokens.ts';
 
-/** Paths that need the key; aborts, pauses and weights under their own names do not. */
+/** Paths that need the key; aborts, pauses and weight updates under their own names do not. */
 const guarded = ['/v1', '/v2', '/inference', '/cohere'];
 const generating: ReadonlySet<string> = new Set(['/v1/completions', '/v1/chat/completions', '/inference/v1/generate']);
 
@@ -26,7 +29,7 @@ export function vllmApi(stand: RouteContext): Api {
     needsJson: generating,
     guards: (path) => guarded.some((one) => path.startsWith(one)),
     error: ({ status: code, message, details: { type = typeOf(code), param = null } }, path) => ({
-      // Aborts read their body by themselves, and name no field.
+      // Aborts read their body separately, and name no field.
       error: { message, type, param: path.includes('abort_requests') ? null : param, code },
     }),
   };

@@ -20,8 +20,8 @@ export function chatCompletions(stand: RouteContext, call: Call): void {
     prompt_text: null,
   };
   const { logProbs } = request;
-  /** Returns the text of a choice, and the fields that stand beside it. */
-  const parts = (generation: Generation, from: number): { readonly content: string; readonly beside: Json } => {
+  /** Returns the text of a choice, and the fields beside the text. */
+  const contentOf = (generation: Generation, from: number): { readonly content: string; readonly beside: Json } => {
     const ids = generation.tokenIds.slice(from, generation.count);
     const logprobs = logProbs === undefined ? null : { content: ids.map((one) => chatLogProb(one, logProbs)) };
     const beside = {
@@ -42,12 +42,12 @@ export function chatCompletions(stand: RouteContext, call: Call): void {
       return { choices: [{ index, delta, logprobs: null, finish_reason: null }], ...prompt };
     },
     delta: (generation, index) => {
-      const { content, beside } = parts(generation, generation.told);
+      const { content, beside } = contentOf(generation, generation.told);
       return { choices: [{ index, delta: { content }, ...beside }] };
     },
     whole: (generations) => ({
       choices: generations.map((one, index) => {
-        const { content, beside } = parts(one, 0);
+        const { content, beside } = contentOf(one, 0);
         return { index, message: { role: 'assistant', content, ...notSaid }, ...beside, routed_experts: null };
       }),
       service_tier: null,

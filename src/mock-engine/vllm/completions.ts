@@ -13,10 +13,11 @@ import { baseId, created, fingerprint, finishReason, type Style, serve, transfer
 export function completions(stand: RouteContext, call: Call): void {
   const { body, response } = call;
   const id = `cmpl-${baseId(stand, call)}`;
-  const prompts = () => completionPrompts(body).map((prompt, place) => ({ prompt, requestId: `${id}-${place}` }));
+  const prompts = () =>
+    completionPrompts(body).map((prompt, promptIndex) => ({ prompt, requestId: `${id}-${promptIndex}` }));
   const request = readRequest(stand, body, { usualMost: 16, prompts, alternatives: 'logprobs' });
   const head = { id, object: 'text_completion', created: created(), model: stand.cluster.options.model };
-  /** Prompts whose tokens a stream has sent. */
+  /** Prompts whose tokens the stream has sent already. */
   const sent = new Set<number>();
   const choice = (generation: Generation, index: number, from: number): Json => {
     const ids = generation.tokenIds.slice(from, generation.count);
@@ -34,9 +35,9 @@ export function completions(stand: RouteContext, call: Call): void {
     head,
     tail: { system_fingerprint: fingerprint },
     delta: (generation, index) => {
-      const place = Math.floor(index / request.perPrompt);
-      const isFirst = !sent.has(place);
-      sent.add(place);
+      const promptIndex = Math.floor(index / request.perPrompt);
+      const isFirst = !sent.has(promptIndex);
+      sent.add(promptIndex);
       const prompt_token_ids = isFirst && request.tokenIds ? promptIds(generation) : null;
       return { choices: [{ ...choice(generation, index, generation.told), prompt_token_ids }] };
     },
@@ -54,7 +55,7 @@ export function completions(stand: RouteContext, call: Call): void {
   serve(stand, request, response, style);
 }
 
-/** Returns the characters of the first tokens of a response. */
+/** Returns the number of characters in the first tokens of a response. */
 const lengthOf = ({ tokenIds }: Generation, tokens: number): number =>
   tokenIds.slice(0, tokens).map(textOf).join('').length;
 

@@ -6,7 +6,7 @@ import { type Call, hasBody, type Routes, refuse, reply, replyEmpty } from '../h
 import { weightRoutes } from './weights.ts';
 
 const modes: readonly string[] = ['abort', 'wait', 'keep'] satisfies PauseMode[];
-/** A pause, and what a sleep takes out of memory: each holds requests. */
+/** Reasons to hold requests: a pause, and what a sleep takes out of memory. */
 const paused = 'pause';
 const memory = ['weights', 'kv_cache'] as const;
 
@@ -93,7 +93,7 @@ function abortRequests(stand: RouteContext, call: Call): void {
   reply(call.response, { status: 'aborted', aborted: ids.length });
 }
 
-/** Returns the ids that a body names, one or a list of them; `undefined` if they cannot be ids. */
+/** Returns the ids in a body, one or a list; `undefined` if they cannot be ids. */
 function idsIn({ request, body }: Call): string[] | undefined {
   if (!hasBody(request)) refuse('Invalid JSON format', 400, { type: 'Bad Request' });
   const given = new Fields(body).raw('request_ids') ?? [];

@@ -30,14 +30,14 @@ export function chatPrompt(body: Json): Prompt {
 }
 
 function contentOf(message: unknown, at: number): string {
-  const place = `messages.${at}`;
-  if (typeof message !== 'object' || message === null) return refuseField(place, 'an object', message);
-  const fields = new Fields(message as Json, `${place}.`);
-  if (fields.string('role') === undefined) refuseField(`${place}.role`, 'a string', undefined);
+  const path = `messages.${at}`;
+  if (typeof message !== 'object' || message === null) return refuseField(path, 'an object', message);
+  const fields = new Fields(message as Json, `${path}.`);
+  if (fields.string('role') === undefined) refuseField(`${path}.role`, 'a string', undefined);
   const content = fields.raw('content');
   if (content === undefined) return '';
   if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return refuseField(`${place}.content`, 'a text, or a list of parts', content);
+  if (!Array.isArray(content)) return refuseField(`${path}.content`, 'a text, or a list of parts', content);
   return content
     .map((part) => (part as { text?: unknown } | null)?.text)
     .filter((text) => typeof text === 'string')

@@ -18,27 +18,27 @@ export interface Choice {
 export interface OpenAiRequest {
   /** Responses in the order of prompts, and then of samples. */
   readonly choices: readonly Choice[];
-  /** Choices for each prompt. */
+  /** Number of choices per prompt. */
   readonly perPrompt: number;
-  /** Tokens of all prompts. */
+  /** Tokens of all prompts together. */
   readonly promptTokens: number;
   readonly stream: boolean;
   readonly includeUsage: boolean;
   readonly continuousUsage: boolean;
-  /** Alternatives to list for each token; `undefined` if no log-probabilities are asked for. */
+  /** Number of alternatives to list per token; `undefined` if no log-probabilities are requested. */
   readonly logProbs: number | undefined;
   readonly tokenIds: boolean;
 }
 
-/** What distinguishes the routes. */
+/** Differences between the routes. */
 export interface RouteRules {
   /** Default number of response tokens: a number, or the rest of the context (`room`). */
   readonly usualMost: number | 'room';
   /** Returns the prompts, each with the id of its request. Throws `HttpError`. */
   readonly prompts: () => readonly { readonly prompt: Prompt; readonly requestId: string }[];
-  /** Fields that say how to sample, if they are in an object of their own (`/inference/v1/generate`). */
+  /** Sampling fields, if they are in a separate object (`/inference/v1/generate`). */
   readonly sampling?: Fields;
-  /** Field with the number of alternatives to each token. */
+  /** Field with the number of alternatives per token. */
   readonly alternatives: 'logprobs' | 'top_logprobs';
 }
 

@@ -8,18 +8,18 @@ import type { Choice, OpenAiRequest } from './request.ts';
 
 /** The version, and the fingerprint, in the answers of the engine: they show that the engine is not vLLM. */
 export const fingerprint = 'rollflex-mock-engine (vllm routes)';
-/** Fields of whole answers that only other set-ups fill. */
+/** Fields of whole answers that only other set-ups fill in. */
 export const transfers = { kv_transfer_params: null, ec_transfer_params: null, metrics: null };
-/** Details of the usage where it has none. */
+/** Details of the usage, for a usage without any. */
 export const noDetails = { prompt_tokens_details: null, completion_tokens_details: null };
 
-/** The format of the answers of a route. */
+/** The format of a route's answers. */
 export interface Style {
-  /** Fields about the request, in each answer and each chunk. */
+  /** Fields about the request, in each answer and chunk. */
   readonly head: Json;
-  /** Fields of a whole answer, and of the last chunk of a stream. */
+  /** Fields of a whole answer, and of a stream's last chunk. */
   readonly tail: Json;
-  /** More fields of the usage in each chunk, if it is asked for. */
+  /** More usage fields per chunk, if requested. */
   readonly usage?: Json;
   /** Returns the fields of the first chunk of a choice in a stream, if the route has one. */
   readonly first?: (index: number) => Json;
@@ -29,7 +29,7 @@ export interface Style {
   readonly whole: (generations: readonly Generation[]) => Json;
 }
 
-/** Returns the id of a request: from a header, else from a field, else a new one. */
+/** Returns the id of a request: from a header, otherwise from a field, otherwise a new one. */
 export function baseId({ cluster }: RouteContext, { request, body }: Call): string {
   const header = request.headers['x-request-id'];
   if (typeof header === 'string') return header;
@@ -44,7 +44,7 @@ export function finishReason({ ended }: Generation): string | null {
   return ended === 'lost' ? null : ended;
 }
 
-/** Starts the responses of a request, and sends them. */
+/** Starts the responses of a request, and sends their answers. */
 export function serve(stand: RouteContext, request: OpenAiRequest, response: ServerResponse, style: Style): void {
   if (request.stream) serveStream(stand, request, response, style);
   else serveWhole(stand, request, response, style);
@@ -56,7 +56,7 @@ function usageOf(prompt_tokens: number, generations: readonly Pick<Generation, '
   return { prompt_tokens, total_tokens: prompt_tokens + completion_tokens, completion_tokens };
 }
 
-/** Returns what a usage says beside the counts, at the end of a request: how much of its prompts was cached, if the engine tells. */
+/** Returns the usage details at the end of a request: how many prompt tokens were cached, if the engine tells. */
 function detailsOf({ cluster }: RouteContext, generations: readonly Generation[]): Json {
   let cached_tokens = 0;
   for (const one of generations) cached_tokens += one.cachedTokens;
@@ -107,7 +107,7 @@ function serveWhole(stand: RouteContext, request: OpenAiRequest, response: Serve
   });
 }
 
-interface Parts {
+interface Callbacks {
   readonly progress?: (generation: Generation, index: number) => void;
   readonly ended?: (generation: Generation, index: number) => void;
   readonly done: () => void;
@@ -118,7 +118,7 @@ function start(
   { choices }: OpenAiRequest,
   response: ServerResponse,
   generations: Generation[],
-  { progress, ended, done }: Parts,
+  { progress, ended, done }: Callbacks,
 ): void {
   const open = new Set<Generation>();
   let left = choices.length;

@@ -1,4 +1,4 @@
-/** `POST /inference/v1/generate`: tokens in, tokens out, with the versions of the weights that generated them. */
+/** `POST /inference/v1/generate`: tokens in, tokens out, with the weight versions that generated them. */
 import { type Generation, textOf } from '../engine/requests/generation.ts';
 import type { RouteContext } from '../generating.ts';
 import { Fields, isTokenIds, refuseField } from '../http/fields.ts';

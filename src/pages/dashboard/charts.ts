@@ -22,7 +22,7 @@ export const rateLines = (drawn: Drawn, width: number) =>
 const requestHeight = 15;
 export const requestsHeight = (bars: readonly RequestBar[]): number => 40 + requestHeight * Math.max(1, bars.length);
 
-/** Draws single requests, one to a row. */
+/** Draws single requests, one per row. */
 export function requestsGantt(bars: readonly RequestBar[], at: number, width: number) {
   const begin = Math.min(at, ...bars.map(({ from }) => from));
   const span = Math.max(at - begin, 0.001);
@@ -37,8 +37,8 @@ export function requestsGantt(bars: readonly RequestBar[], at: number, width: nu
       const kind = isLost && to < at ? 'overhead' : (actorColours[who] ?? 'overhead');
       return { row, start: from - begin, end: to - begin, colour: kind, opacity: ended === undefined ? 1 : 0.6 };
     }),
-    describe: (place) => {
-      const { id, type, actor, from, to, ended } = bars[place]!;
+    describe: (index) => {
+      const { id, type, actor, from, to, ended } = bars[index]!;
       const until = to === undefined ? 'goes on' : (ended ?? 'replaced by another, or given up');
       return `${oneLine(id)}\n${type}, ${oneLine(actor)}\n${measured((to ?? at) - from)}: ${until}`;
     },

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The page of a running job: it asks again every second for what is new. */
+/** The page of a running job, which asks for news every second. */
 
 import { binSeconds, finestLevel, mostBins } from '../../logs/job/bins.ts';
 import type { Timeline } from '../../logs/job/job-view.ts';
@@ -9,43 +9,43 @@ import { ask, Failed, refusal, setKey, takeKey } from '../kit/api.ts';
 import { draw, followLook } from '../kit/draw.ts';
 import { byId, element, idButton, lock, option, refill } from '../kit/elements.ts';
 import { hashEntries, showHash } from '../kit/hash.ts';
-import { heldTable, whyPart } from '../kit/held.ts';
+import { heldTable, whySection } from '../kit/held.ts';
 import { ganttHeight, jobGantt } from '../kit/job-gantt.ts';
 import { queueLines } from '../kit/job-lines.ts';
 import { rateLines, requestsGantt, requestsHeight } from './charts.ts';
 import {
-  deferredPart,
-  factParts,
+  deferredSection,
+  factSections,
   lacksText,
   owedTable,
   type Rates,
-  refusedPart,
+  refusedSection,
   roundTable,
   sessionTable,
-  verdictPart,
+  verdictSection,
 } from './panels.ts';
 import { joined } from './state.ts';
 
 const latest = ' latest';
-/** Milliseconds between two looks; while the server is away, and while nobody sees the page. */
+/** Milliseconds between two requests: normally, while the server is away, and while nobody sees the page. */
 const often = { looks: 1000, lost: 2000, hidden: 10_000 };
 
-/** Where the reader looks; a window of −1 fits the last rounds, and a round that is not named is the latest. */
-const place = { session: '', level: -1, round: latest, thing: '' };
+/** The reader's place; a window of −1 fits the last rounds, and without a round the latest one is meant. */
+const view = { session: '', level: -1, round: latest, thing: '' };
 let timeline: { readonly run: string; readonly bins: Timeline } | undefined;
 let before: { readonly run: string; readonly now: number; readonly answer: SessionAnswer } | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let isAsking = false;
 
-/** Puts new content into a panel, unless the reader selects text in it. */
-function fill(id: string, ...parts: readonly Node[]): void {
+/** Puts new content into a panel, unless the reader is selecting text there. */
+function fill(id: string, ...contents: readonly Node[]): void {
   const panel = byId(id);
   const selection = getSelection();
   const isSelected = selection !== null && !selection.isCollapsed && panel.contains(selection.anchorNode);
   const focused = panel.contains(document.activeElement) ? (document.activeElement as HTMLElement) : undefined;
   if (isSelected) return;
   const id_ = focused?.dataset.id ?? focused?.textContent;
-  panel.replaceChildren(...parts);
+  panel.replaceChildren(...contents);
   if (focused === undefined) return;
   for (const one of panel.querySelectorAll<HTMLElement>('button'))
     if ((one.dataset.id ?? one.textContent) === id_) return one.focus({ preventScroll: true });
@@ -60,18 +60,18 @@ function live(text: string, isLost: boolean): void {
 
 function readHash(): void {
   const hash = hashEntries();
-  place.session = hash.get('s') ?? '';
-  place.thing = hash.get('why') ?? '';
+  view.session = hash.get('s') ?? '';
+  view.thing = hash.get('why') ?? '';
   const level = Number(hash.get('w') ?? -1);
-  place.level = binSeconds[level] === undefined ? -1 : level;
+  view.level = binSeconds[level] === undefined ? -1 : level;
 }
 
 function writeHash(): void {
-  const level = place.level < 0 ? '' : String(place.level);
-  showHash({ s: place.session, w: level, why: place.thing });
+  const level = view.level < 0 ? '' : String(view.level);
+  showHash({ s: view.session, w: level, why: view.thing });
 }
 
-/** What came by the second since the last look, by the clock of the server. */
+/** Rates per second since the last answer, by the server's clock. */
 function ratesOf(job: JobAnswer, answer: SessionAnswer, run: string): Rates {
   const last = before?.run === run ? before : undefined;
   if (last === undefined || job.now - last.now > 0.5) before = { run, now: job.now, answer };
@@ -90,18 +90,18 @@ function ratesOf(job: JobAnswer, answer: SessionAnswer, run: string): Rates {
 
 async function showThing(): Promise<void> {
   const panel = byId('thing');
-  panel.hidden = place.thing === '';
+  panel.hidden = view.thing === '';
   if (panel.hidden) return;
-  byId('thing-name').replaceChildren(idButton(place.thing));
+  byId('thing-name').replaceChildren(idButton(view.thing));
   try {
-    const why = await ask<WhyText>('why', { session: place.session, id: place.thing });
-    refill(panel, () => fill('thing-why', whyPart(why)));
+    const why = await ask<WhyText>('why', { session: view.session, id: view.thing });
+    refill(panel, () => fill('thing-why', whySection(why)));
   } catch (error) {
     byId('thing-why').replaceChildren(element('p', 'note', refusal(error)));
   }
 }
 
-/** The level that shows the last four rounds, or all that was followed. */
+/** The level that shows the last four rounds, or everything that was followed. */
 function levelFor({ followed, at }: SessionAnswer): number {
   const begun = followed?.begun ?? at;
   const from = Math.max(begun, followed?.rounds.at(-4)?.from ?? begun);
@@ -124,11 +124,11 @@ async function showRequests(answer: SessionAnswer): Promise<void> {
     picker.replaceChildren(
       ...options.map((id) => option(id, id === latest ? 'the latest round' : id === '' ? 'all rounds' : id)),
     );
-    if (!options.includes(place.round)) place.round = latest;
-    picker.value = place.round;
+    if (!options.includes(view.round)) view.round = latest;
+    picker.value = view.round;
   }
-  const round = place.round === latest ? (rounds[0] ?? '') : place.round;
-  const found = await ask<RequestsAnswer>('requests', { session: place.session, round });
+  const round = view.round === latest ? (rounds[0] ?? '') : view.round;
+  const found = await ask<RequestsAnswer>('requests', { session: view.session, round });
   const note = byId('requests-note');
   const { bars, of, at } = found ?? { bars: [], of: 0, at: 0 };
   note.textContent =
@@ -139,36 +139,36 @@ async function showRequests(answer: SessionAnswer): Promise<void> {
 
 async function look(): Promise<void> {
   const job = await ask<JobAnswer>('job', {});
-  if (!job.sessions.some(({ session }) => session === place.session) && (place.session === '' || job.next === null)) {
-    // The first look goes to where something is overdue.
-    place.session = (job.sessions.find(({ load }) => load?.overdue) ?? job.sessions[0])?.session ?? '';
+  if (!job.sessions.some(({ session }) => session === view.session) && (view.session === '' || job.next === null)) {
+    // The page first shows a session in which something is overdue.
+    view.session = (job.sessions.find(({ load }) => load?.overdue) ?? job.sessions[0])?.session ?? '';
   }
   lock(false);
   byId('sessions').hidden = job.count < 2;
-  fill('sessions', sessionTable(job, place.session));
+  fill('sessions', sessionTable(job, view.session));
   byId('name').textContent = `version ${job.version}, ${job.connections} connection${job.connections === 1 ? '' : 's'}`;
-  if (place.session === '') {
+  if (view.session === '') {
     byId('verdict').replaceChildren(element('p', 'why idle', 'No session is open yet.'));
     return live('live', false);
   }
-  const answer = await ask<SessionAnswer>('session', { session: place.session });
+  const answer = await ask<SessionAnswer>('session', { session: view.session });
   const run = `${job.server} ${answer.run}`;
-  const level = place.level < 0 ? levelFor(answer) : place.level;
+  const level = view.level < 0 ? levelFor(answer) : view.level;
   byId('fits').textContent = `last rounds (${windows[level]})`;
   const known = timeline?.run === run && timeline.bins.width === binSeconds[level] ? timeline.bins : undefined;
-  const query = { session: place.session, level: String(level), ...(known && { since: String(known.to) }) };
+  const query = { session: view.session, level: String(level), ...(known && { since: String(known.to) }) };
   const bins = await ask<TimelineAnswer>('timeline', query);
   writeHash();
   byId('name').textContent += `, ${answer.session} (${answer.policy})`;
-  fill('verdict', verdictPart(answer));
+  fill('verdict', verdictSection(answer));
   fill('owes', owedTable(answer));
-  byId('facts').replaceChildren(...factParts(answer, ratesOf(job, answer, run)));
+  byId('facts').replaceChildren(...factSections(answer, ratesOf(job, answer, run)));
   byId('lacks').textContent = lacksText(answer, job);
   const { rounds = [], deferred = { count: 0, oldest: [] } } = answer.followed ?? {};
   fill('rounds', roundTable(rounds, answer.at));
-  fill('deferred', deferredPart(deferred.count, deferred.oldest, answer.at));
+  fill('deferred', deferredSection(deferred.count, deferred.oldest, answer.at));
   fill('held', element('h2', '', 'What is held, and where it stands'), heldTable(answer.held));
-  fill('refused', refusedPart(answer, job));
+  fill('refused', refusedSection(answer, job));
   if (bins !== null) {
     timeline = { run, bins: joined(known, bins) };
     drawCharts(answer, timeline.bins);
@@ -185,7 +185,7 @@ function failed(error: unknown): number {
     live('the server asks for its key', true);
     return often.lost;
   }
-  if (error instanceof Failed && error.status === 404) place.session = '';
+  if (error instanceof Failed && error.status === 404) view.session = '';
   const isAway = error instanceof Failed && error.status === 0;
   const text = isAway
     ? 'the server is not there; trying again'
@@ -218,12 +218,12 @@ function listen(): void {
     if (!(target instanceof HTMLElement)) return;
     const { id } = target.dataset;
     const row = target.closest<HTMLElement>('[data-session]');
-    if (id !== undefined) place.thing = id;
-    else if (target.id === 'thing-close') place.thing = '';
-    else if (row !== null) Object.assign(place, { session: row.dataset.session!, round: latest, thing: '' });
+    if (id !== undefined) view.thing = id;
+    else if (target.id === 'thing-close') view.thing = '';
+    else if (row !== null) Object.assign(view, { session: row.dataset.session!, round: latest, thing: '' });
     else return;
     writeHash();
-    byId('thing').hidden = place.thing === '';
+    byId('thing').hidden = view.thing === '';
     if (id !== undefined) byId('thing').scrollIntoView({ block: 'nearest' });
     void lookAgain();
   });
@@ -239,14 +239,14 @@ function listen(): void {
       return made;
     }),
   );
-  picker.value = String(place.level);
+  picker.value = String(view.level);
   picker.addEventListener('change', () => {
-    place.level = Number(picker.value);
+    view.level = Number(picker.value);
     writeHash();
     void lookAgain();
   });
   byId('round').addEventListener('change', ({ target }) => {
-    place.round = (target as HTMLSelectElement).value;
+    view.round = (target as HTMLSelectElement).value;
     void lookAgain();
   });
   byId('locked').addEventListener('submit', (event) => {

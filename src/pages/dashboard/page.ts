@@ -1,4 +1,4 @@
-/** The page of a running job: its elements and its style. The script fills it. */
+/** The page of a running job: elements and style, which the script fills. */
 
 import { header, keyForm } from '../kit/markup.ts';
 import { pageStyle } from '../kit/style.ts';
@@ -40,5 +40,4 @@ ${keyForm('The key of this server (its key file, or what stands behind <b>key=</
 </main>
 <noscript>This page needs JavaScript.</noscript>`;
 
-/** The page; its script fills it. */
 export const dashboardPage = { title, body, style };

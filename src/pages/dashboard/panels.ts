@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The panels of the page that are text: who has to act, facts, rounds, what was put off and refused. */
+/** The text panels of the page: who has to act, facts, rounds, deferred prompts, and refusals. */
 
 import type { Deferred } from '../../logs/job/deferred.ts';
 import type { Missed } from '../../logs/job/job-view.ts';
@@ -16,7 +16,7 @@ const plural = (count: number, word: string): string => `${whole(count)} ${word}
 const ids = (some: readonly string[], count: number): HTMLElement =>
   idList(some, count > some.length && some.length > 0 ? `+${whole(count - some.length)}` : '');
 
-/** Who owes something: `engine e2`, `the trainer`. */
+/** Names an actor that owes something: `engine e2`, `the trainer`. */
 const actor = ({ who, by }: Pick<OwedGroup, 'who' | 'by'>): HTMLElement =>
   by === undefined ? element('b', '', `the ${who}`) : element('b', '', `${who} `, idButton(by));
 
@@ -27,22 +27,22 @@ function waitText({ seconds, who }: OwedGroup): string {
 }
 
 /** The sentence that says who has to act, and whether that is urgent. */
-export function verdictPart({ owed, policy, shadow }: SessionAnswer): HTMLElement {
+export function verdictSection({ owed, policy, shadow }: SessionAnswer): HTMLElement {
   const [first] = owed;
   if (first === undefined) return element('p', 'why idle', `Nobody owes anything to ${policy}.`);
   const late = owed.reduce((sum, one) => sum + one.late, 0);
   const count = first.count === 1 ? first.answer : `${whole(first.count)} ${first.answer}`;
-  const parts = [
+  const words = [
     actor(first),
     ` owes ${count}`,
     first.seconds === undefined ? '' : `, the oldest for ${waitText(first)}`,
   ];
   if (late > 0)
-    return element('p', 'why stuck', ...parts, `: ${late === 1 ? 'that is' : `${whole(late)} answers are`} overdue.`);
+    return element('p', 'why stuck', ...words, `: ${late === 1 ? 'that is' : `${whole(late)} answers are`} overdue.`);
   const isTimer = first.who === 'timer';
   const said = isTimer
     ? [`Only timers run, ${waitText(first)}.`]
-    : ['Nothing is overdue. The oldest wait: ', ...parts, '.'];
+    : ['Nothing is overdue. The oldest wait: ', ...words, '.'];
   return element(
     'p',
     'why waits',
@@ -51,7 +51,7 @@ export function verdictPart({ owed, policy, shadow }: SessionAnswer): HTMLElemen
   );
 }
 
-/** Who has to act, group by group. */
+/** Lists the actors that have to act, group by group. */
 export function owedTable({ owed, isCut }: SessionAnswer): HTMLElement {
   const rows = owed.map((one) =>
     element(
@@ -67,7 +67,7 @@ export function owedTable({ owed, isCut }: SessionAnswer): HTMLElement {
   return element('div', '', rows.length === 0 ? undefined : table(['who', 'owes', 'the oldest', ''], rows), note);
 }
 
-/** All sessions, where there are several. */
+/** A table of all sessions, if there are several. */
 export function sessionTable({ sessions, count, next }: JobAnswer, selected: string): HTMLElement {
   const loadText = ({ load }: SessionItem): HTMLElement =>
     load === null
@@ -98,7 +98,7 @@ export function sessionTable({ sessions, count, next }: JobAnswer, selected: str
   );
 }
 
-/** What has happened by the second, measured between two looks at the server. */
+/** Rates per second, measured between two answers of the server. */
 export interface Rates {
   readonly events: number | undefined;
   readonly decisions: number | undefined;
@@ -107,7 +107,7 @@ export interface Rates {
 }
 
 /** The most important numbers. */
-export function factParts(answer: SessionAnswer, rates: Rates): HTMLElement[] {
+export function factSections(answer: SessionAnswer, rates: Rates): HTMLElement[] {
   const { seq, inFlight, refused, backlog, followed } = answer;
   const rate = (value: number | undefined): string =>
     value === undefined ? '–' : value >= 100 || value === 0 ? whole(value) : value.toPrecision(2);
@@ -126,7 +126,7 @@ export function factParts(answer: SessionAnswer, rates: Rates): HTMLElement[] {
   );
 }
 
-/** What the charts lack, and why. */
+/** Says what the charts lack, and why. */
 export function lacksText({ followed, at }: SessionAnswer, { watch }: JobAnswer): string {
   if (followed === null) return 'No event has come since this session is followed.';
   const { earlier, begun, missed } = followed;
@@ -142,7 +142,7 @@ export function lacksText({ followed, at }: SessionAnswer, { watch }: JobAnswer)
   ].join(' ');
 }
 
-/** Most rounds in the table. */
+/** Most rounds in the table of rounds. */
 const mostRounds = 8;
 
 /** The rounds, the latest first. */
@@ -175,8 +175,8 @@ export function roundTable(rounds: readonly Round[], at: number): HTMLElement {
   return element('div', '', element('h2', '', 'Rounds as they go'), table(names, rows));
 }
 
-/** What was put off first. */
-export function deferredPart(count: number, oldest: readonly Deferred[], at: number): HTMLElement {
+/** The prompts that were deferred first. */
+export function deferredSection(count: number, oldest: readonly Deferred[], at: number): HTMLElement {
   const title = element('h2', '', `Put off for later: ${whole(count)}`);
   if (count === 0) return element('div', '', title, soft('No prompt or request waits for a later round.'));
   const rows = oldest.map(({ id, what, since, times, roundId }) =>
@@ -196,7 +196,7 @@ export function deferredPart(count: number, oldest: readonly Deferred[], at: num
 }
 
 /** Refused events, and refused calls of the whole server. */
-export function refusedPart(one: SessionAnswer, job: JobAnswer): HTMLElement {
+export function refusedSection(one: SessionAnswer, job: JobAnswer): HTMLElement {
   const { refused, refusedKinds, refusedLast } = one;
   const title = element('h2', '', `Refused events: ${whole(refused)}`);
   const kinds = refusedKinds.map(({ code, path, count }) =>

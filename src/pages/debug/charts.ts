@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The charts of a job up to the present event, as the page of a running job draws them. */
+/** The charts of a job up to the present event, drawn like those of a running job. */
 
 import type { JobWindow } from '../../logs/job/window.ts';
 import { ask } from '../kit/api.ts';
@@ -11,7 +11,7 @@ import { queueLines } from '../kit/job-lines.ts';
 const panel = byId<HTMLDetailsElement>('charts');
 const linesHeight = 170;
 
-/** Draws the charts, if they are open. */
+/** Draws the charts if they are open. */
 export async function chartsAt(query: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void> {
   if (!panel.open) return;
   const found = await ask<JobWindow | null>('job', query, signal);
@@ -29,7 +29,7 @@ export async function chartsAt(query: Readonly<Record<string, string>>, signal: 
   draw(byId('queue'), linesHeight, (width) => queueLines(found, width));
 }
 
-/** Asks again when the charts are opened, and draws them anew where the window or the colours have changed. */
+/** Requests data when the charts are opened, and redraws them if the window or the colours have changed. */
 export function onCharts(opened: () => void): void {
   panel.addEventListener('toggle', opened);
   followLook();

@@ -1,35 +1,35 @@
 /// <reference lib="dom" />
-/** The page of `rollflex debug`: the events of a log, one after the other, with what the policy knew then. */
+/** The page of `rollflex debug`: the events of a log one by one, with the policy's knowledge at that point. */
 
 import type { Moment, WhyText } from '../../logs/job/log-view.ts';
 import type { TreePage } from '../../logs/job/tree.ts';
 import { ask, refusal, setKey, takeKey } from '../kit/api.ts';
 import { byId, element, idButton, lock, option } from '../kit/elements.ts';
-import { whyPart } from '../kit/held.ts';
+import { whySection } from '../kit/held.ts';
 import { chartsAt, onCharts } from './charts.ts';
 import { lookSoon, type Pager } from './follow.ts';
-import { eventPart, standingPart } from './moment.ts';
-import { here, type LogAnswer, log, place, readHash, writeHash } from './place.ts';
+import { eventSection, standingSection } from './moment.ts';
 import { failed, lost, say, says } from './status.ts';
 import { branch } from './tree.ts';
+import { here, type LogAnswer, log, readHash, view, writeHash } from './view.ts';
 import { onWhatIf, whatIfAt } from './what-if.ts';
 
 const slider = byId<HTMLInputElement>('slider');
 const number = byId<HTMLInputElement>('number');
 const text = byId<HTMLInputElement>('text');
 const picker = byId<HTMLSelectElement>('session');
-/** What is asked for the present event; what was asked for the last one is not needed any more. */
+/** Requests data for the present event, and cancels requests for the previous one. */
 let asked = new AbortController();
-/** Asks beside the others; a later question of the kind makes an earlier one void. */
+/** Requests run in parallel; a later request of a kind cancels the earlier one. */
 let searching = new AbortController();
 
-/** Shows the present place. */
+/** Shows the present view. */
 async function show(isJump = false): Promise<void> {
   asked.abort();
   asked = new AbortController();
   const { signal } = asked;
   if (here() === undefined) return say('The log has no session yet.');
-  const { session, seq } = place;
+  const { session, seq } = view;
   const { first = 0, seq: last = 0 } = here() ?? {};
   slider.min = String(first);
   slider.max = String(last);
@@ -42,17 +42,17 @@ async function show(isJump = false): Promise<void> {
   const state = byId<HTMLDetailsElement>('state');
   try {
     const moment = await ask<Moment>('event', query, signal);
-    byId('event').replaceChildren(eventPart(moment));
-    byId('standing').replaceChildren(standingPart(moment));
+    byId('event').replaceChildren(eventSection(moment));
+    byId('standing').replaceChildren(standingSection(moment));
     document.body.dataset.seq = String(seq);
     lost(false);
     const askTree = (path: readonly string[], from: number) =>
       ask<TreePage>('state', { ...query, path: JSON.stringify(path), from: String(from) }, signal);
     if (state.open) byId('tree').replaceChildren(await branch(askTree, []));
     else byId('tree').replaceChildren();
-    byId('whole').replaceChildren(whyPart(await ask<WhyText>('why', query, signal)));
-    if (place.thing !== '') await showThing(signal);
-    await whatIfAt(() => place, failed, signal);
+    byId('whole').replaceChildren(whySection(await ask<WhyText>('why', query, signal)));
+    if (view.thing !== '') await showThing(signal);
+    await whatIfAt(() => view, failed, signal);
     document.body.dataset.shown = String(seq);
     await chartsAt(query, signal);
   } catch (error) {
@@ -61,7 +61,7 @@ async function show(isJump = false): Promise<void> {
 }
 
 async function showThing(signal: AbortSignal): Promise<void> {
-  const { session, seq, thing } = place;
+  const { session, seq, thing } = view;
   const panel = byId('thing');
   panel.hidden = false;
   panel.scrollIntoView({ block: 'nearest' });
@@ -69,7 +69,7 @@ async function showThing(signal: AbortSignal): Promise<void> {
   title.replaceChildren(idButton(thing));
   try {
     const why = await ask<WhyText>('why', { session, seq: String(seq), id: thing }, signal);
-    byId('thing-why').replaceChildren(whyPart(why));
+    byId('thing-why').replaceChildren(whySection(why));
   } catch (error) {
     byId('thing-why').replaceChildren(element('p', 'note', refusal(error)));
   }
@@ -77,7 +77,7 @@ async function showThing(signal: AbortSignal): Promise<void> {
 
 function go(seq: number, isJump = false): void {
   const { first = 0, seq: last = 0 } = here() ?? {};
-  place.seq = Math.min(Math.max(seq, first), last);
+  view.seq = Math.min(Math.max(seq, first), last);
   void show(isJump);
 }
 
@@ -87,7 +87,7 @@ async function find(query: Readonly<Record<string, string>>, back: boolean, what
   searching = new AbortController();
   say('…');
   try {
-    const { session, seq } = place;
+    const { session, seq } = view;
     const given = { session, from: String(seq), back: back ? '1' : '', ...query };
     const found = await ask<{ seq?: number; meant?: string }>('find', given, searching.signal);
     if (found.seq !== undefined) {
@@ -102,29 +102,29 @@ async function find(query: Readonly<Record<string, string>>, back: boolean, what
 }
 
 function search(back: boolean): void {
-  place.text = text.value.trim();
-  if (place.text !== '') void find({ text: place.text }, back, `has ${place.text}`);
+  view.text = text.value.trim();
+  if (view.text !== '') void find({ text: view.text }, back, `has ${view.text}`);
 }
 const change = (back: boolean): Promise<void> => find({ change: '1' }, back, 'led to other decisions');
 
 function closeThing(): void {
-  place.thing = '';
+  view.thing = '';
   byId('thing').hidden = true;
   writeHash(false);
 }
 
 const buttons: Readonly<Record<string, () => void>> = {
   begin: () => go(0, true),
-  back: () => go(place.seq - 1),
-  on: () => go(place.seq + 1),
+  back: () => go(view.seq - 1),
+  on: () => go(view.seq + 1),
   end: () => go(Number.MAX_SAFE_INTEGER, true),
   'change-back': () => void change(true),
   'change-on': () => void change(false),
   'find-back': () => search(true),
   'find-on': () => search(false),
   'thing-close': closeThing,
-  'thing-back': () => void find({ text: place.thing }, true, 'has it'),
-  'thing-on': () => void find({ text: place.thing }, false, 'has it'),
+  'thing-back': () => void find({ text: view.thing }, true, 'has it'),
+  'thing-on': () => void find({ text: view.thing }, false, 'has it'),
 };
 
 function listen(): void {
@@ -136,7 +136,7 @@ function listen(): void {
     search(false);
   });
   picker.addEventListener('change', () => {
-    place.session = picker.value;
+    view.session = picker.value;
     closeThing();
     go(Number.MAX_SAFE_INTEGER, true);
   });
@@ -146,7 +146,7 @@ function listen(): void {
   document.addEventListener('click', ({ target }) => {
     const id = target instanceof HTMLElement ? target.closest<HTMLElement>('button.id')?.dataset.id : undefined;
     if (id === undefined) return;
-    place.thing = id;
+    view.thing = id;
     writeHash(false);
     showThing(asked.signal).catch(failed);
   });
@@ -202,7 +202,7 @@ const pager: Pager = {
   signal: () => asked.signal,
   begin: () => {
     readHash();
-    text.value = place.text;
+    text.value = view.text;
     return show();
   },
 };

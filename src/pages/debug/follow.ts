@@ -3,12 +3,12 @@
 import type { Moment, WhyText } from '../../logs/job/log-view.ts';
 import { ask } from '../kit/api.ts';
 import { byId, refill } from '../kit/elements.ts';
-import { whyPart } from '../kit/held.ts';
-import { standingPart } from './moment.ts';
-import { here, type LogAnswer, log, place } from './place.ts';
+import { whySection } from '../kit/held.ts';
+import { standingSection } from './moment.ts';
 import { failed, say } from './status.ts';
+import { here, type LogAnswer, log, view } from './view.ts';
 
-/** What the page does. */
+/** The actions of the page. */
 export interface Pager {
   showLog(answer: LogAnswer): void;
   /** Goes where the URL says. */
@@ -18,23 +18,23 @@ export interface Pager {
   signal(): AbortSignal;
 }
 
-/** Milliseconds between two looks at a log that is followed. */
+/** Milliseconds between two checks of a followed log. */
 const often = 1000;
-/** After so many of them without anything new, what waits has become older. */
+/** After so many looks without news, the ages of waiting things are refreshed. */
 const seldom = 10;
 let looks = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Shows again what waits, and for how long. */
 async function age(signal: AbortSignal): Promise<void> {
-  const query = { session: place.session, seq: String(place.seq) };
-  byId('standing').replaceChildren(standingPart(await ask<Moment>('event', query, signal)));
+  const query = { session: view.session, seq: String(view.seq) };
+  byId('standing').replaceChildren(standingSection(await ask<Moment>('event', query, signal)));
   const whole = byId('whole');
   const why = await ask<WhyText>('why', query, signal);
-  refill(whole, () => whole.replaceChildren(whyPart(why)));
+  refill(whole, () => whole.replaceChildren(whySection(why)));
 }
 
-/** Looks whether the log has grown. Who stands at its end goes on with it. */
+/** Checks whether the log has grown. A reader at its end moves on with it. */
 async function look(pager: Pager): Promise<void> {
   try {
     const before = here();
@@ -44,9 +44,9 @@ async function look(pager: Pager): Promise<void> {
     if (now === undefined) {
       say('');
       await pager.begin();
-    } else if (place.seq === now.seq && now.seq === before?.seq && ++looks % seldom === 0) await age(pager.signal());
+    } else if (view.seq === now.seq && now.seq === before?.seq && ++looks % seldom === 0) await age(pager.signal());
     else if (now.seq !== before?.seq || now.closed !== before?.closed) {
-      if (before === undefined || place.seq === before.seq || place.seq > now.seq) pager.go(now.seq);
+      if (before === undefined || view.seq === before.seq || view.seq > now.seq) pager.go(now.seq);
       else {
         byId<HTMLInputElement>('slider').max = String(now.seq);
         byId('last').textContent = `of ${now.seq.toLocaleString('en-US')}`;

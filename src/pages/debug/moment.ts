@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Shows what is known after an event. */
+/** Shows the state of knowledge after an event. */
 
 import type { Moment } from '../../logs/job/log-view.ts';
 import type { AskedGroup } from '../../logs/job/standing.ts';
@@ -7,7 +7,7 @@ import { spoken } from '../kit/durations.ts';
 import { element, shownValue, timeText } from '../kit/elements.ts';
 import { heldTable, idsCell, waitTable } from '../kit/held.ts';
 
-/** The fields of a message, but for those that are shown elsewhere. */
+/** The fields of a message, without those that are shown elsewhere. */
 function fields(message: object, without: readonly string[]): HTMLElement {
   const entries = Object.entries(message).filter(([name]) => !without.includes(name));
   return element(
@@ -17,8 +17,8 @@ function fields(message: object, without: readonly string[]): HTMLElement {
   );
 }
 
-/** The event, and what it led to. */
-export function eventPart({ seq, at, sinceSeconds, event, decisions, producer }: Moment): HTMLElement {
+/** Shows the event and its decisions. */
+export function eventSection({ seq, at, sinceSeconds, event, decisions, producer }: Moment): HTMLElement {
   const when = `${timeText(at)}${sinceSeconds > 0 ? `, ${spoken(sinceSeconds)} after the event before it` : ''}`;
   const title = event === null ? (seq === 0 ? 'Before the first event' : 'The event is not in the log') : event.type;
   const head = element('h2', '', `${seq} `, element('span', 'type', title));
@@ -53,7 +53,7 @@ export function eventPart({ seq, at, sinceSeconds, event, decisions, producer }:
 }
 const mostDecisions = 50;
 
-/** What was asked for, by who has to answer. */
+/** Shows unanswered commands by actor. */
 export function askedTable(asked: readonly AskedGroup[]): HTMLElement {
   const rows = asked.map(({ answer, by, count, ids, seconds, overdue }) => {
     const isTimer = answer === 'timer.fired';
@@ -75,8 +75,8 @@ export function askedTable(asked: readonly AskedGroup[]): HTMLElement {
   return waitTable(rows, 'awaited');
 }
 
-/** Where things stand, and what was asked for. */
-export function standingPart({ standing, asked, notes }: Moment): HTMLElement {
+/** Shows standings and unanswered commands. */
+export function standingSection({ standing, asked, notes }: Moment): HTMLElement {
   return element(
     'section',
     'panel',

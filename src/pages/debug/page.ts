@@ -1,4 +1,4 @@
-/** The page of `rollflex debug`: its elements and its style. The script fills it. */
+/** The page of `rollflex debug`: elements and style, which the script fills. */
 
 import { header, keyForm } from '../kit/markup.ts';
 import { pageStyle } from '../kit/style.ts';
@@ -32,5 +32,4 @@ ${keyForm('The key of this server (its token file, or what stands behind <b>key=
 </main>
 <noscript>This page needs JavaScript.</noscript>`;
 
-/** The page; its script fills it. */
 export const debugPage = { title, body, style: pageStyle };

@@ -1,17 +1,17 @@
 /// <reference lib="dom" />
-/** What the page says of itself: what happened, whether its server is there, and that it needs the key. */
+/** Messages of the page about itself: what happened, whether the server is there, and that a key is needed. */
 import { Failed } from '../kit/api.ts';
 import { byId, element, lock } from '../kit/elements.ts';
-import { log } from './place.ts';
+import { log } from './view.ts';
 
 export const says = byId('says');
 
-/** Tells the reader what happened; an empty text takes it back. */
+/** Tells the reader what happened; an empty text clears the message. */
 export function say(message: string): void {
   says.replaceChildren(element('span', '', message));
 }
 
-/** Says what went wrong; what was given up is no error. */
+/** Tells the reader what went wrong; a cancelled request is no error. */
 export function failed(error: unknown): void {
   if (error instanceof DOMException) return;
   if (error instanceof Failed && error.status === 401) return lock(true);
@@ -19,7 +19,7 @@ export function failed(error: unknown): void {
   say(error instanceof Error ? error.message : String(error));
 }
 
-/** Says whether the server is there. */
+/** Shows whether the server is there. */
 export function lost(isLost: boolean): void {
   const live = byId('live');
   live.textContent = isLost ? 'no connection; trying again' : log.follow ? 'follows the log' : '';

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The state as a tree. A node asks for what is below it when it is opened; what was open stays open from event to event. */
+/** The state as a tree. A node asks for its children when it is opened, and stays open from event to event. */
 import type { TreeNode, TreePage } from '../../logs/job/tree.ts';
 import { button, element, idButton } from '../kit/elements.ts';
 

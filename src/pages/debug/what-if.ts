@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** A form with the settings of the policy at the present event, and what would have been with others. */
+/** A form with the settings of the policy at the present event, and the simulated outcome with other settings. */
 
 import type { SettingItem, WhatIfForm, WhatIfText } from '../../sim/what-if/form.ts';
 import { ask, refusal } from '../kit/api.ts';
@@ -13,7 +13,7 @@ export interface AskedEvent {
 }
 
 const panel = byId<HTMLDetailsElement>('what-if');
-const place = byId('what-if-form');
+const form = byId('what-if-form');
 const answer = byId('what-if-answer');
 
 let formOf = '';
@@ -91,10 +91,10 @@ function draw({ settings, policies, presets, preset }: WhatIfForm, run: () => vo
     event.preventDefault();
     run();
   });
-  place.replaceChildren(made);
+  form.replaceChildren(made);
 }
 
-/** Returns the settings that are other than in the log. */
+/** Returns the settings that differ from the log. */
 function changes(): Record<string, unknown> {
   const set: Record<string, unknown> = {};
   for (const [name, { item, field }] of fields) {
@@ -124,7 +124,7 @@ function show(text: WhatIfText): void {
   );
 }
 
-/** Shows an error of the command; throws what is none. */
+/** Shows an error of the command; rethrows any other error. */
 function refused(error: unknown): void {
   if (error instanceof DOMException) return;
   answer.replaceChildren(element('p', 'note', refusal(error)));
@@ -157,7 +157,7 @@ async function run(event: AskedEvent): Promise<void> {
   }
 }
 
-/** Shows the form for an event, if it is open; what is asked for another event is not needed any more. */
+/** Shows the form for an event if it is open, and cancels questions about other events. */
 export async function whatIfAt(present: () => AskedEvent, failed: (error: unknown) => void, signal: AbortSignal) {
   if (!panel.open) return;
   const event = present();
@@ -170,7 +170,7 @@ export async function whatIfAt(present: () => AskedEvent, failed: (error: unknow
     answer.replaceChildren();
   } catch (error) {
     formOf = '';
-    place.replaceChildren();
+    form.replaceChildren();
     refused(error);
   }
 }

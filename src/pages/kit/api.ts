@@ -16,7 +16,7 @@ export function takeKey(): void {
 }
 export const setKey = (key: string): void => sessionStorage.setItem(storage, key);
 
-/** An answer that is no success: the server has refused, or is not there (status 0). */
+/** An unsuccessful answer: the server has refused, or is not there (status 0). */
 export class Failed extends Error {
   readonly status: number;
   constructor(status: number, message: string) {
@@ -25,13 +25,13 @@ export class Failed extends Error {
   }
 }
 
-/** What the server says against a question. Throws what is no refusal of it: that it is not there, or does not know the key. */
+/** Returns the server's objection to a question. Rethrows other errors: the server is not there, or does not know the key. */
 export function refusal(error: unknown): string {
   if (!(error instanceof Failed) || error.status === 0 || error.status === 401) throw error;
   return error.message;
 }
 
-/** Asks for something. Throws {@link Failed}; `AbortError` if it is not needed any more. */
+/** Sends a question. Throws {@link Failed}; `AbortError` if the answer is not needed any more. */
 export async function ask<T>(name: string, query: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<T> {
   const authorization = `Bearer ${sessionStorage.getItem(storage) ?? ''}`;
   let response: Response;

@@ -1,7 +1,7 @@
 /** Draws bars of a chart as they are declared: cut off where the chart ends, and named where there is room. */
 import type { CustomSeriesOption } from 'echarts/charts';
 
-/** How a series of a chart draws what it has. */
+/** The function with which a chart series draws an item. */
 export type RenderItem = NonNullable<CustomSeriesOption['renderItem']>;
 /** A place on a chart, in pixels. */
 export interface Box {
@@ -10,14 +10,14 @@ export interface Box {
   readonly width: number;
   readonly height: number;
 }
-/** A text inside a bar, and the least height of the bar that it fits in. */
+/** A text inside a bar, and the least bar height at which it fits. */
 export interface BarName {
   readonly text: string;
   readonly fill: string;
   readonly leastHeight?: number;
 }
 
-/** What of a box is inside another, if any. */
+/** The part of a box inside another box, if any. */
 export function inside(box: Box, view: Box): Box | undefined {
   const [x, y] = [Math.max(box.x, view.x), Math.max(box.y, view.y)];
   const right = Math.min(box.x + box.width, view.x + view.width);
@@ -43,7 +43,7 @@ export function drawnBar(
   };
 }
 
-/** A series of bars, each from a row, a start and an end. */
+/** A series of bars, each given by row, start and end. */
 export const barSeries = (data: readonly (readonly number[])[], renderItem: RenderItem) => ({
   type: 'custom',
   data: [...data],

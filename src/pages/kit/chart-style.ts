@@ -62,7 +62,7 @@ function textWidth(text: string): number {
   return canvas.measureText(text).width;
 }
 
-/** Returns the number of rows of a legend in a chart of this width (in pixels). */
+/** Returns the number of legend rows in a chart of this width (in pixels). */
 export function legendRows(names: readonly string[], width: number, widthOf = textWidth): number {
   let [rows, used] = [1, 0];
   for (const name of names) {
@@ -75,5 +75,5 @@ export function legendRows(names: readonly string[], width: number, widthOf = te
   return rows;
 }
 
-/** Returns the height of a legend in a chart of this width; both in pixels. */
+/** Returns the legend height in a chart of this width; both in pixels. */
 export const legendHeight = (names: readonly string[], width: number): number => 24 * legendRows(names, width);

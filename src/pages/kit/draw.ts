@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
-/** Puts charts into elements of a page, and draws them anew. */
+/** Puts charts into elements of a page, and draws them again. */
 import { type ECharts, type EChartsCoreOption, init } from './echarts.ts';
 
-/** Shows a chart as it is now, in place of what it was. */
+/** Shows a chart in place of its former content. */
 export function show(chart: ECharts, option: EChartsCoreOption): void {
   chart.setOption({ animation: false, backgroundColor: 'transparent', ...option }, true);
 }
@@ -33,7 +33,7 @@ function redrawAll(): void {
   }
 }
 
-/** From now on draws all charts anew where the window or the colours have changed. */
+/** Redraws all charts whenever the window or the colours change. */
 export function followLook(): void {
   addEventListener('resize', redrawAll);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawAll);

@@ -1,7 +1,7 @@
-/** Durations as a page has them: in a sentence, and on a chart. */
+/** Durations on a page: in a sentence, and on a chart. */
 import { duration } from '../../logs/explain/duration.ts';
 
-/** A duration as people say it, which is not broken into two lines. */
+/** A duration in spoken form, without line breaks. */
 export const spoken = (seconds: number): string => duration(seconds).replace(' ', '\u00a0');
-/** A duration on a chart, where others are beside it. */
+/** A duration on a chart, beside others. */
 export const measured = (seconds: number): string => duration(seconds, 'measured');

@@ -20,7 +20,7 @@
  *   WHETHER IN CONTRACT, STRICT LIABILITY, OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE
  *   OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
  */
-/** The chart library: the parts of ECharts that pages draw with. By its name each, so that the rest is not built in. */
+/** The chart library: the parts of ECharts that pages draw with, each imported by name, so that other parts are not built in. */
 import { BarChart, CustomChart, LineChart } from 'echarts/charts';
 import {
   DataZoomComponent,

@@ -16,7 +16,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** The element of the page with this id. */
+/** Returns the page element with this id. */
 export const byId = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
 
 /** Asks for the key in place of the page, or shows the page. */
@@ -32,18 +32,18 @@ export function button(name: string, text: string): HTMLButtonElement {
   return made;
 }
 
-/** A value of a selection, and how it is called there. */
+/** An option of a selection: its value and its label. */
 export function option(value: string, label: string): HTMLOptionElement {
   const made = element('option', '', label);
   made.value = value;
   return made;
 }
 
-/** Fills a place anew; what was folded open in it stays so. */
-export function refill(place: HTMLElement, fill: () => void): void {
-  const isOpen = place.querySelector('details')?.open === true;
+/** Fills an element again; unfolded elements in it stay unfolded. */
+export function refill(element: HTMLElement, fill: () => void): void {
+  const isOpen = element.querySelector('details')?.open === true;
   fill();
-  const details = place.querySelector('details');
+  const details = element.querySelector('details');
   if (details !== null) details.open = isOpen;
 }
 
@@ -51,16 +51,16 @@ export function refill(place: HTMLElement, fill: () => void): void {
 export function idButton(id: string): HTMLButtonElement {
   const made = button('id', id);
   made.title = 'Why does it wait?';
-  // What is shown is escaped; this is the id itself.
+  // The shown text is escaped; this attribute has the id itself.
   made.dataset.id = id;
   return made;
 }
 
-/** A time of the session's clock: a date where it is Unix time. */
+/** Writes a time of the session's clock; Unix time is shown as a date. */
 export const timeText = (at: number): string =>
   at > 1e9 ? new Date(at * 1000).toISOString().replace('T', ' ').replace('Z', ' UTC') : `${Number(at.toFixed(3))} s`;
 
-/** Most values of a list that are shown at once, and values of a list from which on it is folded. */
+/** Most list values shown at once, and list length from which a list is folded. */
 const [mostValues, foldedFrom] = [100, 5];
 
 /** Shows a value of an event or a decision. Long lists are folded. */

@@ -25,8 +25,8 @@ export interface Gantt {
    * Seconds that are visible at first; the user can zoom to see the rest. Without it, everything is visible, and there is no zoom.
    */
   readonly windowSeconds?: number;
-  /** Returns the tooltip of a bar, by its index. */
-  readonly describe: (place: number) => string;
+  /** Returns the tooltip for a bar, by index. */
+  readonly describe: (index: number) => string;
   /** Width of the row names, in pixels. */
   readonly left?: number;
 }

@@ -6,15 +6,15 @@ import { spoken } from './durations.ts';
 import { element } from './elements.ts';
 import { idList, table } from './tables.ts';
 
-/** A table of what waits: what it is, how long the oldest waits, and ids. */
+/** A table of waiting things: kind, longest wait, and ids. */
 export const waitTable = (rows: readonly HTMLElement[], first: string): HTMLElement =>
   rows.length === 0 ? element('p', 'soft', 'Nothing.') : table([first, 'oldest', ''], rows);
 
-/** The cell with the ids of a group of so many. */
+/** The cell with the ids of a group, and the size of the group. */
 export const idsCell = (ids: readonly string[], count: number): HTMLElement =>
   element('td', '', idList(ids, count > ids.length ? `+${count - ids.length}` : ''));
 
-/** What is held, and where it stands. */
+/** A table of held things and their standings. */
 export function heldTable(standing: readonly StandingGroup[]): HTMLElement {
   const rows = standing.map(({ what, stands, count, ids, seconds }) =>
     element(
@@ -35,7 +35,7 @@ export function heldTable(standing: readonly StandingGroup[]): HTMLElement {
 }
 
 /** Why something waits. */
-export function whyPart({ verdict, answer, notes, chain }: WhyText): HTMLElement {
+export function whySection({ verdict, answer, notes, chain }: WhyText): HTMLElement {
   const lines = chain.join('\n').trim();
   const more =
     lines === ''
@@ -50,7 +50,7 @@ export function whyPart({ verdict, answer, notes, chain }: WhyText): HTMLElement
   );
 }
 
-/** Lines whose texts the server has escaped. */
+/** Lines of text that the server has escaped. */
 function pre(text: string): HTMLPreElement {
   const made = document.createElement('pre');
   made.textContent = text;

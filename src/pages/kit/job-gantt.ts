@@ -1,4 +1,4 @@
-/** Draws the rounds of a job, and what each engine and worker has to do. */
+/** Draws the rounds of a job, and the work of each engine and worker. */
 import { oneLine } from '../../core/ids/printable.ts';
 import type { Timeline } from '../../logs/job/job-view.ts';
 import type { Round } from '../../logs/job/rounds.ts';
@@ -16,7 +16,7 @@ export interface Drawn {
 const rowHeight = 24;
 const shades = 6;
 
-/** Colours of those who have something to do. */
+/** Colours by kind of actor. */
 export const actorColours: Readonly<Record<string, string>> = {
   engine: 'rollout',
   trainer: 'train',
@@ -26,13 +26,13 @@ export const actorColours: Readonly<Record<string, string>> = {
   loader: 'sync',
 };
 
-/** Cells of one row, those alike as one bar. */
+/** The cells of one row; equal neighbours are joined into one bar. */
 function loadBars(row: number, load: readonly number[], most: number, { from, width }: Timeline): GanttBar[] {
   const bars: { row: number; start: number; end: number; colour: string; opacity: number; load: number }[] = [];
-  for (const [place, value] of load.entries()) {
+  for (const [index, value] of load.entries()) {
     const shade = value === 0 ? 0 : Math.max(1, Math.ceil((value / most) * shades));
     if (shade === 0) continue;
-    const [start, opacity] = [(from + place) * width, 0.3 + (0.7 * shade) / shades];
+    const [start, opacity] = [(from + index) * width, 0.3 + (0.7 * shade) / shades];
     const last = bars.at(-1);
     if (last !== undefined && last.opacity === opacity && Math.abs(last.end - start) < width / 2)
       last.end = start + width;
@@ -41,13 +41,13 @@ function loadBars(row: number, load: readonly number[], most: number, { from, wi
   return bars;
 }
 
-/** Whoever has something to do; all that are not named are one row, where there are any. */
+/** Returns the actors; unnamed actors are one row, if there are any. */
 const actorsIn = ({ actors }: Timeline): Timeline['actors'] =>
   actors.filter(({ by, load }) => by !== null || load.some((one) => one > 0));
 export const ganttHeight = (drawn: Drawn): number =>
   Math.min(900, 40 + rowHeight * (1 + actorsIn(drawn.timeline).length));
 
-/** Draws the rounds, and how much each engine and worker has to do. */
+/** Draws rounds, and the amount of work per engine and worker. */
 export function jobGantt({ timeline, rounds, missed }: Drawn, width: number) {
   const { at } = timeline;
   const actors = actorsIn(timeline);
@@ -102,7 +102,7 @@ export function jobGantt({ timeline, rounds, missed }: Drawn, width: number) {
     rows: ['rounds', ...names],
     bars,
     lastSeconds: span,
-    describe: (place) => texts[place]!,
+    describe: (index) => texts[index]!,
     left,
   });
   return { ...chart, xAxis: timeAxis(span) };

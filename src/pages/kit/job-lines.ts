@@ -22,9 +22,9 @@ export function linesChart({ timeline }: Drawn, lines: readonly Line[], width: n
     tooltip: tooltipBeside({
       trigger: 'axis',
       formatter: (points: readonly { readonly dataIndex: number }[]) => {
-        const place = points[0]?.dataIndex ?? 0;
-        const values = lines.map(({ name, values: all }) => `${name}: ${all[place] ?? 0}`);
-        return [`${ago(Math.max(0, at - begin - place * seconds))}`, ...values].join('\n');
+        const index = points[0]?.dataIndex ?? 0;
+        const values = lines.map(({ name, values: all }) => `${name}: ${all[index] ?? 0}`);
+        return [`${ago(Math.max(0, at - begin - index * seconds))}`, ...values].join('\n');
       },
     }),
     xAxis: timeAxis(Math.max(at - begin, seconds), 1),
@@ -37,12 +37,12 @@ export function linesChart({ timeline }: Drawn, lines: readonly Line[], width: n
       lineStyle: { width: 2, type: dash },
       color: colour(kind),
       // The last bin is not over.
-      data: values.slice(0, -1).map((value, place) => [place * seconds, value]),
+      data: values.slice(0, -1).map((value, index) => [index * seconds, value]),
     })),
   };
 }
 
-/** Draws what was put off, and the engines that idle while others work. */
+/** Draws the deferred prompts, and the engines that idle while others work. */
 export const queueLines = (drawn: Drawn, width: number) =>
   linesChart(
     drawn,

@@ -2,10 +2,10 @@
 import { axis, colour } from './chart-style.ts';
 import { measured } from './durations.ts';
 
-/** How long ago that is. */
+/** Writes how long ago something was. */
 export const ago = (seconds: number): string => (seconds === 0 ? 'now' : `−${measured(seconds)}`);
 
-/** The axis of so many seconds up to now; its values are in minutes where that is long, or in the unit that is given. */
+/** The axis for so many seconds up to now; its values are in the given unit, by default in minutes if the span is long. */
 export const timeAxis = (span: number, unitSeconds = span >= 600 ? 60 : 1) =>
   axis({
     type: 'value',

@@ -1,4 +1,4 @@
-/** Elements that every served page begins with; `lock` and `kit/api.ts` work with them. */
+/** Elements at the beginning of every served page, which `lock` and `kit/api.ts` use. */
 
 /** The head of a page. */
 export const header = (title: string, more = ''): string =>

@@ -1,7 +1,7 @@
 /** The style of the pages that are served. */
 import { dark, light, schemes } from '../../sim/report/styles.ts';
 
-/** The style of pages of the command line. */
+/** The style of the command line's pages. */
 export const pageStyle = `
 ${schemes(`${light}--late:#b3261e;--good:#0a6b4c;`, `${dark}--late:#ff8a80;--good:#2fc79c;`)}
 *{box-sizing:border-box}[hidden]{display:none!important}

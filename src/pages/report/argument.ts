@@ -7,7 +7,7 @@ import { ganttChart } from '../kit/gantt.ts';
 import { describeBar, kindColours, roundBars } from './timeline.ts';
 
 const rowHeight = 24;
-/** Most engine rows of each run, so that both fit on the first screen. */
+/** Most engine rows per run, so that both runs fit on the first screen. */
 const mostEngines = 2;
 
 /** Returns both runs, with the rows to show. */
@@ -16,7 +16,7 @@ function shown({ runs, after }: WorkloadData): { run: RunData; engines: number }
   return both.map((run) => ({ run, engines: Math.min(mostEngines, run.engines.length) }));
 }
 
-/** Returns the height of the chart of both runs, in pixels. */
+/** Returns the height of the chart with both runs, in pixels. */
 export const argumentHeight = (data: WorkloadData): number =>
   44 + shown(data).reduce((rows, { engines }) => rows + rowHeight * (engines + 1), 0);
 
@@ -45,8 +45,8 @@ export function argumentChart(data: WorkloadData) {
       opacity: 0.3 + 0.7 * load,
       ...(engine < 0 ? { gap: 1, name: `${index}` } : {}),
     })),
-    describe: (place) => {
-      const { run, engine, index, bar } = bars[place]!;
+    describe: (barIndex) => {
+      const { run, engine, index, bar } = bars[barIndex]!;
       return describeBar(run, engine, index, bar);
     },
   });
@@ -58,15 +58,15 @@ export const waterfallHeight = ({ waterfall }: WorkloadData): number => 40 + bar
 
 /** Draws the seconds of a baseline step, the seconds that each mechanism saves, and the seconds left. */
 export function waterfallChart({ waterfall }: WorkloadData) {
-  const isWhole = (place: number): boolean => place === 0 || place === waterfall.length - 1;
-  const change = (place: number): string => {
-    const { from, to } = waterfall[place]!;
+  const isWhole = (index: number): boolean => index === 0 || index === waterfall.length - 1;
+  const change = (index: number): string => {
+    const { from, to } = waterfall[index]!;
     const off = to - from;
-    return isWhole(place) ? `${to.toFixed(0)} s` : `${off > 0 ? '+' : '−'}${Math.abs(off).toFixed(1)} s`;
+    return isWhole(index) ? `${to.toFixed(0)} s` : `${off > 0 ? '+' : '−'}${Math.abs(off).toFixed(1)} s`;
   };
-  const fill = (place: number): string => {
-    const { from, to } = waterfall[place]!;
-    if (isWhole(place)) return place === 0 ? colour('overhead') : colour('accent');
+  const fill = (index: number): string => {
+    const { from, to } = waterfall[index]!;
+    if (isWhole(index)) return index === 0 ? colour('overhead') : colour('accent');
     return to <= from ? colour('reward') : colour('train');
   };
   return {
@@ -104,10 +104,10 @@ export function waterfallChart({ waterfall }: WorkloadData) {
         type: 'bar',
         stack: 'way',
         barWidth: '62%',
-        data: waterfall.map((one, place) => ({
+        data: waterfall.map((one, index) => ({
           value: Math.abs(one.to - one.from),
-          itemStyle: { color: fill(place) },
-          label: { show: true, position: 'right', color: colour('ink'), formatter: change(place) },
+          itemStyle: { color: fill(index) },
+          label: { show: true, position: 'right', color: colour('ink'), formatter: change(index) },
         })),
       },
     ],

@@ -1,11 +1,11 @@
-/** Charts of step times, of the length distribution and of the queue depth. */
+/** Charts of step times, length distribution and queue depth. */
 
 import type { RunData, WorkloadData } from '../../sim/report/data.ts';
 import { axis, colour, legend, legendHeight, tooltipBeside } from '../kit/chart-style.ts';
 
-const parts = ['rollout', 'reward', 'reference', 'train', 'sync'] as const;
+const stages = ['rollout', 'reward', 'reference', 'train', 'sync'] as const;
 const grid = { left: 56, right: 20, bottom: 44 };
-/** Returns the grid of a chart below its legend, with room for the name of the axis. */
+/** Returns a chart's grid below the legend, with room for the axis name. */
 const below = (names: readonly string[], width: number) => ({ ...grid, top: 26 + legendHeight(names, width) });
 const named = (name: string, extra: object) => axis({ name, nameLocation: 'middle', nameGap: 26, ...extra });
 
@@ -24,8 +24,8 @@ export function stepsChart({ runs: all, after }: WorkloadData, width = 1200) {
   const steps = Math.max(...runs.map((run) => run.steps.length));
   const bands = [...new Set(runs.flatMap(longSteps))].map((step) => [{ xAxis: step }, { xAxis: step }]);
   return {
-    grid: below(parts, width),
-    legend: legend(parts, 'boxes'),
+    grid: below(stages, width),
+    legend: legend(stages, 'boxes'),
     tooltip: tooltipBeside({
       trigger: 'axis',
       axisPointer: { type: 'shadow' },
@@ -34,7 +34,7 @@ export function stepsChart({ runs: all, after }: WorkloadData, width = 1200) {
         const lines = runs.map((run) => {
           const one = run.steps[step];
           if (one === undefined) return `${run.label}: done`;
-          const seconds = parts.map((part) => `${part} ${one[part].toFixed(1)}`).join(', ');
+          const seconds = stages.map((stage) => `${stage} ${one[stage].toFixed(1)}`).join(', ');
           const kind = longSteps(run).includes(step) ? ' (long round)' : '';
           return `${run.label}${kind}: <b>${(one.endSeconds - one.startSeconds).toFixed(1)} s</b><br>${seconds}`;
         });
@@ -44,13 +44,13 @@ export function stepsChart({ runs: all, after }: WorkloadData, width = 1200) {
     xAxis: named('step', { type: 'category', data: Array.from({ length: steps }, (_, step) => `${step}`) }),
     yAxis: axis({ type: 'value', name: 'seconds' }),
     series: runs.flatMap((run, index) =>
-      parts.map((part) => ({
-        name: part,
+      stages.map((stage) => ({
+        name: stage,
         type: 'bar',
         stack: run.label,
-        itemStyle: { color: colour(part), opacity: index === 0 ? 0.45 : 1 },
-        data: run.steps.map((step) => step[part]),
-        ...(index === 0 && part === 'rollout'
+        itemStyle: { color: colour(stage), opacity: index === 0 ? 0.45 : 1 },
+        data: run.steps.map((step) => step[stage]),
+        ...(index === 0 && stage === 'rollout'
           ? { markArea: { silent: true, itemStyle: { color: colour('band') }, data: bands } }
           : {}),
       })),
@@ -58,7 +58,7 @@ export function stepsChart({ runs: all, after }: WorkloadData, width = 1200) {
   };
 }
 
-/** Merges runs with equal curves into one line, with all their names. */
+/** Merges runs with equal curves into one line that has all their names. */
 function distinct(runs: readonly RunData[], points: (run: RunData) => readonly number[]): RunData[] {
   const groups: RunData[][] = [];
   const near = (a: number, b: number): boolean => Math.abs(a - b) <= 0.02 * Math.max(1, a, b);
@@ -78,7 +78,7 @@ const namedTogether = (labels: readonly string[]): string =>
   labels.length < 3 ? labels.join(', ') : `${labels[0]} and ${labels.length - 1} more, alike`;
 
 /**
- * Draws one line for each scheduler: the baseline broad and grey, the others distinct even without colours. If the legend needs
+ * Draws one line per scheduler: the baseline is broad and grey, the others differ even without colours. If the legend needs
  * several rows, the chart moves down.
  */
 function lines(
@@ -143,7 +143,7 @@ export function lengthsChart(data: WorkloadData, width: number) {
   };
 }
 
-/** Draws the length of the long-prompt queue at the end of each step. */
+/** Draws the length of the long-prompt queue after each step. */
 export function queueChart(data: WorkloadData, width: number) {
   const runs = distinct(data.runs, (run) => run.steps.map((step) => step.queueDepth));
   const steps = Math.max(...runs.map((run) => run.steps.length));

@@ -1,25 +1,25 @@
-/** Charts of disaggregated pools: the waits of the trainer, and both pools over time. */
+/** Charts of disaggregated pools: waits of the trainer, and both pools over time. */
 
-import { type PoolBar, type PoolsData, poolActivities, trainerParts } from '../../sim/report/pools-data.ts';
+import { type PoolBar, type PoolsData, poolActivities, trainerStages } from '../../sim/report/pools-data.ts';
 import { measured } from '../kit/durations.ts';
 import { ganttChart } from '../kit/gantt.ts';
 import { stacksChart, stacksHeight } from './stacks.ts';
 
-const partColours = ['overhead', 'long', 'train', 'sync'];
+const stageColours = ['overhead', 'long', 'train', 'sync'];
 const rowHeight = 24;
 
-/** Draws the waits and the training time, one bar for each scheduler. */
+/** Draws waits and training time, one bar per scheduler. */
 export const waitsChart = (data: PoolsData, width?: number) =>
   stacksChart(
-    trainerParts.map((name, part) => [name, partColours[part]!]),
+    trainerStages.map((name, stage) => [name, stageColours[stage]!]),
     data.waits,
     width,
   );
 
-/** Returns the height of the chart of waits, in pixels. */
+/** Returns the height of the waits chart, in pixels. */
 export const waitsHeight = (data: PoolsData): number => stacksHeight(data.waits.length);
 
-/** Returns the height of the chart with both pools of all pictured schedulers, in pixels. */
+/** Returns the height of the chart with both pools of all shown schedulers, in pixels. */
 export const poolsHeight = (data: PoolsData): number => Math.min(1200, 88 + rowHeight * data.rows.length);
 
 function describe(data: PoolsData, [row, start, end, activity, load]: PoolBar, index: number): string {
@@ -30,7 +30,7 @@ function describe(data: PoolsData, [row, start, end, activity, load]: PoolBar, i
   return `${data.rows[row]}: ${kind}${share}<br>${span}`;
 }
 
-/** Draws engines and trainer of each pictured scheduler, one scheduler below the other, on one axis. */
+/** Draws the engines and the trainer of each shown scheduler, one scheduler below the other, on one axis. */
 export function poolsChart(data: PoolsData) {
   // Each row counts its own rounds.
   const indices: number[] = [];
@@ -45,7 +45,7 @@ export function poolsChart(data: PoolsData) {
     left: 124,
     lastSeconds: data.lastSeconds,
     windowSeconds: data.windowSeconds,
-    bars: data.bars.map(([row, start, end, activity, load], place) => {
+    bars: data.bars.map(([row, start, end, activity, load], index) => {
       const kind = poolActivities[activity]!;
       const isRound = kind === 'round';
       return {
@@ -56,9 +56,9 @@ export function poolsChart(data: PoolsData) {
         opacity: 0.3 + 0.7 * load,
         // Rounds and updates have no gaps between them; a line of one pixel separates them.
         ...(kind === 'rollout' ? {} : { gap: 1 }),
-        ...(isRound ? { name: `round ${indices[place]}` } : {}),
+        ...(isRound ? { name: `round ${indices[index]}` } : {}),
       };
     }),
-    describe: (place) => describe(data, data.bars[place]!, indices[place]!),
+    describe: (index) => describe(data, data.bars[index]!, indices[index]!),
   });
 }

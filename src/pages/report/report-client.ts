@@ -131,12 +131,12 @@ const openNamed = (): void => {
 };
 
 document.documentElement.classList.add('with-script');
-for (const [place, tab] of tabs.entries()) {
+for (const [index, tab] of tabs.entries()) {
   tab.addEventListener('click', () => open(tab));
   tab.addEventListener('keydown', ({ key }) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
     if (step === undefined) return;
-    const next = tabs[(place + step + tabs.length) % tabs.length]!;
+    const next = tabs[(index + step + tabs.length) % tabs.length]!;
     next.focus();
     open(next);
   });

@@ -1,19 +1,19 @@
-/** Charts of stacked bars, one bar for each scheduler. */
+/** Charts of stacked bars, one bar per scheduler. */
 import { axis, colour, legend, legendHeight, tooltipBeside } from '../kit/chart-style.ts';
 import { measured } from '../kit/durations.ts';
 
-/** A part that every bar has: its name, and a colour of the style sheet. */
-export type StackPart = readonly [name: string, colour: string];
+/** A layer that every bar has: its name, and a colour of the style sheet. */
+export type StackLayer = readonly [name: string, colour: string];
 
-/** A bar: its label, and the seconds of each part. */
+/** A bar: its label, and the seconds of each layer. */
 export interface Stack {
   readonly label: string;
   readonly parts: readonly number[];
 }
 
 /** Returns a chart of stacked bars; the x axis is seconds. */
-export function stacksChart(parts: readonly StackPart[], stacks: readonly Stack[], width = 1200) {
-  const names = parts.map(([name]) => name);
+export function stacksChart(layers: readonly StackLayer[], stacks: readonly Stack[], width = 1200) {
+  const names = layers.map(([name]) => name);
   return {
     grid: { left: 136, right: 28, top: 16 + legendHeight(names, width), bottom: 44 },
     legend: legend(names, 'boxes'),
@@ -24,12 +24,12 @@ export function stacksChart(parts: readonly StackPart[], stacks: readonly Stack[
     }),
     xAxis: axis({ type: 'value', name: 'seconds', nameLocation: 'middle', nameGap: 26 }),
     yAxis: axis({ type: 'category', inverse: true, data: stacks.map((one) => one.label), axisTick: { show: false } }),
-    series: parts.map(([name, fill], part) => ({
+    series: layers.map(([name, fill], layer) => ({
       name,
       type: 'bar',
       stack: 'all',
       itemStyle: { color: colour(fill) },
-      data: stacks.map((one) => one.parts[part]),
+      data: stacks.map((one) => one.parts[layer]),
     })),
   };
 }

@@ -64,8 +64,8 @@ export function timelineChart(data: WorkloadData, which: number) {
       // Rounds have no gaps between them; a line of one pixel separates them.
       ...(row === 0 ? { gap: 1, name: kinds[kind] === 'round' ? `step ${index}` : kinds[kind]! } : {}),
     })),
-    describe: (place) => {
-      const [row, index, bar] = bars[place]!;
+    describe: (barIndex) => {
+      const [row, index, bar] = bars[barIndex]!;
       return describeBar(run, row - 1, index, bar);
     },
   });

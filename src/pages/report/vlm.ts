@@ -8,7 +8,7 @@ import { stacksChart, stacksHeight } from './stacks.ts';
 
 const stageColours = ['sync', 'rollout', 'reward', 'long', 'train'];
 
-/** Draws one bar for each scheduler, with its stages in order. */
+/** Draws one bar per scheduler, with its stages in order. */
 export const stagesChart = (data: VlmData, width?: number) =>
   stacksChart(
     stages.map((name, stage) => [name, stageColours[stage]!]),
@@ -16,10 +16,10 @@ export const stagesChart = (data: VlmData, width?: number) =>
     width,
   );
 
-/** Returns the height of the chart of stages, in pixels. */
+/** Returns the height of the stages chart, in pixels. */
 export const stagesHeight = (data: VlmData): number => stacksHeight(data.runs.length);
 
-/** Returns the height of the chart of a plan, in pixels: with many devices, rows are thin. */
+/** Returns the height of a plan's chart, in pixels: with many devices, rows are thin. */
 export function planHeight(data: VlmData): number {
   return Math.min(900, 72 + data.devices * Math.min(20, Math.max(4, 420 / data.devices)));
 }
@@ -28,8 +28,8 @@ export function planHeight(data: VlmData): number {
 function fillOf(data: VlmData, what: number): { fill: string; opacity: number; own: boolean } {
   if (what === notShards.vision) return { fill: colour('short'), opacity: 1, own: false };
   if (what === notShards['all-to-all']) return { fill: colour('soft'), opacity: 1, own: false };
-  const place = data.longest.indexOf(what);
-  if (place >= 0) return { fill: colour(`seq${place}`), opacity: 1, own: true };
+  const index = data.longest.indexOf(what);
+  if (index >= 0) return { fill: colour(`seq${index}`), opacity: 1, own: true };
   // Other sequences are pale, so that the longest ones and their neighbours stay distinct.
   return { fill: colour(`seq${what % sequenceColours}`), opacity: 0.35, own: false };
 }

@@ -25,7 +25,7 @@ const rounding = 1e-12;
 
 type Pass = DraftBudgetSettings['passSeconds'][number];
 
-/** Returns the seconds of a step, interpolated linearly; below the first point, those of that point. */
+/** Returns the seconds of a step by linear interpolation; below the first point, the seconds of that point. */
 function secondsOf(passes: readonly Pass[], tokens: number): number {
   let [low, high] = [0, passes.length - 1];
   while (low < high) {

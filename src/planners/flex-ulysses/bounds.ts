@@ -4,7 +4,10 @@ import { cheapestFrom, descending, type Instance, lowestLevel, topDegree } from 
 
 const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
 
-/** With more sequences in a group, counting finds at most a thousandth more than the mean, and takes the square of their number. */
+/**
+ * With more sequences per group, the bound by counting exceeds the mean by at most a thousandth, and its cost grows with the square
+ * of the number of sequences.
+ */
 const mostEach = 1024;
 
 /**

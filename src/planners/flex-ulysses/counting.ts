@@ -2,7 +2,7 @@
 import type { Instance } from './instance.ts';
 import { cheapestFrom } from './instance.ts';
 
-/** The fields on which the bounds depend; an instance and a problem of the search both have them. */
+/** The fields that the bounds depend on, which both an instance and a problem of the search have. */
 export type Counted = Pick<Instance, 'devices' | 'splitCost' | 'work' | 'lengths'>;
 
 /** A load may exceed its limit by this factor, because sums in another order differ by less. */
@@ -21,12 +21,12 @@ function smallestSums(sizes: Float64Array): Float64Array {
 }
 
 /** Returns the largest whole number from 0 to `most` that passes the test; if a number passes, all smaller ones must. */
-function largestThat(most: number, passes: (one: number) => boolean): number {
+function largestThat(most: number, holds: (one: number) => boolean): number {
   let low = 0;
   let high = most;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (passes(middle)) low = middle;
+    if (holds(middle)) low = middle;
     else high = middle - 1;
   }
   return low;

@@ -28,21 +28,21 @@ const strategies: Readonly<Record<FlexUlyssesSettings['strategy'], Strategy>> = 
  * Limit on the devices that sharding adds, summed over the sequences (degree − 1 each): a larger plan is refused before it is
  * written.
  */
-const mostShardedPlaces = 1_000_000;
+const mostAddedDevices = 1_000_000;
 
 /**
  * Refuses a plan that is too large, before it is written: if each sequence is on many devices, even a few sequences make a large
  * plan.
  */
 function checkSize({ level }: Placement): void {
-  let places = 0;
-  for (const one of level) places += 2 ** one - 1;
-  if (places <= mostShardedPlaces) return;
-  const expected = `degrees that add up to at most ${mostShardedPlaces}, less one for each sequence`;
-  refuse('limit_exceeded', 'maxDegree', expected, places);
+  let addedDevices = 0;
+  for (const one of level) addedDevices += 2 ** one - 1;
+  if (addedDevices <= mostAddedDevices) return;
+  const expected = `degrees that add up to at most ${mostAddedDevices}, less one for each sequence`;
+  refuse('limit_exceeded', 'maxDegree', expected, addedDevices);
 }
 
-/** Refuses a plan over a cap that was given. */
+/** Refuses a plan that exceeds a given cap. */
 function checkCap({ memoryCapTokens, overCap }: FlexUlyssesSettings, mostTokens: number): void {
   if (memoryCapTokens === undefined || overCap === 'allow' || mostTokens <= memoryCapTokens) return;
   const expected = `a plan with at most ${memoryCapTokens} tokens on a device (or \`overCap: allow\`)`;

@@ -94,9 +94,9 @@ export const renormalizationInput = z
       for (const [at, one] of microBatches.entries()) refuseCounts(one, unit, [...path, 'microBatches', at], context);
       for (const name of countNames) {
         const own = countIn(replica, name);
-        const parts = microBatches.map((one) => countIn(one, name));
-        if (own === undefined || parts.includes(undefined)) continue;
-        const sum = parts.reduce((all, one) => all! + one!, 0);
+        const counts = microBatches.map((one) => countIn(one, name));
+        if (own === undefined || counts.includes(undefined)) continue;
+        const sum = counts.reduce((all, one) => all! + one!, 0);
         if (sum !== own) refuse(context, [...path, name], `the sum of its micro-batches, ${sum}`);
       }
     }

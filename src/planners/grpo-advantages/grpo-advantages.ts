@@ -29,7 +29,7 @@ function distinct({ rewards, responseIds }: Group): readonly number[] {
 
 function planGroup(group: Group, settings: GrpoAdvantagesSettings): PlannedGroup {
   const known = distinct(group);
-  // Nothing is compared where nothing has a reward.
+  // Groups without any reward are left out.
   const statistics = known.length === 0 ? empty : rewardStatistics(known, settings);
   const { n, mean, std, zeroVariance } = statistics;
   return {

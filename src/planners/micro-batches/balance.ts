@@ -2,20 +2,20 @@
 import { IndexedHeap } from '../../core/collections/heap.ts';
 import { exchange } from './exchange.ts';
 import type { Budget } from './pack.ts';
-import { addTo, type Item, type Loads, mostOf, noLoads, type Part, type Slots } from './packed-ranks.ts';
+import { addTo, type Item, type Loads, mostOf, noLoads, type RankGroup, type Slots } from './packed-ranks.ts';
 
-/** Limits for spreading a part. */
+/** Limits for spreading a group. */
 export interface Limits {
   readonly count: number;
   readonly cap: number;
   /** Limit on the moves and swaps that are looked at, times ranks. */
   readonly looks: number;
-  /** Steps to place the items of all parts; a step looks at one micro-batch for one item on one rank. */
+  /** Steps to place the items of all groups; a step looks at one micro-batch for one item on one rank. */
   readonly placing: Budget;
 }
 
 /** Returns the indices of the items: those of most ranks first, then those of most work; ties by index. */
-function hardestFirst({ items }: Part): number[] {
+function hardestFirst({ items }: RankGroup): number[] {
   const byWork = (a: Item, b: Item): number => b.width - a.width || b.work - a.work || b.tokens - a.tokens;
   return items.map((_, index) => index).sort((a, b) => byWork(items[a]!, items[b]!) || a - b);
 }
@@ -31,12 +31,12 @@ interface Filled {
 }
 
 /** Puts each item, hardest first, into the least loaded micro-batch where it fits; returns `undefined` if an item fits nowhere, or the steps are spent. */
-function leastWorkFirst(part: Part, count: number, cap: number, placing: Budget): Slots | undefined {
-  if (part.ranks === 1) return leastWorkFirstAlone(part, count, cap, placing);
-  const loads = noLoads(part, count);
-  const slots = new Int32Array(part.items.length);
-  for (const [placed, index] of hardestFirst(part).entries()) {
-    const item = part.items[index]!;
+function leastWorkFirst(group: RankGroup, count: number, cap: number, placing: Budget): Slots | undefined {
+  if (group.ranks === 1) return leastWorkFirstAlone(group, count, cap, placing);
+  const loads = noLoads(group, count);
+  const slots = new Int32Array(group.items.length);
+  for (const [placed, index] of hardestFirst(group).entries()) {
+    const item = group.items[index]!;
     // Empty micro-batches are alike, so only the first empty one is tried; its index is at most the number of placed items.
     const most = Math.min(count, placed + 1);
     placing.left -= most * item.width;
@@ -44,26 +44,26 @@ function leastWorkFirst(part: Part, count: number, cap: number, placing: Budget)
     let best = -1;
     let least = Number.POSITIVE_INFINITY;
     for (let slot = 0; slot < most; slot += 1) {
-      const work = mostOf(loads.work, part, item, slot);
-      if (work >= least || mostOf(loads.tokens, part, item, slot) + item.tokens > cap) continue;
+      const work = mostOf(loads.work, group, item, slot);
+      if (work >= least || mostOf(loads.tokens, group, item, slot) + item.tokens > cap) continue;
       best = slot;
       least = work;
     }
     if (best < 0) return undefined;
-    addTo(loads, part, item, best);
+    addTo(loads, group, item, best);
     slots[index] = best;
   }
   return slots;
 }
 
 /** The same on one rank, with a heap: the least loaded micro-batch usually has room. */
-function leastWorkFirstAlone(part: Part, count: number, cap: number, placing: Budget): Slots | undefined {
-  const slots = new Int32Array(part.items.length);
+function leastWorkFirstAlone(group: RankGroup, count: number, cap: number, placing: Budget): Slots | undefined {
+  const slots = new Int32Array(group.items.length);
   const heap = new IndexedHeap<Filled>((a, b) => a.work - b.work || a.slot - b.slot);
-  const used = Math.min(count, part.items.length);
+  const used = Math.min(count, group.items.length);
   for (let slot = 0; slot < used; slot += 1) heap.update({ slot, work: 0, tokens: 0, heapIndex: -1 });
-  for (const index of hardestFirst(part)) {
-    const { work, tokens } = part.items[index]!;
+  for (const index of hardestFirst(group)) {
+    const { work, tokens } = group.items[index]!;
     const full: Filled[] = [];
     let best = heap.peek();
     for (; best !== undefined && best.tokens + tokens > cap; best = heap.peek()) {
@@ -82,9 +82,9 @@ function leastWorkFirstAlone(part: Part, count: number, cap: number, placing: Bu
 }
 
 /** Moves an item into every empty micro-batch: the item of least work from a micro-batch with several. */
-function fillEmpty(part: Part, slots: Slots, count: number): void {
+function fillEmpty(group: RankGroup, slots: Slots, count: number): void {
   const held = Array.from({ length: count }, (): number[] => []);
-  for (const index of hardestFirst(part)) held[slots[index]!]!.push(index);
+  for (const index of hardestFirst(group)) held[slots[index]!]!.push(index);
   const several = held.filter((items) => items.length > 1);
   for (const [slot, items] of held.entries()) {
     if (items.length > 0) continue;
@@ -97,23 +97,23 @@ function fillEmpty(part: Part, slots: Slots, count: number): void {
   }
 }
 
-/** Returns the loads of a part. */
-export function loadsOf(part: Part, slots: Slots, count: number): Loads {
-  const loads = noLoads(part, count);
-  for (const [index, slot] of slots.entries()) addTo(loads, part, part.items[index]!, slot);
+/** Returns the loads of a group. */
+export function loadsOf(group: RankGroup, slots: Slots, count: number): Loads {
+  const loads = noLoads(group, count);
+  for (const [index, slot] of slots.entries()) addTo(loads, group, group.items[index]!, slot);
   return loads;
 }
 
 /**
- * Spreads the items of a part over micro-batches. The items go, hardest first, into the micro-batch with least work; if the cap
+ * Spreads the items of a group over micro-batches. The items go, hardest first, into the micro-batch with least work; if the cap
  * does not allow this, the start is `packing`. Then items are moved and swapped out of the micro-batch with most work, as long as
  * that helps.
  *
  * @param packing - a packing into at most `count` micro-batches
  */
-export function balance(part: Part, packing: Slots, { count, cap, looks, placing }: Limits): Slots {
-  const slots = leastWorkFirst(part, count, cap, placing) ?? Int32Array.from(packing);
-  fillEmpty(part, slots, count);
-  exchange(part, slots, loadsOf(part, slots, count), { cap, looks });
+export function balance(group: RankGroup, packing: Slots, { count, cap, looks, placing }: Limits): Slots {
+  const slots = leastWorkFirst(group, count, cap, placing) ?? Int32Array.from(packing);
+  fillEmpty(group, slots, count);
+  exchange(group, slots, loadsOf(group, slots, count), { cap, looks });
   return slots;
 }

@@ -12,7 +12,7 @@ import { karmarkarKarp } from '../../core/numeric/karmarkar-karp.ts';
 export function deal(loads: readonly number[], ranks: number): number[][] {
   const missing = (ranks - (loads.length % ranks)) % ranks;
   const filled = [...new Array<number>(missing).fill(0), ...loads];
-  return karmarkarKarp(filled, ranks, { equalSize: true }).map((part) =>
-    part.filter((index) => index >= missing).map((index) => index - missing),
+  return karmarkarKarp(filled, ranks, { equalSize: true }).map((subset) =>
+    subset.filter((index) => index >= missing).map((index) => index - missing),
   );
 }

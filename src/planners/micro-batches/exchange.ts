@@ -1,5 +1,5 @@
 /** Moves and swaps items to take work off the micro-batch with most work. */
-import { addTo, type Item, type Loads, type Part, type Slots } from './packed-ranks.ts';
+import { addTo, type Item, type Loads, type RankGroup, type Slots } from './packed-ranks.ts';
 
 /** Limits of the search. */
 interface ExchangeLimits {
@@ -20,7 +20,7 @@ const share = (item: Item | undefined, rank: number, kind: 'tokens' | 'work'): n
 
 /** Returns the most work of a rank in both micro-batches after an exchange; infinite if the cap does not allow it. */
 function workAfter(
-  part: Part,
+  group: RankGroup,
   loads: Loads,
   [out, from]: readonly [Item, number],
   [back, to]: readonly [Item | undefined, number],
@@ -30,8 +30,8 @@ function workAfter(
   const end = Math.max(out.first + out.width, back === undefined ? 0 : back.first + back.width);
   let most = 0;
   for (let rank = first; rank < end; rank += 1) {
-    const here = from * part.ranks + rank;
-    const there = to * part.ranks + rank;
+    const here = from * group.ranks + rank;
+    const there = to * group.ranks + rank;
     const tokens = share(out, rank, 'tokens') - share(back, rank, 'tokens');
     if (loads.tokens[there]! + tokens > cap || loads.tokens[here]! - tokens > cap) return Number.POSITIVE_INFINITY;
     const work = share(out, rank, 'work') - share(back, rank, 'work');
@@ -59,28 +59,28 @@ function worst(work: Float64Array, stuck: Uint8Array): number {
  *
  * Ties go to the lowest leaving item, micro-batch and returning item, in this order; a move comes before a swap.
  */
-export function exchange(part: Part, slots: Slots, loads: Loads, { cap, looks }: ExchangeLimits): void {
-  const count = loads.work.length / part.ranks;
+export function exchange(group: RankGroup, slots: Slots, loads: Loads, { cap, looks }: ExchangeLimits): void {
+  const count = loads.work.length / group.ranks;
   const held = Array.from({ length: count }, (): number[] => []);
   for (const [index, slot] of slots.entries()) held[slot]!.push(index);
   let left = looks;
 
   const bestFrom = (at: number): Exchange | undefined => {
-    const from = Math.floor(at / part.ranks);
-    const rank = at % part.ranks;
+    const from = Math.floor(at / group.ranks);
+    const rank = at % group.ranks;
     // A rounding error must not count as progress.
     let limit = loads.work[at]! * (1 - 1e-12);
     let best: Exchange | undefined;
     const look = (out: number, back: number, to: number): void => {
-      left -= part.ranks;
-      const returning = back < 0 ? undefined : part.items[back];
-      const work = workAfter(part, loads, [part.items[out]!, from], [returning, to], cap);
+      left -= group.ranks;
+      const returning = back < 0 ? undefined : group.items[back];
+      const work = workAfter(group, loads, [group.items[out]!, from], [returning, to], cap);
       if (work >= limit) return;
       limit = work;
       best = { out, back, to };
     };
     for (const out of held[from]!) {
-      if (share(part.items[out], rank, 'work') === 0) continue;
+      if (share(group.items[out], rank, 'work') === 0) continue;
       for (let to = 0; to < count && left > 0; to += 1) {
         if (to === from) continue;
         look(out, -1, to);
@@ -90,13 +90,13 @@ export function exchange(part: Part, slots: Slots, loads: Loads, { cap, looks }:
     return best;
   };
   const relocate = (index: number, from: number, to: number): void => {
-    addTo(loads, part, part.items[index]!, from, -1);
-    addTo(loads, part, part.items[index]!, to);
+    addTo(loads, group, group.items[index]!, from, -1);
+    addTo(loads, group, group.items[index]!, to);
     held[from]!.splice(held[from]!.indexOf(index), 1);
     held[to]!.push(index);
     slots[index] = to;
   };
-  const stuck = new Uint8Array(part.ranks);
+  const stuck = new Uint8Array(group.ranks);
   let someHelped = false;
   while (left > 0) {
     const at = worst(loads.work, stuck);
@@ -108,12 +108,12 @@ export function exchange(part: Part, slots: Slots, loads: Loads, { cap, looks }:
     }
     const best = bestFrom(at);
     if (best === undefined) {
-      stuck[at % part.ranks] = 1;
+      stuck[at % group.ranks] = 1;
       continue;
     }
     // With one rank, an exchange cannot help other ranks.
-    someHelped = part.ranks > 1;
-    const from = Math.floor(at / part.ranks);
+    someHelped = group.ranks > 1;
+    const from = Math.floor(at / group.ranks);
     relocate(best.out, from, best.to);
     if (best.back >= 0) relocate(best.back, best.to, from);
   }

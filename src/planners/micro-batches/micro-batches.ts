@@ -14,16 +14,16 @@ import { balance } from './balance.ts';
 import { allowedCount, leastCount, type Packed, pack } from './count.ts';
 import { deal } from './deal.ts';
 import { leastBins } from './least.ts';
-import { type Item, type Part, partsOf } from './packed-ranks.ts';
+import { type Item, type RankGroup, rankGroupsOf } from './packed-ranks.ts';
 import { metricsOf, microBatchesOf } from './plan.ts';
 import { microBatchesPlan } from './plan-schema.ts';
 import { microBatchesInput } from './schema.ts';
 
 /**
- * Limits on the moves and swaps that are looked at, in a part and in total; counts, not times, so that every machine makes the same
+ * Limits on the moves and swaps that are looked at, in a group and in total; counts, not times, so that every machine makes the same
  * plan.
  */
-const looksOfPart = 2_000_000;
+const looksOfGroup = 2_000_000;
 const looksOfPlan = 10_000_000;
 /** Limit on the steps to place all items by work; with more, micro-batches are packed by tokens, and then evened out. */
 const placingSteps = 50_000_000;
@@ -46,24 +46,24 @@ function itemOf(
 }
 
 /** A packing of sequences whose ranks are known. */
-interface PackedParts extends Packed {
-  readonly parts: readonly Part[];
+interface PackedGroups extends Packed {
+  readonly groups: readonly RankGroup[];
 }
 
-function packed(items: readonly Item[], ranks: number, settings: MicroBatchesSettings): PackedParts {
-  const parts = partsOf(ranks, items);
-  return { parts, ...pack(parts, settings) };
+function packed(items: readonly Item[], ranks: number, settings: MicroBatchesSettings): PackedGroups {
+  const groups = rankGroupsOf(ranks, items);
+  return { groups, ...pack(groups, settings) };
 }
 
 /** Deals out the whole batch by work; or by tokens, if that gives fewer micro-batches. */
-function dealt(all: readonly Item[], ranks: number, bound: number, settings: MicroBatchesSettings): PackedParts {
-  const packedBy = (load: 'work' | 'tokens'): PackedParts => {
-    const parts = deal(
+function dealt(all: readonly Item[], ranks: number, bound: number, settings: MicroBatchesSettings): PackedGroups {
+  const packedBy = (load: 'work' | 'tokens'): PackedGroups => {
+    const subsets = deal(
       all.map((item) => item[load]),
       ranks,
     );
     return packed(
-      parts.flatMap((part, first) => part.map((index) => ({ ...all[index]!, first }))),
+      subsets.flatMap((subset, first) => subset.map((index) => ({ ...all[index]!, first }))),
       ranks,
       settings,
     );
@@ -75,11 +75,11 @@ function dealt(all: readonly Item[], ranks: number, bound: number, settings: Mic
 }
 
 /** Returns the plan of packed sequences: work is spread evenly. */
-function planOf({ parts, count, slots }: PackedParts, bound: number, cap: number): MicroBatchesPlan {
-  const looks = Math.min(looksOfPart, Math.floor(looksOfPlan / parts.length));
+function planOf({ groups, count, slots }: PackedGroups, bound: number, cap: number): MicroBatchesPlan {
+  const looks = Math.min(looksOfGroup, Math.floor(looksOfPlan / groups.length));
   const placing = { left: placingSteps };
-  const balanced = slots.map((packing, index) => balance(parts[index]!, packing, { count, cap, looks, placing }));
-  const ranks = microBatchesOf(parts, balanced, count);
+  const balanced = slots.map((packing, index) => balance(groups[index]!, packing, { count, cap, looks, placing }));
+  const ranks = microBatchesOf(groups, balanced, count);
   return { count, ranks, bounds: { count: bound }, metrics: metricsOf(ranks, count) };
 }
 
@@ -100,7 +100,7 @@ function compute(settings: MicroBatchesSettings): MicroBatchesPlan {
       itemOf(settings, sequence, lengths[sequence]!, `lengths[${sequence}]`, [devices[0]!, degree]),
     );
   const all = packed(items, lengthsByRank?.length ?? ranks, settings);
-  return planOf(all, allowedCount(leastCount(all.parts, cap), settings), cap);
+  return planOf(all, allowedCount(leastCount(all.groups, cap), settings), cap);
 }
 
 /** Packs sequences into micro-batches under a token cap: the same number on every rank, with even work. */

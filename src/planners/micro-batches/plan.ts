@@ -2,21 +2,21 @@
 
 import type { MicroBatch, MicroBatchesPlan } from '../../generated/settings/micro-batches.ts';
 import { loadsOf } from './balance.ts';
-import type { Part, Slots } from './packed-ranks.ts';
+import type { RankGroup, Slots } from './packed-ranks.ts';
 
 type Ranks = MicroBatchesPlan['ranks'];
 
 /**
- * Orders the micro-batches of a part for execution: most work first, so that ranks that wait for each other run micro-batches of
+ * Orders the micro-batches of a group for execution: most work first, so that ranks that wait for each other run micro-batches of
  * similar work; then most tokens, then the lowest number. Empty micro-batches come last.
  */
-function order(part: Part, slots: Slots, count: number): number[] {
-  const loads = loadsOf(part, slots, count);
+function order(group: RankGroup, slots: Slots, count: number): number[] {
+  const loads = loadsOf(group, slots, count);
   const held = new Int32Array(count);
   for (const slot of slots) held[slot]! += 1;
   const most = (values: Float64Array, slot: number): number => {
     let largest = 0;
-    for (let rank = 0; rank < part.ranks; rank += 1) largest = Math.max(largest, values[slot * part.ranks + rank]!);
+    for (let rank = 0; rank < group.ranks; rank += 1) largest = Math.max(largest, values[slot * group.ranks + rank]!);
     return largest;
   };
   const keys = Array.from(held, (items, slot) => ({
@@ -30,16 +30,16 @@ function order(part: Part, slots: Slots, count: number): number[] {
 }
 
 /** Assembles the micro-batches of each rank. */
-export function microBatchesOf(parts: readonly Part[], slots: readonly Slots[], count: number): Ranks {
+export function microBatchesOf(groups: readonly RankGroup[], slots: readonly Slots[], count: number): Ranks {
   const newOne = (): MicroBatch => ({ sequences: [], tokens: 0, work: 0, empty: true, overCap: false });
-  const ranks = parts.reduce((sum, part) => sum + part.ranks, 0);
+  const ranks = groups.reduce((sum, group) => sum + group.ranks, 0);
   const made = Array.from({ length: ranks }, () => ({ microBatches: Array.from({ length: count }, newOne) }));
-  for (const [index, part] of parts.entries()) {
-    const place = new Int32Array(count);
-    for (const [at, slot] of order(part, slots[index]!, count).entries()) place[slot] = at;
-    for (const [at, item] of part.items.entries()) {
+  for (const [index, group] of groups.entries()) {
+    const position = new Int32Array(count);
+    for (const [at, slot] of order(group, slots[index]!, count).entries()) position[slot] = at;
+    for (const [at, item] of group.items.entries()) {
       for (let rank = item.first; rank < item.first + item.width; rank += 1) {
-        const one = made[part.firstRank + rank]!.microBatches[place[slots[index]![at]!]!]!;
+        const one = made[group.firstRank + rank]!.microBatches[position[slots[index]![at]!]!]!;
         one.sequences.push(item.sequence);
         one.tokens += item.length / item.width;
         one.work += item.work;

@@ -33,7 +33,7 @@ export function begin(
   const { parallelism, reason } = start(state, name, seen);
   kind.current = parallelism;
   use(kind, parallelism);
-  // An anchor is set only for a choice by the profile, which is valid while the real load is like the expected one.
+  // An anchor is set only for choices by the profile, which are valid as long as the real load resembles the expected one.
   const chosenFor = state.config.expectedWorkload[name] ?? seen;
   if (reason.code === 'start_profile') kind.anchor = loadOf(chosenFor!);
   kind.toAsk = reason.code === 'start_profile' ? 'none' : 'first';

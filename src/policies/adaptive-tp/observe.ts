@@ -9,7 +9,7 @@ type Observed = Message<'profile.observed'>;
 type Measured = Message<'profile.measured'>;
 
 /** Limit on the points that are kept from a run of observations far from the profile. */
-const keptPoints = 8;
+const mostPoints = 8;
 
 /** Counts the rounds in a row that were far from the profile, and asks for a measurement after enough of them. */
 export function observe(state: TpState, event: Observed, ctx: Ctx): void {
@@ -29,7 +29,7 @@ export function observe(state: TpState, event: Observed, ctx: Ctx): void {
   const skew = routingSkew === undefined ? undefined : { routingSkew };
   const point: ProfileConfiguration = { ...only(event), ...skew, batchSize, sequenceLength };
   if (!watch.points.some((one) => pointKey(one) === pointKey(point))) watch.points.push(point);
-  if (watch.points.length > keptPoints) watch.points.shift();
+  if (watch.points.length > mostPoints) watch.points.shift();
   state.watches.set(key, watch);
   if (watch.roundId === roundId) return;
   watch.roundId = roundId;

@@ -23,8 +23,8 @@ const rounded = (tokens: number): number => Math.round(tokens * 64) / 64;
 /** Approximate number of groups that represent the sequences of a replica. */
 const usualGroups = 32;
 const mostGroups = 256;
-/** Position of the longest response among the groups, 0 to 1: late, as on the replica that ends last if there are preemptions. */
-const longestPlace = 0.9;
+/** Place of the longest response in the order of groups, 0 to 1. It is late, because with preemptions such a replica ends last. */
+const longestPosition = 0.9;
 const golden = 0.618_033_988_749_895;
 
 /** Returns groups in the order of arrival, with long and short groups mixed evenly. */
@@ -35,9 +35,9 @@ function groupsOf({ responseTokens, longestTokens }: RolloutWorkload, requests: 
   const longest: Group = { order: 0, sequences: 1, tokens: longestTokens, done: 0 };
   if (sequences === 0) return [longest];
   const groups: Group[] = [];
-  const place = Math.floor(count * longestPlace);
+  const longestIndex = Math.floor(count * longestPosition);
   for (let index = 0; index < count; index += 1) {
-    if (index === place) groups.push({ ...longest, order: groups.length });
+    if (index === longestIndex) groups.push({ ...longest, order: groups.length });
     // Multiples of the golden ratio, less their whole parts, fill the unit interval evenly, whatever their number.
     const survival = ((index + 0.5) * golden) % 1;
     const tokens = exponent === 0 ? longestTokens : longestTokens * (1 - survival ** (1 / exponent));
@@ -169,7 +169,7 @@ export function predictSeconds(
   let size = Math.max(1, Math.ceil(requests / usualGroups));
   while (size > 1 && !fits(size * 4)) size = Math.ceil(size / 2);
   // If there are many more requests than fit, only a part is simulated, and the time is scaled up.
-  const part = Math.min(requests, size * mostGroups);
-  const seconds = new Replica(surface, groupsOf(workload, part, size), workload, memoryBytes).run();
-  return (seconds * requests) / part;
+  const simulated = Math.min(requests, size * mostGroups);
+  const seconds = new Replica(surface, groupsOf(workload, simulated, size), workload, memoryBytes).run();
+  return (seconds * requests) / simulated;
 }

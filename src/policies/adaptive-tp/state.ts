@@ -38,13 +38,13 @@ const step = z.strictObject({ workload: rolloutWorkload, seconds: positiveSecond
 export type StepRecord = Readonly<z.output<typeof step>>;
 
 const kind = z.strictObject({
-  /** The parallelism of the last `kind-tp.set`; missing until the first. */
+  /** The parallelism of the latest `kind-tp.set`; missing before the first one. */
   current: z.strictObject(parallelism).optional(),
   /** A change after which no step has run yet. */
   pending: z
     .strictObject({
       from: z.strictObject(parallelism),
-      /** Steps before the change, to compare with the first step after it; empty if the change is not judged. */
+      /** Steps before the change, for comparison with the first step after it; empty if the change is not judged. */
       before: z.array(step).max(recordedSteps),
     })
     .optional(),
@@ -108,7 +108,6 @@ const newKind = (): KindState => ({
   records: [],
 });
 
-/** Returns the initial state. */
 export const begin = (): SavedTp => ({
   round: null,
   kinds: { short: newKind(), long: newKind() },
@@ -117,7 +116,7 @@ export const begin = (): SavedTp => ({
   recentRounds: [],
 });
 
-/** Adds what version 2 has: the round that runs. One that is open is not known, and is not told again. */
+/** Adds the running round, which version 2 has. A round that is open is unknown, and is not told again. */
 export const migrateFromOne = (saved: unknown): SavedTp => ({ ...(saved as SavedTp), round: null });
 
 /** Notes that a round is over. */
@@ -125,7 +124,6 @@ export function endRound(state: TpState, roundId: string): void {
   if (state.round?.roundId === roundId) state.round = null;
 }
 
-/** Sets the derived fields. */
 export function link(state: TpState): void {
   const { config } = state;
   const degrees = degreesOf(config);

@@ -35,19 +35,19 @@ export interface Surface {
 }
 
 /** Returns the index of the segment between ascending points that contains a value or is extrapolated to it. */
-function segment(points: number, placeOf: (index: number) => number, at: number): number {
+function segment(points: number, pointAt: (index: number) => number, at: number): number {
   let low = 0;
   let high = points - 2;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (placeOf(middle) <= at) low = middle;
+    if (pointAt(middle) <= at) low = middle;
     else high = middle - 1;
   }
   return low;
 }
 
-const segmentOf = (places: readonly number[], at: number): number =>
-  segment(places.length, (index) => places[index]!, at);
+const segmentOf = (values: readonly number[], at: number): number =>
+  segment(values.length, (index) => values[index]!, at);
 
 function along(x0: number, y0: number, x1: number, y1: number, x: number): number {
   if (x <= x0) return y0;
@@ -125,20 +125,20 @@ function measuredLine(at: number, points: readonly Point[]): Line {
 function borrowedLine(at: number, only: Point, donor: Line): Line {
   const { sequenceLength: from } = only;
   // The point is inserted among the lengths of the other line, or replaces an equal length.
-  let place = 0;
+  let insertedAt = 0;
   let end = donor.points;
-  while (place < end) {
-    const middle = (place + end) >> 1;
-    if (donor.lengthAt(middle) < from) place = middle + 1;
+  while (insertedAt < end) {
+    const middle = (insertedAt + end) >> 1;
+    if (donor.lengthAt(middle) < from) insertedAt = middle + 1;
     else end = middle;
   }
-  const isOwn = place === donor.points || donor.lengthAt(place) !== from;
+  const isOwn = insertedAt === donor.points || donor.lengthAt(insertedAt) !== from;
   const lengthAt = (index: number): number => {
-    if (index === place) return from;
-    return donor.lengthAt(isOwn && index > place ? index - 1 : index);
+    if (index === insertedAt) return from;
+    return donor.lengthAt(isOwn && index > insertedAt ? index - 1 : index);
   };
   const valueAt = (index: number, quantity: Quantity): number => {
-    if (index === place) return only[quantity];
+    if (index === insertedAt) return only[quantity];
     const change = onLine(donor, quantity, lengthAt(index)) - onLine(donor, quantity, from);
     return Math.max(only[quantity] * 1e-3, only[quantity] + (change * at) / donor.at);
   };

@@ -109,7 +109,6 @@ export const pipeliningState = z
 export type PipeliningState = Live<z.output<typeof pipeliningState>, CompleteGroupPipeliningConfig>;
 export type SavedPipelining = z.input<typeof pipeliningState>;
 
-/** Returns the initial state. */
 export const begin = ({ idPrefix }: CompleteGroupPipeliningConfig): SavedPipelining => ({
   rounds: [],
   recentRounds: [],
@@ -121,7 +120,6 @@ export const begin = ({ idPrefix }: CompleteGroupPipeliningConfig): SavedPipelin
   withdrawnSteps: [],
 });
 
-/** Sets the derived fields. */
 export function link(state: PipeliningState): void {
   const { globalBatchSamples, responsesPerPrompt } = state.config;
   state.groupsPerUpdate = globalBatchSamples / responsesPerPrompt;

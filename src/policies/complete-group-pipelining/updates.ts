@@ -226,7 +226,7 @@ export function restartTrainer(
   }
 }
 
-/** Gives up the updates of a failed round from an index on. Returns the ids of those on which the trainer may be working. */
+/** Gives up the updates of a failed round from an index on. Returns the ids of updates on which the trainer may be working. */
 export function giveUp(
   state: PipeliningState,
   round: Round,

@@ -54,7 +54,7 @@ function updateStanding(round: Round, update: Update): Standing {
 }
 
 /** Returns the update of a group, or `undefined` if the round does not hold the group. */
-function placeOf(round: Round, groupId: string): { readonly update: Update | undefined } | undefined {
+function updateOf(round: Round, groupId: string): { readonly update: Update | undefined } | undefined {
   if (!round.known.has(groupId)) return undefined;
   const isIt = (group: { readonly groupId: string }): boolean => group.groupId === groupId;
   const update = round.updates.find(({ groups }) => groups.some(isIt));
@@ -96,7 +96,7 @@ export const waits: Waits<PipeliningState> = {
     ids: (state) => new Set([...groupIds(state)].map(([, groupId]) => groupId)),
     of: (state, id) => {
       for (const round of state.rounds.values()) {
-        const found = placeOf(round, id);
+        const found = updateOf(round, id);
         if (found !== undefined) return groupStanding(state, round, found.update);
       }
       return undefined;
@@ -108,7 +108,7 @@ export const waits: Waits<PipeliningState> = {
       for (const round of state.rounds.values()) {
         const groupId = key.slice(round.roundId.length + 1);
         if (groupKey(round.roundId, groupId) !== key) continue;
-        const found = placeOf(round, groupId);
+        const found = updateOf(round, groupId);
         if (found !== undefined) return groupStanding(state, round, found.update);
       }
       return undefined;

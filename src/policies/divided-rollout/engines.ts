@@ -30,7 +30,7 @@ export function removeIfEmpty(state: DividedState, engine: Engine): void {
   if (!engine.active && engine.running.size === 0) removeEngine(state, engine.engineId);
 }
 
-/** The chunks of a lost engine are gone: their responses go on elsewhere from the last finished ones. */
+/** The chunks of a lost engine are lost: their responses continue elsewhere from the last finished chunks. */
 export function loseEngine(state: DividedState, { engineId }: Message<'engine.lost'>, ctx: Ctx): void {
   const engine = state.engines.get(engineId);
   if (engine === undefined) return;
@@ -40,7 +40,7 @@ export function loseEngine(state: DividedState, { engineId }: Message<'engine.lo
   if (state.nextOn === engineId) state.nextOn = null;
 }
 
-/** Takes the size of a KV cache. A report of an engine that is gone, or that was not added yet, changes nothing. */
+/** Takes the size of a KV cache. A report of an unknown engine changes nothing. */
 export function engineReported(state: DividedState, event: Message<'engine.reported'>): void {
   const engine = state.engines.get(event.engineId);
   if (engine !== undefined) engine.capacityTokens = event.kvCapacityTokens;

@@ -19,7 +19,7 @@ import {
 type Reason = Message<'chunk.continue'>['reason'];
 
 /** An engine with room for a chunk. */
-interface Place {
+interface Candidate {
   readonly engine: Engine;
   readonly tokens: number;
   readonly seconds: number;
@@ -67,14 +67,14 @@ function roomiest(state: DividedState): string | null {
  * @param home - engine that has its context
  * @param isNext - whether the request has waited too long, so that room for its next chunk suffices
  */
-function bestPlace(
+function bestEngine(
   state: DividedState,
   one: Request,
   home: Engine | undefined,
   isNext: boolean,
-): { best: Place | undefined; staying: Place | undefined } {
-  let best: Place | undefined;
-  let staying: Place | undefined;
+): { best: Candidate | undefined; staying: Candidate | undefined } {
+  let best: Candidate | undefined;
+  let staying: Candidate | undefined;
   for (const engine of state.engines.values()) {
     const isHome = engine === home;
     if (!engine.active || (engine.engineId === state.nextOn && !isNext)) continue;
@@ -82,21 +82,21 @@ function bestPlace(
     if (isHome && makesRoom(state, one, engine)) continue;
     const tokens = chunkTokensOf(state, one, engine);
     if (tokens === 0) continue;
-    const place = { engine, tokens, seconds: costOf(state, one, engine, isHome) };
-    if (isHome) staying = place;
+    const candidate = { engine, tokens, seconds: costOf(state, one, engine, isHome) };
+    if (isHome) staying = candidate;
     if (best !== undefined) {
-      if (place.seconds > best.seconds) continue;
+      if (candidate.seconds > best.seconds) continue;
       const isFirst = isHome || (best !== staying && engine.engineId < best.engine.engineId);
-      if (place.seconds === best.seconds && !isFirst) continue;
+      if (candidate.seconds === best.seconds && !isFirst) continue;
     }
-    best = place;
+    best = candidate;
   }
   return { best, staying };
 }
 
 /** Gives a waiting request its chunk if there is room; returns whether there was room. */
 function start(state: DividedState, one: Request, isNext: boolean, ctx: Ctx): boolean {
-  const { best } = bestPlace(state, one, undefined, isNext);
+  const { best } = bestEngine(state, one, undefined, isNext);
   if (best === undefined) return false;
   const { cause, chunks, probe, since } = one;
   const waitedSeconds = ctx.at - since;
@@ -116,7 +116,7 @@ function start(state: DividedState, one: Request, isNext: boolean, ctx: Ctx): bo
 
 /** Continues a response whose chunk has ended, or holds it back. */
 export function goOn(state: DividedState, one: Request, home: Engine | undefined, ctx: Ctx): void {
-  const { best, staying } = bestPlace(state, one, home?.active === true ? home : undefined, false);
+  const { best, staying } = bestEngine(state, one, home?.active === true ? home : undefined, false);
   if (best === undefined) return wait(state, one, ctx.at);
   const numbers = numbersOf(state, one, best);
   const stayingSeconds = staying === undefined ? undefined : { stayingSeconds: staying.seconds };
@@ -125,13 +125,13 @@ export function goOn(state: DividedState, one: Request, home: Engine | undefined
   run(one, best, reason, ctx);
 }
 
-const numbersOf = (state: DividedState, { expectedTokens }: Request, { engine, seconds }: Place) => ({
+const numbersOf = (state: DividedState, { expectedTokens }: Request, { engine, seconds }: Candidate) => ({
   freeTokens: freeOf(state, engine),
   expectedTokens,
   seconds,
 });
 
-function run(one: Request, { engine, tokens }: Place, reason: Reason, ctx: Ctx): void {
+function run(one: Request, { engine, tokens }: Candidate, reason: Reason, ctx: Ctx): void {
   const { engineId } = engine;
   if (one.engineId !== null && one.engineId !== engineId) one.moves += 1;
   one.phase = 'running';

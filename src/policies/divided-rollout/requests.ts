@@ -1,4 +1,4 @@
-/** Handles requests: they are opened, ask, end their chunks, and end; and restarts of the host. */
+/** Handles requests: they open, ask for engines, finish chunks, and end; and restarts of the host. */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { removeIfEmpty } from './engines.ts';
@@ -144,7 +144,7 @@ export function end(state: DividedState, event: End, ctx: Ctx): void {
   ctx.emit({ type: 'request.ended', at: ctx.at, requestId, tokens, reason });
 }
 
-/** All chunks that ran are gone: their responses go on from the last finished ones. Names who has not asked. */
+/** All running chunks are lost: their responses continue from the last finished chunks. Names requests that have not asked. */
 export function restart(state: DividedState, _: Message<'host.restarted'>, ctx: Ctx): void {
   for (const one of state.requests.values()) {
     const { requestId, phase } = one;

@@ -24,7 +24,7 @@ const request = z.strictObject({
   /** Time since which the request is in this phase, in seconds. */
   since: seconds,
   promptTokens: count,
-  /** Tokens of the response that were reported. */
+  /** Response tokens that were reported. */
   tokens: count,
   maxTokens: count.nullable(),
   /** Expected length of the response, in tokens. */
@@ -75,9 +75,9 @@ const engine = z.strictObject({
   running: derived(() => new Set<Request>()),
   /** The same requests, least context first: they are the first to make room. */
   young: derived(() => newYoung()),
-  /** Tokens of their contexts, each including its whole chunk. */
+  /** Context tokens of the running requests, each including its whole chunk. */
   heldTokens: derived(() => 0),
-  /** Tokens of their contexts at the beginning of the chunks, and tokens that the requests were expected to generate from there. */
+  /** Context tokens of the running requests at the beginning of their chunks, and tokens expected from there on. */
   contextTokens: derived(() => 0),
   aheadTokens: derived(() => 0),
 });
@@ -91,7 +91,7 @@ export interface Group {
   readonly waiting: Set<Request>;
 }
 
-/** The longest first; of equals the group that was opened first. */
+/** Longest first; among equals, the group that was opened first. */
 const longestFirst = (a: Request, b: Request): number => aheadOf(b) - aheadOf(a) || a.group - b.group || a.seq - b.seq;
 const byGroup = (a: Request, b: Request): number => a.group - b.group || a.seq - b.seq;
 const smallestFirst = (a: Small, b: Small): number =>
@@ -131,7 +131,6 @@ export const dividedState = z.strictObject({
 export type DividedState = Live<z.output<typeof dividedState>, DividedRolloutConfig>;
 export type SavedDivided = z.input<typeof dividedState>;
 
-/** Returns the initial state. */
 export function begin({ rememberedPrompts }: DividedRolloutConfig): SavedDivided {
   const lengths = new LengthPredictor(rememberedPrompts).save();
   return {
@@ -147,7 +146,6 @@ export function begin({ rememberedPrompts }: DividedRolloutConfig): SavedDivided
   };
 }
 
-/** Sets the derived fields. */
 export function link(state: DividedState): void {
   for (const one of state.requests.values()) {
     one.wait = { heapIndex: -1, request: one };

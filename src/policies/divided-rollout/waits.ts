@@ -1,4 +1,4 @@
-/** What blocks what in divided-rollout: chunks wait for their engines, the rest for room, and what was opened for its host. */
+/** What blocks what in divided-rollout: chunks wait for engines, waiting requests for room, and opened requests for the host. */
 import type { AwaitedEvent, HeldThing, Waits } from '../../core/why/waits.ts';
 import type { DividedState, Request } from './state.ts';
 

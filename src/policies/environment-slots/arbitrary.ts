@@ -23,7 +23,7 @@ export function arbitrary(state: SlotsState, choices: Choices): EnvironmentSlots
   return { type: 'timer.fired', at, timerId: 'another' };
 }
 
-/** A time that is not long ago, as far as the state knows; never negative. */
+/** A time not long ago, as far as the state knows; never negative. */
 const latest = ({ slots, programs }: SlotsState): number =>
   Math.max(20, ...[...slots.values(), ...programs.values()].map(({ since }) => since));
 

@@ -32,7 +32,7 @@ function suspend(state: SlotsState, kind: Kind, isAgain: boolean, ctx: Ctx): voi
   }
 }
 
-/** Notes that an environment has started. Whether it works is not known yet: after one more failure the kind is suspended again. */
+/** Notes that an environment has started. Whether it works is unknown: after one more failure the kind is suspended again. */
 export function started(state: SlotsState, kind: Kind, ctx: Ctx): void {
   if (kind.suspendedAt === null) return;
   kind.failures = state.config.suspendAfter - 1;

@@ -66,7 +66,7 @@ export class Demand {
     return median + Math.ceil(Math.sqrt(median));
   }
 
-  /** Notes that a program has got an environment that was idle since then. */
+  /** Notes that a program has got an environment that was idle since this time. */
   reused(since: number, at: number): void {
     this.#gaps.add(at - since);
   }

@@ -28,7 +28,7 @@ export function lostSlot(state: SlotsState, { requestId, health, kind }: Slot, c
   if (failures > budget) deny(state, one, { code: 'failed', failures, budget }, ctx);
 }
 
-/** Notes that nothing is learnt from the tool of an environment; if it explored, the next run does. */
+/** Notes that nothing is learnt from the tool of an environment; if the tool's run explored, the next run explores. */
 export function forgetTool(state: SlotsState, { tool }: Slot): void {
   if (tool?.explores) exploreNext(state.tools, tool.name, ruleOf(state.config));
 }

@@ -26,7 +26,7 @@ export function start(state: SlotsState, kind: Kind, reason: Message<'slot.prewa
   ctx.emit({ type: 'slot.prewarm', at: ctx.at, slotId: id, environment, reason });
 }
 
-/** A start may take a multiple of the longest one, as a tool; a trial, and the first of all, has the most time. */
+/** A start may take a multiple of the longest start, like a tool; a trial, and the very first start, have the longest limit. */
 function startLimit({ config }: SlotsState, { longestStartSeconds: longest }: Kind, isTrial: boolean): number {
   const { toolTimeoutFactor, minToolTimeoutSeconds, maxStartSeconds } = config;
   if (longest === 0 || isTrial) return maxStartSeconds;

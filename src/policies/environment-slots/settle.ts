@@ -1,4 +1,4 @@
-/** What follows every event: what is overdue ends, programs get environments, others are started or ended, and the timer is set. */
+/** Runs after every event: ends what is overdue, gives environments to programs, starts or ends others, and sets the timer. */
 import { Deadlines, onlyTimer } from '../../core/rollout/deadlines.ts';
 import { broke } from './breaker.ts';
 import { deny } from './endings.ts';
@@ -57,8 +57,8 @@ function expire(state: SlotsState, one: Slot, ctx: Ctx): void {
 
 /** Ends an environment that has been idle for longer than usually pays, unless programs are expected to need it. */
 function endIdle(state: SlotsState, { demand, idle }: Kind, one: Slot, ctx: Ctx): void {
-  const keptUntil = one.since + demand.keepSeconds(state.config.maxIdleSeconds);
-  if (keptUntil > ctx.at) setDue(state, one, keptUntil);
+  const paysUntil = one.since + demand.keepSeconds(state.config.maxIdleSeconds);
+  if (paysUntil > ctx.at) setDue(state, one, paysUntil);
   else if (idle.size <= demand.expected(ctx.at)) setDue(state, one, ctx.at + demand.startSeconds);
   else {
     demand.endedIdle(one.since);

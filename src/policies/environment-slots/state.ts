@@ -54,7 +54,7 @@ const slot = z.strictObject({
   due: seconds.nullable(),
   /** The program that has the environment. */
   requestId: requestId.nullable(),
-  /** Whether it has ever worked; or whether the host has restarted since, and may have lost it. */
+  /** Whether the environment has ever worked; or whether the host has restarted since and may have lost it. */
   health: z.enum(['new', 'proven', 'restarted']),
   /** Whether the start is a trial of a suspended kind. */
   isTrial: z.boolean(),
@@ -97,7 +97,7 @@ const kind = z.strictObject({
   suspendedAt: seconds.nullable(),
   /** Time of the next trial, in seconds. */
   retryAt: seconds,
-  /** The longest start, in seconds; 0 while none has started. */
+  /** The longest start, in seconds; 0 before the first start. */
   longestStartSeconds: seconds,
   demand: demandState,
   /** Programs that wait, the oldest first. */
@@ -156,9 +156,8 @@ const newKind = (name: string, slots: number, order: number): SavedSlots['kinds'
   ...{ longestStartSeconds: 0, demand: new Demand().save() },
 });
 
-/** Returns the initial state. */
 export function begin({ idPrefix, slots }: EnvironmentSlotsConfig): SavedSlots {
-  // By name: JSON objects have no order that all languages keep.
+  // Sorted by name, because JSON objects have no order that all languages keep.
   const names = Object.keys(slots).sort();
   const kinds = names.map((name, order) => newKind(name, slots[name]!, order));
   const rest = {
@@ -182,7 +181,6 @@ export function addKind(state: SlotsState, name: string, slots: number): Kind {
   return added;
 }
 
-/** Sets the derived fields. */
 export function link(state: SlotsState): void {
   state.tools.limit(mostTools);
   for (const one of state.kinds.values()) one.alarm = alarmOf({ kind: one });

@@ -10,7 +10,6 @@ const mostTokensPerSecond = 1e6;
 
 const amount = z.number().nonnegative();
 
-/** Schema of the clock. */
 export const clockSchema = z.strictObject({
   at: amount,
   running: z.int().nonnegative(),

@@ -58,9 +58,9 @@ export function groupOf(state: FrontierState, promptId: string, roundId: string,
   const known = state.groups.get(promptId);
   if (known !== undefined) return known;
   const round = roundOf(state, roundId);
-  const place = order ?? round.nextOrder;
-  round.nextOrder = Math.max(round.nextOrder, place + 1);
-  const group = newGroup(promptId, round, place, state.seq++);
+  const groupOrder = order ?? round.nextOrder;
+  round.nextOrder = Math.max(round.nextOrder, groupOrder + 1);
+  const group = newGroup(promptId, round, groupOrder, state.seq++);
   state.groups.set(promptId, group);
   round.groups.add(group);
   state.empty.remove(round);
@@ -132,7 +132,7 @@ function yieldSlot(state: FrontierState): boolean {
 /** Whether a group has all responses that it needs, or all that will ever come. */
 export function isWhole(state: FrontierState, { completed, gone, unfinished, places }: Group): boolean {
   const { responsesPerPrompt: needed } = state.config;
-  // A retry that is awaited may still bring the response that is needed.
+  // An awaited retry may still bring the missing response.
   return completed >= needed || (completed + gone >= needed && places.length === completed + gone + unfinished);
 }
 

@@ -9,13 +9,12 @@ import { addPoint, fitSchema, newFit } from './step-cost.ts';
 /** Limit on the number of remembered lengths, those of the groups that left last. */
 const mostLengths = 2048;
 /** Each further report of the trainer multiplies the weight of earlier reports by this factor. */
-const keptTrainingShare = 0.98;
+const trainingRetention = 0.98;
 
 const figure = z.number();
 const amount = z.number().nonnegative();
 const whole = z.int().nonnegative();
 
-/** Schema of the measurements. */
 export const paceSchema = z.strictObject({
   clock: clockSchema,
   fit: fitSchema,
@@ -74,7 +73,7 @@ export function beginRound(pace: Pace): void {
   pace.round = newRoundPace();
 }
 
-/** Measures a request that was admitted at this mark and now completes; it is still in service. */
+/** Measures a request that was admitted at this mark and completes now; it is still in service. */
 export function measure(pace: Pace, mark: Mark, tokens: number): void {
   const seconds = pace.clock.at - mark.since;
   if (seconds <= 0 || tokens <= 0) return;
@@ -114,8 +113,8 @@ export function trained(
   // Replicas that work at the same time count as one trainer: only the time after the last report counts. If another update is
   // ready, the trainer does not wait: it does work that no report covers, such as the optimizer step.
   const busy = at - Math.max(start, before ?? start) + (round.isSupplied ? idle : 0);
-  trainer.busySeconds = trainer.busySeconds * keptTrainingShare + busy;
-  trainer.groups = trainer.groups * keptTrainingShare + groups;
+  trainer.busySeconds = trainer.busySeconds * trainingRetention + busy;
+  trainer.groups = trainer.groups * trainingRetention + groups;
   const isSupplied = round.isSupplied;
   round.trainedUntil = at;
   round.consumed += groups;

@@ -126,8 +126,8 @@ export function planWidth(
   const orders = size * pace.lengthCount <= fewRequests * known ? strides.length : 2;
   const rounds = strides.slice(0, orders).map((stride, turn): ModelRound => {
     // Each pass begins one group later, because a stride that divides the number of groups would always meet the same groups.
-    const place = (group: number) => group * stride + Math.floor((group * stride) / known) + turn * 7;
-    const lengths = (group: number) => pace.lengths[place(group) % known]!;
+    const sample = (group: number) => group * stride + Math.floor((group * stride) / known) + turn * 7;
+    const lengths = (group: number) => pace.lengths[sample(group) % known]!;
     return { groups: size, groupsPerUpdate, step, trainSecondsPerToken, lengths };
   });
   const tried: { width: number; seconds: number }[] = [];

@@ -10,10 +10,10 @@ import { planLate, planRound } from './resize.ts';
 import {
   type FrontierState,
   type Group,
+  indexOf,
   isRunning,
   isUnfinished,
   newRequest,
-  placeOf,
   type Request,
   type RequestStatus,
   update,
@@ -42,7 +42,7 @@ export function checkArrival(state: FrontierState, { requestId, promptId, roundI
     refuse('duplicate_id', 'roundId', `a prompt that is in no other open round than ${known.roundId}`, roundId);
   }
   const group = known?.roundId === roundId ? known : undefined;
-  if (group?.places[placeOf(group, index)]?.status === 'completed') {
+  if (group?.places[indexOf(group, index)]?.status === 'completed') {
     refuse('duplicate_id', 'index', `a response of ${promptId} that is not complete`, index);
   }
   if (group === undefined && state.left.has(groupKey(roundId, promptId))) {
@@ -58,10 +58,10 @@ export function arrived(state: FrontierState, arrival: Arrival, ctx: Ctx): void 
   const group = groupOf(state, promptId, roundId, arrival.order);
   if (ref !== undefined) group.ref = ref;
   planRound(state, ctx);
-  const place = placeOf(group, index);
-  if (place >= 0) takePlace(state, group.places[place]!, ctx);
+  const known = indexOf(group, index);
+  if (known >= 0) replaceRequest(state, group.places[known]!, ctx);
   const request = newRequest(requestId, group, index);
-  if (place >= 0) group.places[place] = request;
+  if (known >= 0) group.places[known] = request;
   else group.places.push(request);
   group.unfinished += 1;
   state.requests.set(requestId, request);
@@ -83,7 +83,7 @@ export function arrived(state: FrontierState, arrival: Arrival, ctx: Ctx): void 
 }
 
 /** Gives up a request that is replaced by a new request for the same response. */
-function takePlace(state: FrontierState, before: Request, ctx: Ctx): void {
+function replaceRequest(state: FrontierState, before: Request, ctx: Ctx): void {
   if (before.status === 'gone') before.group.gone -= 1;
   if (before.isHeld) drop(state, before, 'open', { code: 'replaced', ended: !isUnfinished(before) }, ctx);
 }

@@ -25,7 +25,7 @@ const request = z.strictObject({
   isHeld: z.boolean(),
   /** Tokens of the response, once completed. */
   tokens: count,
-  /** The mark from the admission. */
+  /** Readings of the clock at the admission. */
   mark,
   group: derived<Group>(),
 });
@@ -40,7 +40,7 @@ const group = z.strictObject({
   ref: ref.optional(),
   /** Time at which the group came into service, in seconds; `null` while it is deferred. */
   since: seconds.nullable(),
-  /** Whether no more requests come; then the group leaves as soon as none of its requests waits or runs. */
+  /** Whether no more requests come, so that the group leaves when none of its requests waits or runs. */
   isClosing: z.boolean(),
   /** The latest request for each index, in the order of first requests. */
   places: z.array(request),
@@ -104,7 +104,6 @@ export function startWidth({ startRequests, responsesPerPrompt }: FrontierGroupD
   return Math.max(1, Math.floor(startRequests / responsesPerPrompt));
 }
 
-/** Returns the initial state. */
 export function begin(config: FrontierGroupDispatchConfig): SavedFrontier {
   const start = startWidth(config);
   return {
@@ -122,7 +121,6 @@ export function begin(config: FrontierGroupDispatchConfig): SavedFrontier {
   };
 }
 
-/** Sets the derived fields. */
 export function link(state: FrontierState): void {
   for (const one of state.groups.values()) linkGroup(state, one);
   for (const one of state.rounds.values()) if (one.groups.size === 0) state.empty.update(one);
@@ -169,7 +167,7 @@ export function newRequest(requestId: string, group: Group, index: number): Requ
 }
 
 /** Returns the position of an index in `places`, or −1. Requests mostly come in order, so the index itself is tried first. */
-export function placeOf({ places }: Group, index: number): number {
+export function indexOf({ places }: Group, index: number): number {
   return places[index]?.index === index ? index : places.findIndex((one) => one.index === index);
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 /** Factor on the earlier sums at each further completion: about the last 4,000 completions count. */
-const keptShare = 0.99975;
+const retention = 0.99975;
 /** Least spread of the measurements, as a share of their mean square; below it a slope is unknown. */
 const leastSpread = 1e-9;
 /** The same limit for distinguishing two slopes. */
@@ -33,17 +33,17 @@ export function newFit(): Fit {
 
 /** Adds a response of `tokens` that took `seconds`, with n requests and c tokens of context in service. */
 export function addPoint(fit: Fit, tokens: number, seconds: number, n: number, c: number): void {
-  const forgotten = fit.fastest === null ? Number.POSITIVE_INFINITY : fit.fastest / keptShare;
+  const forgotten = fit.fastest === null ? Number.POSITIVE_INFINITY : fit.fastest / retention;
   fit.fastest = Math.min(forgotten, seconds / tokens);
-  fit.weight = fit.weight * keptShare + tokens;
-  fit.n = fit.n * keptShare + tokens * n;
-  fit.c = fit.c * keptShare + tokens * c;
-  fit.seconds = fit.seconds * keptShare + seconds;
-  fit.nn = fit.nn * keptShare + tokens * n * n;
-  fit.nc = fit.nc * keptShare + tokens * n * c;
-  fit.cc = fit.cc * keptShare + tokens * c * c;
-  fit.nSeconds = fit.nSeconds * keptShare + n * seconds;
-  fit.cSeconds = fit.cSeconds * keptShare + c * seconds;
+  fit.weight = fit.weight * retention + tokens;
+  fit.n = fit.n * retention + tokens * n;
+  fit.c = fit.c * retention + tokens * c;
+  fit.seconds = fit.seconds * retention + seconds;
+  fit.nn = fit.nn * retention + tokens * n * n;
+  fit.nc = fit.nc * retention + tokens * n * c;
+  fit.cc = fit.cc * retention + tokens * c * c;
+  fit.nSeconds = fit.nSeconds * retention + n * seconds;
+  fit.cSeconds = fit.cSeconds * retention + c * seconds;
 }
 
 /** Seconds per token: `base` + `slope` · requests in service + `contextSlope` · their context tokens, all >= 0. */

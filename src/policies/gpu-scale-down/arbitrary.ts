@@ -21,8 +21,8 @@ function requestId(choices: Choices): string {
 
 function engineId({ topology, replaced }: ScaleDownState, choices: Choices): string {
   if (choices.below(30) === 0) return [...replaced][0] ?? 'unheard-of';
-  const place = choices.below(topology.engines.length + (choices.below(20) === 0 ? 1 : 0));
-  return topology.engines[place]?.engineId ?? 'unheard-of';
+  const engineIndex = choices.below(topology.engines.length + (choices.below(20) === 0 ? 1 : 0));
+  return topology.engines[engineIndex]?.engineId ?? 'unheard-of';
 }
 
 /** Cuts the same GPUs into engines with one, two or four GPUs; sometimes while that is not allowed. */
@@ -90,7 +90,7 @@ function ofRelease({ release, topology }: ScaleDownState, choices: Choices, at: 
   // The latest try is the most likely one.
   const attempt = row < 0 ? 1 : Math.max(1, release!.moves.attempts(row) - (choices.below(6) === 0 ? 1 : 0));
   const tried = attempt > 1 ? { attempt } : undefined;
-  const gpuIds = release?.engines.flatMap((place) => topology.engines[place]!.gpuIds) ?? [];
+  const gpuIds = release?.engines.flatMap((engineIndex) => topology.engines[engineIndex]!.gpuIds) ?? [];
   switch (choices.below(12)) {
     case 0:
       return { type: 'gpus.release.failed', at, releaseId };

@@ -10,9 +10,9 @@ import type { Topology } from './state.ts';
 
 /** Status and tokens of the engines to choose from. */
 export interface ChoiceInput {
-  /** Whether the engine at this place is up. A unit with an engine that is not up is never released. */
-  isUp(place: number): boolean;
-  /** Tokens to move, by place: prompt and response. */
+  /** Whether the engine with this index is up. A unit with an engine that is not up is never released. */
+  isUp(engineIndex: number): boolean;
+  /** Tokens to move, by the index of the engine: prompt and response. */
   readonly tokens: ArrayLike<number>;
 }
 
@@ -45,14 +45,18 @@ const maxWays = 5000;
 const better = (a: Way, b: Way): number => a.split - b.split || a.tokens - b.tokens || a.tie - b.tie;
 
 /** Counts the GPUs of the rollout, and the GPUs to release. */
-export function wantedGpus({ engines }: Topology, isUp: (place: number) => boolean): { gpus: number; wanted: number } {
+export function wantedGpus(
+  { engines }: Topology,
+  isUp: (engineIndex: number) => boolean,
+): { gpus: number; wanted: number } {
   let gpus = 0;
-  for (let place = 0; place < engines.length; place += 1) if (isUp(place)) gpus += engines[place]!.gpuIds.length;
+  for (let engineIndex = 0; engineIndex < engines.length; engineIndex += 1)
+    if (isUp(engineIndex)) gpus += engines[engineIndex]!.gpuIds.length;
   return { gpus, wanted: gpus >> 1 };
 }
 
 /**
- * Returns the best choices, best first; each is the list of places to release, ascending. Empty if no choice has exactly half of
+ * Returns the best choices, best first; each is the list of engines to release, ascending. Empty if no choice has exactly half of
  * the GPUs (floor).
  *
  * @param most - limit on the number of choices
@@ -65,12 +69,12 @@ export function chooseEngines(topology: Topology, input: ChoiceInput, most: numb
   const slots = slotsOf(classes);
   let ways: Way[] = [{ gpus: 0, servers: 0, split: 0, tokens: 0, tie: 0, taken: false, before: undefined, rank: 0 }];
   for (const [at, unit] of units.entries()) {
-    const releasable = unit.every((place) => input.isUp(place));
+    const releasable = unit.every((engineIndex) => input.isUp(engineIndex));
     let gpus = 0;
     let tokens = 0;
-    for (const place of unit) {
-      gpus += engines[place]!.gpuIds.length;
-      tokens += input.tokens[place]!;
+    for (const engineIndex of unit) {
+      gpus += engines[engineIndex]!.gpuIds.length;
+      tokens += input.tokens[engineIndex]!;
     }
     const best = new Map<number, Way[]>();
     for (const before of ways) {
@@ -107,7 +111,7 @@ export function chooseEngines(topology: Topology, input: ChoiceInput, most: numb
     for (let rank = 0; rank < ways.length; rank += 1) ways[rank]!.rank = rank;
   }
   const found = ways.filter((way) => way.gpus === wanted).sort(better);
-  return found.slice(0, most).map((way) => placesOf(units, way));
+  return found.slice(0, most).map((way) => enginesOf(units, way));
 }
 
 /** Inserts a way into the ordered list of the best, which has at most `most` ways. */
@@ -119,24 +123,24 @@ function insert(best: Way[], way: Way, most: number): void {
   if (best.length > most) best.pop();
 }
 
-function placesOf(units: Topology['units'], last: Way): number[] {
-  const places: number[] = [];
+function enginesOf(units: Topology['units'], last: Way): number[] {
+  const engineIndices: number[] = [];
   let way: Way | undefined = last;
   for (let at = units.length - 1; at >= 0; at -= 1) {
-    if (way!.taken) places.push(...units[at]!);
+    if (way!.taken) engineIndices.push(...units[at]!);
     way = way!.before;
   }
-  return places.sort((a, b) => a - b);
+  return engineIndices.sort((a, b) => a - b);
 }
 
-function serverClasses({ engines, units }: Topology, isUp: (place: number) => boolean) {
+function serverClasses({ engines, units }: Topology, isUp: (engineIndex: number) => boolean) {
   const unitsOf = new Map<string, number[]>();
   for (const [at, unit] of units.entries()) {
-    for (const place of unit) {
-      if (!isUp(place)) continue;
-      const all = unitsOf.get(engines[place]!.serverId) ?? [];
+    for (const engineIndex of unit) {
+      if (!isUp(engineIndex)) continue;
+      const all = unitsOf.get(engines[engineIndex]!.serverId) ?? [];
       if (all[all.length - 1] !== at) all.push(at);
-      unitsOf.set(engines[place]!.serverId, all);
+      unitsOf.set(engines[engineIndex]!.serverId, all);
     }
   }
   const byUnits = new Map<string, { weight: number; units: number[] }>();

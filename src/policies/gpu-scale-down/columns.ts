@@ -1,4 +1,4 @@
-/** A report of all requests in flight as columns: a row for each request, and sums by place and length. */
+/** A report of all requests in flight as columns: a row for each request, and sums by engine and length. */
 import { IndexRoom } from '../../core/ids/string-index.ts';
 import type { RunningRequest } from '../../schemas/gpus.ts';
 import { binOf } from './survival.ts';
@@ -9,17 +9,17 @@ import { binOf } from './survival.ts';
  * time, because none is requested until the release is over. Columns are not saved.
  */
 export class Columns {
-  /** For each request: the place of its engine and its group; −1 if the engine is unknown, or the request has ended. */
+  /** For each request: the index of its engine and its group; −1 if the engine is unknown, or the request has ended. */
   cells = new Int32Array(0);
   /** For each request: its tokens in the KV cache, prompt and response. */
   kvTokens = new Float64Array(0);
   /** For each request: its generated tokens, up to the cap. */
   generated = new Int32Array(0);
-  /** For each request: its place after the migration. */
-  places = new Int32Array(0);
+  /** For each request: the index of its engine after the migration. */
+  engineIndices = new Int32Array(0);
   /** Rows in the order in which the requests reach the cap. */
   order = new Int32Array(0);
-  /** Working space of the sort; afterwards `order`, sorted by place. */
+  /** Working space of the sort; afterwards `order`, sorted by engine. */
   spare = new Int32Array(0);
   /** Rows of the requests that leave their engine, in the order of the report. */
   rows = new Int32Array(0);
@@ -27,9 +27,9 @@ export class Columns {
   bins = new Uint16Array(0);
   /** For each moving request, in the order of dealing: its target. */
   targets = new Int32Array(0);
-  /** For each moving request: the place of the engine that it leaves. */
+  /** For each moving request: the index of the engine that it leaves. */
   from = new Int32Array(0);
-  /** For each moving request: the place of the target engine. */
+  /** For each moving request: the index of the target engine. */
   to = new Int32Array(0);
   /** For each moving request: `from` and `to` as one number. */
   pairs = new Int32Array(0);
@@ -49,7 +49,7 @@ export class Columns {
     this.cells = new Int32Array(size);
     this.kvTokens = new Float64Array(size);
     this.generated = new Int32Array(size);
-    this.places = new Int32Array(size);
+    this.engineIndices = new Int32Array(size);
     this.order = new Int32Array(size);
     this.spare = new Int32Array(size);
     this.rows = new Int32Array(size);
@@ -70,20 +70,20 @@ const digitBits = 13;
 const digits = 1 << digitBits;
 
 /**
- * Writes the rows that have a place into `columns.order`, sorted by the latest time at which their requests reach the cap;
+ * Writes the rows that have an engine into `columns.order`, sorted by the latest time at which their requests reach the cap;
  * returns the number of rows. At these times, engines may hold the most tokens.
  */
 export function orderByEnd(columns: Columns, rows: number): number {
   const { cells, generated, order, spare } = columns;
   let size = 0;
   for (let row = 0; row < rows; row += 1) if (cells[row]! >= 0) order[size++] = row;
-  pass(order, spare, generated, size, 0);
-  pass(spare, order, generated, size, digitBits);
+  sortByDigit(order, spare, generated, size, 0);
+  sortByDigit(spare, order, generated, size, digitBits);
   return size;
 }
 
-/** Runs one pass of a radix sort, descending and stable. */
-function pass(from: Int32Array, to: Int32Array, keys: Int32Array, size: number, shift: number): void {
+/** Sorts by one digit of the keys, descending and stable: one pass of a radix sort. */
+function sortByDigit(from: Int32Array, to: Int32Array, keys: Int32Array, size: number, shift: number): void {
   const starts = new Int32Array(digits + 1);
   for (let at = 0; at < size; at += 1) starts[digits - ((keys[from[at]!]! >> shift) & (digits - 1))]! += 1;
   for (let digit = 1; digit <= digits; digit += 1) starts[digit]! += starts[digit - 1]!;
@@ -93,19 +93,20 @@ function pass(from: Int32Array, to: Int32Array, keys: Int32Array, size: number, 
   }
 }
 
-/** Sorts the same order by place into `columns.spare`. Returns the index at which each place begins, and after these the end. */
-export function orderByPlace(columns: Columns, size: number, count: number): Int32Array {
-  const { order, spare, places } = columns;
+/** Sorts the same order by engine into `columns.spare`. Returns the index at which each engine begins, and after these the end. */
+export function orderByEngine(columns: Columns, size: number, count: number): Int32Array {
+  const { order, spare, engineIndices } = columns;
   const starts = new Int32Array(count + 2);
-  for (let at = 0; at < size; at += 1) starts[places[order[at]!]! + 2]! += 1;
-  for (let place = 2; place < starts.length; place += 1) starts[place]! += starts[place - 1]!;
-  for (let at = 0; at < size; at += 1) spare[starts[places[order[at]!]! + 1]!++] = order[at]!;
+  for (let at = 0; at < size; at += 1) starts[engineIndices[order[at]!]! + 2]! += 1;
+  for (let engineIndex = 2; engineIndex < starts.length; engineIndex += 1)
+    starts[engineIndex]! += starts[engineIndex - 1]!;
+  for (let at = 0; at < size; at += 1) spare[starts[engineIndices[order[at]!]! + 1]!++] = order[at]!;
   return starts;
 }
 
 // Requests whose lengths differ by at most an eighth form a group. A group is two bins wide.
 
-/** A place and a group as one number: `(place << groupBits) + group`; there are fewer than 256 groups. */
+/** The index of an engine and a group as one number: `(engineIndex << groupBits) + group`; there are fewer than 256 groups. */
 export const groupBits = 8;
 
 /** Returns the group of a request by its generated tokens. */
@@ -117,25 +118,25 @@ export function groupCount(maxTokens: number): number {
   return groupOf(maxTokens, maxTokens) + 1;
 }
 
-/** Sums over requests, by place and group. The numbers of a group are adjacent, because they are read and written together. */
+/** Sums over requests, by engine and group. The numbers of a group are adjacent, because they are read and written together. */
 export class Loads {
   readonly groups: number;
-  readonly #places: number;
-  /** Distance from one place to the next. */
+  readonly #engineCount: number;
+  /** Distance from one engine to the next. */
   readonly #stride: number;
   readonly #table: Float64Array;
 
-  constructor(places: number, groups: number) {
+  constructor(engineCount: number, groups: number) {
     this.groups = groups;
-    this.#places = places;
-    // The stride is an odd number of cache lines; otherwise the same group of all places would use one set of the cache.
+    this.#engineCount = engineCount;
+    // The stride is an odd number of cache lines; otherwise the same group of all engines would use one set of the cache.
     this.#stride = 8 * (((groups + 1) >> 1) | 1);
-    this.#table = new Float64Array(places * this.#stride);
+    this.#table = new Float64Array(engineCount * this.#stride);
   }
 
   /** Adds a request, with its generated tokens and its tokens in the KV cache (prompt and response). */
-  add(place: number, group: number, tokens: number, kvTokens: number): void {
-    const at = place * this.#stride + 4 * group;
+  add(engineIndex: number, group: number, tokens: number, kvTokens: number): void {
+    const at = engineIndex * this.#stride + 4 * group;
     const table = this.#table;
     table[at]! += 1;
     table[at + 1]! += kvTokens;
@@ -144,10 +145,10 @@ export class Loads {
   }
 
   /**
-   * Adds a request that comes from another place. Does not update the generated tokens, which are read only before the first move.
+   * Adds a request that comes from another engine. Does not update the generated tokens, which are read only before the first move.
    */
-  take(place: number, group: number, kvTokens: number): void {
-    const at = place * this.#stride + 4 * group;
+  take(engineIndex: number, group: number, kvTokens: number): void {
+    const at = engineIndex * this.#stride + 4 * group;
     const table = this.#table;
     table[at]! += 1;
     table[at + 1]! += kvTokens;
@@ -155,46 +156,46 @@ export class Loads {
   }
 
   copy(): Loads {
-    const copy = new Loads(this.#places, this.groups);
+    const copy = new Loads(this.#engineCount, this.groups);
     copy.#table.set(this.#table);
     return copy;
   }
 
-  /** Returns the number of requests in a group at a place. */
-  count(place: number, group: number): number {
-    return this.#table[place * this.#stride + 4 * group]!;
+  /** Returns the number of requests in a group on an engine. */
+  count(engineIndex: number, group: number): number {
+    return this.#table[engineIndex * this.#stride + 4 * group]!;
   }
 
-  /** Returns the tokens of a group at a place in the KV cache (prompt and response). */
-  kv(place: number, group: number): number {
-    return this.#table[place * this.#stride + 4 * group + 1]!;
+  /** Returns the tokens of a group in the KV cache of an engine (prompt and response). */
+  kv(engineIndex: number, group: number): number {
+    return this.#table[engineIndex * this.#stride + 4 * group + 1]!;
   }
 
-  /** Returns the sum of squared KV tokens over the requests in a group at a place. */
-  kvSquared(place: number, group: number): number {
-    return this.#table[place * this.#stride + 4 * group + 2]!;
+  /** Returns the sum of squared KV tokens over the requests in a group on an engine. */
+  kvSquared(engineIndex: number, group: number): number {
+    return this.#table[engineIndex * this.#stride + 4 * group + 2]!;
   }
 
-  /** Returns the tokens that the requests of a group at a place have generated. */
-  generated(place: number, group: number): number {
-    return this.#table[place * this.#stride + 4 * group + 3]!;
+  /** Returns the tokens that the requests of a group on an engine have generated. */
+  generated(engineIndex: number, group: number): number {
+    return this.#table[engineIndex * this.#stride + 4 * group + 3]!;
   }
 
-  /** Returns the sums over all places, as loads with one place. */
+  /** Returns the sums over all engines, as loads with one engine. */
   together(): Loads {
     const sum = new Loads(1, this.groups);
     const table = this.#table;
-    for (let from = 0; from < this.#places; from += 1) {
+    for (let from = 0; from < this.#engineCount; from += 1) {
       const offset = from * this.#stride;
       for (let at = 0; at < sum.#table.length; at += 1) sum.#table[at]! += table[offset + at]!;
     }
     return sum;
   }
 
-  /** Returns the tokens in the KV cache of a place now. */
-  kvTokens(place: number): number {
+  /** Returns the tokens in the KV cache of an engine now. */
+  kvTokens(engineIndex: number): number {
     let sum = 0;
-    for (let group = 0; group < this.groups; group += 1) sum += this.kv(place, group);
+    for (let group = 0; group < this.groups; group += 1) sum += this.kv(engineIndex, group);
     return sum;
   }
 }

@@ -16,7 +16,7 @@ export function checkMinted(state: ScaleDownState, path: 'queryId' | 'releaseId'
 
 /** Refuses an engine that is not part of the rollout. */
 export function assertEngine(state: ScaleDownState, engineId: string, path: string): void {
-  if (state.topology.placeOf.has(engineId)) return;
+  if (state.topology.engineIndexOf.has(engineId)) return;
   refuse('unknown_id', path, 'an engine that rolls out', engineId);
 }
 
@@ -37,13 +37,13 @@ export function current(state: ScaleDownState, releaseId: string): Release | und
 export function reclaim(state: ScaleDownState, reason: Message<'gpus.reclaim'>['reason'], ctx: Ctx): void {
   const release = state.release!;
   release.phase = 'reclaiming';
-  const places = release.engines.map((place) => state.topology.engines[place]!);
+  const released = release.engines.map((engineIndex) => state.topology.engines[engineIndex]!);
   ctx.emit({
     type: 'gpus.reclaim',
     at: ctx.at,
     releaseId: release.releaseId,
-    engineIds: places.map((engine) => engine.engineId),
-    gpuIds: places.flatMap((engine) => engine.gpuIds),
+    engineIds: released.map((engine) => engine.engineId),
+    gpuIds: released.flatMap((engine) => engine.gpuIds),
     reason,
   });
 }
@@ -53,7 +53,7 @@ export function checkRelease(state: ScaleDownState, event: Message<'gpus.release
   const { releaseId = '', gpuIds } = event;
   const release = current(state, releaseId);
   if (release === undefined) return checkMinted(state, 'releaseId', releaseId);
-  const expected = release.engines.flatMap((place) => state.topology.engines[place]!.gpuIds).sort();
+  const expected = release.engines.flatMap((engineIndex) => state.topology.engines[engineIndex]!.gpuIds).sort();
   if (expected.join('\n') === [...gpuIds].sort().join('\n')) return;
   refuse('invalid_event', 'gpuIds', `the GPUs ${expected.join(', ')}`, gpuIds);
 }
@@ -76,7 +76,7 @@ export function releaseFailed(state: ScaleDownState, { releaseId }: Message<'gpu
 export function returned(state: ScaleDownState, { releaseId = '' }: Message<'gpus.returned'>, ctx: Ctx): void {
   const release = current(state, releaseId);
   if (release?.phase !== 'reclaiming') return late(releaseId, 'release_closed', ctx);
-  for (const place of release.engines) state.status[place] = 'up';
+  for (const engineIndex of release.engines) state.status[engineIndex] = 'up';
   state.release = undefined;
 }
 
@@ -138,10 +138,10 @@ export function placeEngines(state: ScaleDownState, { engines }: Message<'engine
   const before = state.topology.engines;
   state.placed = structuredClone(engines);
   state.topology = topologyOf(state.placed, state.config);
-  const gone = before.map((one) => one.engineId).filter((id) => !state.topology.placeOf.has(id));
+  const gone = before.map((one) => one.engineId).filter((id) => !state.topology.engineIndexOf.has(id));
   // If the same engines are placed again, nothing is replaced.
-  const kept = gone.length > 0 ? gone : [...state.replaced].filter((id) => !state.topology.placeOf.has(id));
-  state.replaced = new Set(kept);
+  const replaced = gone.length > 0 ? gone : [...state.replaced].filter((id) => !state.topology.engineIndexOf.has(id));
+  state.replaced = new Set(replaced);
   state.status = state.topology.engines.map(() => 'up');
 }
 
@@ -151,22 +151,22 @@ export function checkEngine(state: ScaleDownState, { engineId }: EngineEvent): v
 
 /** Updates an engine that was added, drained or lost. Engines of the former layout are ignored. */
 export function engineChanged(state: ScaleDownState, { type, engineId }: EngineEvent, ctx: Ctx): void {
-  const place = state.topology.placeOf.get(engineId);
-  if (place === undefined) {
+  const engineIndex = state.topology.engineIndexOf.get(engineId);
+  if (engineIndex === undefined) {
     late(engineId, 'engine_replaced', ctx);
-  } else if (type === 'engine.lost') engineLost(state, place, ctx);
-  else if (type === 'engine.added') state.status[place] = 'up';
-  else if (state.status[place] === 'up') state.status[place] = 'drained';
+  } else if (type === 'engine.lost') engineLost(state, engineIndex, ctx);
+  else if (type === 'engine.added') state.status[engineIndex] = 'up';
+  else if (state.status[engineIndex] === 'up') state.status[engineIndex] = 'drained';
 }
 
 /** Handles a lost engine. While GPUs are being released, no engine may be missing; afterwards at least one must remain. */
-function engineLost(state: ScaleDownState, place: number, ctx: Ctx): void {
-  state.status[place] = 'lost';
+function engineLost(state: ScaleDownState, engineIndex: number, ctx: Ctx): void {
+  state.status[engineIndex] = 'lost';
   const { release } = state;
   if (release === undefined) return;
-  const { engineId } = state.topology.engines[place]!;
+  const { engineId } = state.topology.engines[engineIndex]!;
   if (release.phase === 'releasing') return reclaim(state, { code: 'engine_lost', engineId }, ctx);
-  if (release.phase !== 'released' || release.engines.includes(place)) return;
+  if (release.phase !== 'released' || release.engines.includes(engineIndex)) return;
   const remains = state.status.some((status, at) => status !== 'lost' && !release.engines.includes(at));
   if (!remains) reclaim(state, { code: 'engines_lost', engineId }, ctx);
 }

@@ -8,7 +8,7 @@ import { checkMinted, current, late, reclaim } from './engines.ts';
 import type { Ctx } from './schema.ts';
 import { endedSets, Moves, type Release, type ScaleDownState } from './state.ts';
 
-/** Places of the engines that requests leave, and of the engines that may receive requests. */
+/** Indices of the engines that requests leave, and of the engines that may receive requests. */
 export interface Sides {
   readonly from: readonly number[];
   readonly to: readonly number[];
@@ -53,7 +53,7 @@ function unlist(state: ScaleDownState, moves: Moves, pairs: Int32Array): void {
   }
 }
 
-/** Lists the moves between each pair of engines, by the place of the engine left, then by that of the target. */
+/** Lists the moves between each pair of engines, by the index of the engine left, then by that of the target. */
 function batches(
   { topology }: ScaleDownState,
   { pairs, tokens, ids }: Columns,
@@ -94,7 +94,7 @@ export function checkMove(state: ScaleDownState, event: Message<'request.migrate
   if (release === undefined) return checkMinted(state, 'releaseId', releaseId);
   const row = release.moves.row(requestId);
   if (row < 0) {
-    // It does not matter which try has moved the request.
+    // After a restart, the requests of a release that is still on its way back are forgotten.
     if (release.phase === 'reclaiming') return;
     refuse('unknown_id', 'requestId', 'a request of the release', requestId);
   }
@@ -111,12 +111,14 @@ export function migrated(state: ScaleDownState, event: Message<'request.migrated
   const was = moves.status(row);
   const isLate = attempt < moves.attempts(row);
   if (!isLate) moves.setStatus(row, 'moved');
-  // It does not matter which try has moved it there.
+  // It does not matter which try has moved the request.
   if (was === 'ended') cancel(state, requestId, moves.to(row), 'migrated_after_end', ctx);
   else if (isLate || was !== 'moving') late(requestId, 'migration_closed', ctx);
 }
 
-/** Handles a request that could not be moved: it is moved elsewhere; after the last try, the release is given up. */
+/**
+ * Handles a request that could not be moved: the request is tried on another engine; after the last try, the release is given up.
+ */
 export function moveFailed(state: ScaleDownState, event: Message<'migration.failed'>, ctx: Ctx): void {
   const { releaseId, requestId, attempt = 1 } = event;
   const release = current(state, releaseId);
@@ -165,9 +167,10 @@ export function moveFailed(state: ScaleDownState, event: Message<'migration.fail
  */
 function elsewhere(state: ScaleDownState, { engines, free }: Release, before: number): number | undefined {
   let best: number | undefined;
-  for (let place = 0; place < free.length; place += 1) {
-    if (state.status[place] !== 'up' || engines.includes(place)) continue;
-    if (best === undefined || best === before || (place !== before && free[place]! > free[best]!)) best = place;
+  for (let engineIndex = 0; engineIndex < free.length; engineIndex += 1) {
+    if (state.status[engineIndex] !== 'up' || engines.includes(engineIndex)) continue;
+    if (best === undefined || best === before || (engineIndex !== before && free[engineIndex]! > free[best]!))
+      best = engineIndex;
   }
   return best;
 }

@@ -28,7 +28,7 @@ export class Outlook {
   readonly #groups: readonly number[];
   readonly #ages: Float64Array;
   readonly #times: readonly number[];
-  /** Chance that a request still runs, by time and group, while the cap is not reached. */
+  /** Chance that a request still runs, by time and group, ignoring the cap. */
   readonly #chance: Float64Array;
   /** Standard deviation of that chance, as far as the small history causes it. */
   readonly #doubt: Float64Array;
@@ -70,23 +70,23 @@ export class Outlook {
     }
   }
 
-  /** Returns the expected tokens at a place at the time when all engines together hold most. */
-  mean(loads: Loads, place: number): number {
+  /** Returns the expected tokens of an engine at the time when all engines together hold most. */
+  mean(loads: Loads, engineIndex: number): number {
     let sum = 0;
     for (const group of this.#groups) {
-      const tokens = loads.kv(place, group) + this.grownThen[group]! * loads.count(place, group);
+      const tokens = loads.kv(engineIndex, group) + this.grownThen[group]! * loads.count(engineIndex, group);
       sum += this.chanceThen[group]! * tokens;
     }
     return sum;
   }
 
   /**
-   * Computes the moments of the KV cache use on the engine at a place.
+   * Computes the moments of the KV cache use on an engine.
    *
    * @param rows - rows of its requests, in the order in which they reach the cap
    */
-  moments(loads: Loads, place: number, rows: Int32Array): Moments {
-    const packed = packedAt(loads, place, this.#groups);
+  moments(loads: Loads, engineIndex: number, rows: Int32Array): Moments {
+    const packed = packedAt(loads, engineIndex, this.#groups);
     const list = this.#list(packed, rows, this.#times, this.#chance);
     const moments = new Moments(list.length, (time) => this.#common(packed, list[time]!, list[time - 1]!));
     for (let time = 0; time < list.length; time += 1) this.#fill(moments, packed, list[time]!);

@@ -46,7 +46,7 @@ export class Moments {
    */
   readonly #apart: Float64Array;
   readonly #common: (time: number) => number;
-  /** Times that may be the worst. */
+  /** Candidates for the worst time. */
   #worst: Int32Array;
 
   /** @param common - returns the covariance of the sums at a time (not the first) and at the time before */

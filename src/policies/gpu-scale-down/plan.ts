@@ -4,7 +4,7 @@
  */
 
 import type { Message } from '../../schemas/messages.ts';
-import { groupBits, type Loads, orderByPlace, type Report } from './columns.ts';
+import { groupBits, type Loads, orderByEngine, type Report } from './columns.ts';
 import type { Outlook } from './outlook.ts';
 import { fillTogether } from './peak.ts';
 import type { ScaleDownState } from './state.ts';
@@ -14,13 +14,13 @@ type RejectReason = Message<'scale-down.rejected'>['reason'];
 
 /** Engines to release, and the expected use of the other engines. */
 export interface Plan {
-  /** Places of the engines to release, of the remaining engines, and of those remaining engines that take requests. */
+  /** Indices of the engines to release, of the remaining engines, and of those remaining engines that take requests. */
   readonly chosen: readonly number[];
   readonly keep: readonly number[];
   readonly open: readonly number[];
   /** Number of requests that move; the columns of the report hold them. */
   readonly moving: number;
-  /** Projected free KV of each engine at its peak, by place; 0 for released engines. */
+  /** Projected free KV of each engine at its peak, by index; 0 for released engines. */
   readonly free: number[];
   /** The engine that is filled most. */
   readonly fullest: { engineId: string; projectedTokens: number; capacityTokens: number };
@@ -28,23 +28,23 @@ export interface Plan {
 
 // A product of doubles may have this relative error, so the quotient is rounded up.
 const exact = 1 - 1e-12;
-const inPlace = (1 << groupBits) - 1;
+const groupMask = (1 << groupBits) - 1;
 
 /** Deals out the requests that leave their engines to targets, and adds them to the loads; returns the number of these requests. */
 function deal(report: Report, loads: Loads, leaves: Int32Array, targets: Target[], outlook: Outlook): number {
   const { requests, columns } = report;
-  const { cells, kvTokens, rows, bins, from, to, pairs, targets: goesTo, places: placeOf } = columns;
-  const places = Int32Array.from(targets, (target) => target.place);
+  const { cells, kvTokens, rows, bins, from, to, pairs, targets: goesTo, engineIndices } = columns;
+  const targetEngines = Int32Array.from(targets, (target) => target.engineIndex);
   const weights = new Weights();
   const { counts, sums } = weights;
   const { chanceThen, grownThen } = outlook;
   let size = 0;
   for (let index = 0; index < requests.length; index += 1) {
     const cell = cells[index]!;
-    placeOf[index] = cell >> groupBits;
+    engineIndices[index] = cell >> groupBits;
     if (cell < 0 || leaves[cell >> groupBits] === 0) continue;
     rows[size] = index;
-    const group = cell & inPlace;
+    const group = cell & groupMask;
     const weight = chanceThen[group]! * (kvTokens[index]! + grownThen[group]!);
     const bin = weightBin(weight);
     bins[size] = bin;
@@ -60,17 +60,17 @@ function deal(report: Report, loads: Loads, leaves: Int32Array, targets: Target[
     starts[bin] = position + 1;
     const target = goesTo[position]!;
     const cell = cells[index]!;
-    const [left, place] = [cell >> groupBits, places[target]!];
+    const [left, engineIndex] = [cell >> groupBits, targetEngines[target]!];
     from[row] = left;
-    to[row] = place;
-    placeOf[index] = place;
-    pairs[row] = (leaves[left]! - 1) * places.length + target;
-    loads.take(place, cell & inPlace, kvTokens[index]!);
+    to[row] = engineIndex;
+    engineIndices[index] = engineIndex;
+    pairs[row] = (leaves[left]! - 1) * targetEngines.length + target;
+    loads.take(engineIndex, cell & groupMask, kvTokens[index]!);
   }
   return size;
 }
 
-/** Plans a choice of engines, or returns the reason against it. With a fixed fraction every choice is released. */
+/** Plans a choice of engines, or returns the reason against it. With a fixed fraction, every choice is released. */
 export function planFor(
   state: ScaleDownState,
   report: Report,
@@ -82,30 +82,32 @@ export function planFor(
   const { engines } = topology;
   // For each leaving engine: its number, from 1.
   const leaves = new Int32Array(engines.length);
-  for (const [at, place] of chosen.entries()) leaves[place] = at + 1;
+  for (const [at, engineIndex] of chosen.entries()) leaves[engineIndex] = at + 1;
   const keep: number[] = [];
-  for (let place = 0; place < engines.length; place += 1)
-    if (!leaves[place] && status[place] !== 'lost') keep.push(place);
-  const open = keep.filter((place) => status[place] === 'up');
+  for (let engineIndex = 0; engineIndex < engines.length; engineIndex += 1)
+    if (!leaves[engineIndex] && status[engineIndex] !== 'lost') keep.push(engineIndex);
+  const open = keep.filter((engineIndex) => status[engineIndex] === 'up');
   if (open.length === 0) return { code: 'no_target', engines: keep.length };
   let room = 0;
-  for (const place of keep) room += engines[place]!.capacityTokens;
+  for (const engineIndex of keep) room += engines[engineIndex]!.capacityTokens;
   const isAdaptive = config.trigger === 'adaptive';
   // If even the expected total exceeds the total capacity, no placement fits.
   const expectedTokens = Math.ceil(outlook.expectedTokens * exact);
   if (isAdaptive && expectedTokens > room)
     return { code: 'kv_cache_together', ...progress, expectedTokens, capacityTokens: room };
   const loads = report.loads.copy();
-  const targets: Target[] = open.map((place) => ({
-    place,
-    free: engines[place]!.capacityTokens - outlook.mean(loads, place),
+  const targets: Target[] = open.map((engineIndex) => ({
+    engineIndex,
+    free: engines[engineIndex]!.capacityTokens - outlook.mean(loads, engineIndex),
   }));
   const moving = deal(report, loads, leaves, targets, outlook);
   const { columns } = report;
-  const starts = orderByPlace(columns, outlook.requests, engines.length);
-  const capacities = keep.map((place) => engines[place]!.capacityTokens);
+  const starts = orderByEngine(columns, outlook.requests, engines.length);
+  const capacities = keep.map((engineIndex) => engines[engineIndex]!.capacityTokens);
   const { fill, peaks } = fillTogether(
-    keep.map((place) => outlook.moments(loads, place, columns.spare.subarray(starts[place]!, starts[place + 1]!))),
+    keep.map((engineIndex) =>
+      outlook.moments(loads, engineIndex, columns.spare.subarray(starts[engineIndex]!, starts[engineIndex + 1]!)),
+    ),
     capacities,
     config.quantile,
   );
@@ -124,8 +126,8 @@ export function planFor(
 
 /** An engine that remains, as a target. */
 export interface Target {
-  readonly place: number;
-  /** Tokens of its KV cache that are expected to be free at the time when all engines together hold most; may be negative. */
+  readonly engineIndex: number;
+  /** KV cache tokens expected to be free at the time when all engines together hold most; may be negative. */
   free: number;
 }
 

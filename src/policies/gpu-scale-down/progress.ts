@@ -125,8 +125,8 @@ function firstThatFits(
 ): Plan | RejectReason {
   const { topology, config, status, columns } = state;
   const { engines } = topology;
-  const isUp = (place: number): boolean => status[place] !== 'lost';
-  const tokens = engines.map((_, place) => report.loads.kvTokens(place));
+  const isUp = (engineIndex: number): boolean => status[engineIndex] !== 'lost';
+  const tokens = engines.map((_, engineIndex) => report.loads.kvTokens(engineIndex));
   const choose = (most: number) => chooseEngines(topology, { isUp, tokens }, most);
   const [first] = choose(1);
   if (first === undefined) return { code: 'no_partition', ...wantedGpus(topology, isUp) };
@@ -165,8 +165,11 @@ function decide(state: ScaleDownState, query: Query, requests: readonly RunningR
     at: ctx.at,
     releaseId,
     roundId: query.roundId,
-    release: chosen.map((place) => ({ engineId: engines[place]!.engineId, gpuIds: [...engines[place]!.gpuIds] })),
-    keep: keep.map((place) => engines[place]!.engineId),
+    release: chosen.map((engineIndex) => ({
+      engineId: engines[engineIndex]!.engineId,
+      gpuIds: [...engines[engineIndex]!.gpuIds],
+    })),
+    keep: keep.map((engineIndex) => engines[engineIndex]!.engineId),
     migrations,
     reason: { code: config.trigger === 'adaptive' ? 'fits' : 'fixed_fraction', ...progress, ...fullest },
   });
@@ -179,7 +182,7 @@ function decide(state: ScaleDownState, query: Query, requests: readonly RunningR
  */
 function readReport(state: ScaleDownState, requests: readonly RunningRequest[]): Report {
   const { status, columns } = state;
-  const { placeOf, engines } = state.topology;
+  const { engineIndexOf, engines } = state.topology;
   const { maxResponseTokens } = state.config;
   const { cells, kvTokens, generated } = columns.reserve(requests.length);
   const count = engines.length;
@@ -187,7 +190,8 @@ function readReport(state: ScaleDownState, requests: readonly RunningRequest[]):
   const ended = manyEnded(state, requests);
   // The very strings of the report are stored, because comparing a string with itself is fast.
   const engineIds: (string | undefined)[] = new Array(count).fill(undefined);
-  // Reports list requests engine by engine, or the engines in turn: so the engine that last followed the one before is tried first.
+  // Reports list requests engine by engine, or take engines in turn, so the engine that last followed the previous one is tried
+  // first.
   const after = new Int32Array(count);
   const lost = Uint8Array.from(status, (one) => (one === 'lost' ? 1 : 0));
   const someGone = ended !== undefined || status.includes('lost');
@@ -195,31 +199,31 @@ function readReport(state: ScaleDownState, requests: readonly RunningRequest[]):
   let unknown = -1;
   for (let index = 0; index < requests.length; index += 1) {
     const { requestId, engineId, tokens, promptTokens } = requests[index]!;
-    let place = after[last]!;
-    if (engineIds[place] !== engineId) {
+    let engineIndex = after[last]!;
+    if (engineIds[engineIndex] !== engineId) {
       // The bit operation tells the compiler that the value is always a whole number.
-      place = (placeOf.get(engineId) ?? -1) | 0;
-      if (place >= 0) {
-        after[last] = place;
-        engineIds[place] = engineId;
+      engineIndex = (engineIndexOf.get(engineId) ?? -1) | 0;
+      if (engineIndex >= 0) {
+        after[last] = engineIndex;
+        engineIds[engineIndex] = engineId;
       }
     }
-    if (place < 0) {
+    if (engineIndex < 0) {
       if (unknown < 0) unknown = index;
       cells[index] = -1;
       continue;
     }
-    last = place;
-    if (someGone && (lost[place] === 1 || ended?.has(requestId))) {
+    last = engineIndex;
+    if (someGone && (lost[engineIndex] === 1 || ended?.has(requestId))) {
       cells[index] = -1;
       continue;
     }
     const group = groupOf(tokens, maxResponseTokens);
     const kv = promptTokens + tokens;
-    cells[index] = (place << groupBits) + group;
+    cells[index] = (engineIndex << groupBits) + group;
     kvTokens[index] = kv;
     generated[index] = tokens < maxResponseTokens ? tokens : maxResponseTokens;
-    loads.add(place, group, tokens, kv);
+    loads.add(engineIndex, group, tokens, kv);
   }
   return { requests, unknown, columns, loads };
 }
@@ -228,7 +232,10 @@ function readReport(state: ScaleDownState, requests: readonly RunningRequest[]):
 const few = 50;
 const filterSize = 2 ** 16;
 
-/** Requests that have ended, or must end. For most requests, a filter shows without a look into the sets that they have not. */
+/**
+ * Requests that have ended, or must end. For most requests, a filter already shows that they have not, without a look into the
+ * sets.
+ */
 class Ended {
   readonly #sets: readonly ReadonlySet<string>[];
   readonly #hash: StringHash;

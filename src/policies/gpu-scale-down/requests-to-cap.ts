@@ -16,26 +16,26 @@ export interface Packed {
   readonly kvSquared: Float64Array;
 }
 
-/** Collects the groups of a place that have requests. */
-export function packedAt(loads: Loads, place: number, groups: readonly number[]): Packed {
+/** Collects the groups of an engine that have requests. */
+export function packedAt(loads: Loads, engineIndex: number, groups: readonly number[]): Packed {
   const most = groups.length;
   const [mine, count, kv] = [new Int32Array(most), new Float64Array(most), new Float64Array(most)];
   const kvSquared = new Float64Array(most);
   let size = 0;
   for (let at = 0; at < most; at += 1) {
     const group = groups[at]!;
-    const n = loads.count(place, group);
+    const n = loads.count(engineIndex, group);
     if (n === 0) continue;
     mine[size] = at;
     count[size] = n;
-    kv[size] = loads.kv(place, group);
-    kvSquared[size] = loads.kvSquared(place, group);
+    kv[size] = loads.kv(engineIndex, group);
+    kvSquared[size] = loads.kvSquared(engineIndex, group);
     size += 1;
   }
   return { size, at: mine, count, kv, kvSquared };
 }
 
-/** A moment between two of the times that are looked at, and the requests left at this moment. */
+/** A moment between two times that are looked at, and the requests left at this moment. */
 export interface Moment {
   /** Index of the later time. */
   readonly step: number;
@@ -101,7 +101,7 @@ export class RequestsToCap {
     return moments;
   }
 
-  /** Returns the expected tokens of the requests that are left at a time, with the chances that begin at `row`. */
+  /** Returns the expected tokens of the requests left at a time, given the chances from `row` on. */
   #held(time: number, chances: Float64Array, row: number): number {
     const { at: mine, kv, count } = this.#packed;
     const last = this.#size - 1;

@@ -47,8 +47,8 @@ export class Moves {
    *
    * @param ids - ids by row; more ids may follow; for an id that is given twice, only the first row is found
    * @param index - index of these ids
-   * @param from - places of the engines that the requests leave
-   * @param to - places of the engines to which the requests go
+   * @param from - indices of the engines that the requests leave
+   * @param to - indices of the engines to which the requests go
    * @param tokens - tokens that the requests have generated
    */
   constructor(ids: readonly string[], index: StringIndex, from: Int32Array, to: Int32Array, tokens: Float64Array) {
@@ -75,12 +75,12 @@ export class Moves {
     return this.#ids.slice(0, this.#status.length);
   }
 
-  /** Returns the place of the engine that a request leaves. */
+  /** Returns the index of the engine that a request leaves. */
   from(row: number): number {
     return this.#from[row]!;
   }
 
-  /** Returns the place of the engine to which a request goes. */
+  /** Returns the index of the engine to which a request goes. */
   to(row: number): number {
     return this.#to[row]!;
   }
@@ -132,7 +132,6 @@ export class Moves {
   }
 }
 
-/** Schema of `Moves` in a state. */
 export const moves = byHand(savedMoves, {
   decode: (saved) => Moves.load(saved),
   encode: (live) => live.save(),
@@ -152,7 +151,7 @@ const round = z.strictObject({
   finished: count,
   /** Value of `finished` at the last evaluation. */
   evaluated: count,
-  /** Whether the round has been evaluated since it began or since the last restart of the host; then its engines stay. */
+  /** Whether the round has been evaluated since it began or since the last restart of the host, so that its engines stay. */
   fixed: z.boolean(),
   /** Whether no more evaluations follow: GPUs have been released, or the fixed fraction has been passed. */
   settled: z.boolean(),
@@ -172,10 +171,10 @@ export interface Query extends z.output<typeof query> {}
 const release = z.strictObject({
   releaseId: z.string(),
   phase: z.enum(['releasing', 'released', 'reclaiming']),
-  /** Places of the engines released, ascending. */
+  /** Indices of the engines released, ascending. */
   engines: z.array(count).readonly(),
   moves,
-  /** Projected free KV of each engine at its peak, by place; 0 for released engines. */
+  /** Projected free KV of each engine at its peak, by index; 0 for released engines. */
   free: z.array(z.number()),
 });
 /** GPUs on their way to training, in training, or on their way back. */
@@ -185,12 +184,12 @@ export const scaleDownState = z.strictObject({
   /** Histories of response lengths: one for short rounds, one for long rounds. */
   short: history,
   long: history,
-  /** Engines that were placed last; absent while the engines of the configuration are in use. */
+  /** The latest placed engines; absent while those of the configuration are in use. */
   placed: z.array(placedEngine).optional(),
   /** Ids of engines in the former layout that no longer exist. */
   replaced: ids,
   topology: derived<Topology>(),
-  /** Status by place; a `drained` engine keeps its requests and cannot be a target. */
+  /** Status by the index of the engine; a `drained` engine keeps its requests and cannot be a target. */
   status: z.array(z.enum(['up', 'drained', 'lost'])),
   recentRounds: recentIds(z.string()),
   /** Requests of this round and the previous one whose abort is not confirmed yet. */
@@ -239,7 +238,7 @@ export function link(state: ScaleDownState): void {
     state[kind] = new LengthHistory(config.maxResponseTokens).load(saved);
   }
   state.topology = topologyOf(placed ?? config.engines, config);
-  state.status = state.topology.engines.map((_, place) => state.status[place] ?? 'up');
+  state.status = state.topology.engines.map((_, engineIndex) => state.status[engineIndex] ?? 'up');
 }
 
 /** Returns the sets of requests that have ended since the query, or must end; an id may be in several sets. */
@@ -261,8 +260,8 @@ export interface Engine {
 export interface Topology {
   /** Engines by server id, then by engine id. */
   readonly engines: readonly Engine[];
-  readonly placeOf: ReadonlyMap<string, number>;
-  /** Places of each unit; the units are ordered by their least place. */
+  readonly engineIndexOf: ReadonlyMap<string, number>;
+  /** Indices of the engines of each unit; the units are ordered by their least index. */
   readonly units: readonly (readonly number[])[];
 }
 
@@ -278,33 +277,35 @@ export function topologyOf(placed: readonly PlacedEngine[], config: GpuScaleDown
       capacityTokens: kvCapacityTokens ?? Math.floor(kvCapacityBytes / config.bytesPerToken!),
     }))
     .sort((a, b) => byId(a.serverId, b.serverId) || byId(a.engineId, b.engineId));
-  const placeOf = new Map(engines.map((engine, place) => [engine.engineId, place]));
-  const ofGpu = new Map(engines.flatMap((engine, place) => engine.gpuIds.map((gpu) => [gpu, place] as const)));
+  const engineIndexOf = new Map(engines.map((engine, engineIndex) => [engine.engineId, engineIndex]));
+  const ofGpu = new Map(
+    engines.flatMap((engine, engineIndex) => engine.gpuIds.map((gpu) => [gpu, engineIndex] as const)),
+  );
   // The configured groups apply only if engines are given.
   const given = engines.length > 0 ? config.communicationGroups : [];
   const groups = given.map((group) => group.map((gpu) => ofGpu.get(gpu)!));
-  return { engines, placeOf, units: joined(engines.length, groups) };
+  return { engines, engineIndexOf, units: joined(engines.length, groups) };
 }
 
-/** Joins the places 0 to n − 1 that share a group, and returns the joined sets. */
+/** Joins the engines 0 to n − 1 that share a group, and returns the joined sets. */
 function joined(n: number, groups: readonly (readonly number[])[]): number[][] {
-  const root = Array.from({ length: n }, (_, place) => place);
-  const find = (place: number): number => {
-    let at = place;
+  const root = Array.from({ length: n }, (_, at) => at);
+  const find = (engineIndex: number): number => {
+    let at = engineIndex;
     while (root[at] !== at) at = root[at] = root[root[at]!]!;
     return at;
   };
   for (const group of groups) {
-    for (const place of group) {
-      const [a, b] = [find(group[0]!), find(place)];
+    for (const engineIndex of group) {
+      const [a, b] = [find(group[0]!), find(engineIndex)];
       root[Math.max(a, b)] = Math.min(a, b);
     }
   }
   const units = new Map<number, number[]>();
-  for (let place = 0; place < n; place += 1) {
-    const unit = units.get(find(place));
-    if (unit === undefined) units.set(place, [place]);
-    else unit.push(place);
+  for (let engineIndex = 0; engineIndex < n; engineIndex += 1) {
+    const unit = units.get(find(engineIndex));
+    if (unit === undefined) units.set(engineIndex, [engineIndex]);
+    else unit.push(engineIndex);
   }
   return [...units.values()];
 }

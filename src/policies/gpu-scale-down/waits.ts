@@ -30,7 +30,7 @@ function releaseStanding(state: ScaleDownState, release: Release): Standing {
 
 function moveStanding({ topology }: ScaleDownState, { moves, releaseId }: Release, requestId: string): Standing {
   const row = moves.row(requestId);
-  const [from, to] = [moves.from(row), moves.to(row)].map((place) => topology.engines[place]!.engineId);
+  const [from, to] = [moves.from(row), moves.to(row)].map((engineIndex) => topology.engines[engineIndex]!.engineId);
   const attempt = moves.attempts(row);
   const event = { type: 'request.migrated', releaseId, requestId };
   return {
@@ -43,8 +43,8 @@ const engineOf = ({ topology }: ScaleDownState, gpuId: string): Engine | undefin
   topology.engines.find(({ gpuIds }) => gpuIds.includes(gpuId));
 
 function gpuStanding({ topology, status, release }: ScaleDownState, { engineId }: Engine): Standing {
-  const place = topology.placeOf.get(engineId)!;
-  if (release?.engines.includes(place)) {
+  const engineIndex = topology.engineIndexOf.get(engineId)!;
+  if (release?.engines.includes(engineIndex)) {
     const { phase, releaseId } = release;
     const stands = {
       releasing: 'is to leave the rollout',
@@ -54,7 +54,7 @@ function gpuStanding({ topology, status, release }: ScaleDownState, { engineId }
     return { stands: stands[phase], for: [{ what: 'releases', id: releaseId }] };
   }
   const is = { up: 'rolls out', drained: 'takes no new requests', lost: 'is lost' };
-  return { stands: `${is[status[place]!]} (engine ${engineId})`, for: [] };
+  return { stands: `${is[status[engineIndex]!]} (engine ${engineId})`, for: [] };
 }
 
 /** What has to end before events are accepted. */

@@ -54,7 +54,6 @@ export const assemblyState = z.strictObject({
 export type AssemblyState = Live<z.output<typeof assemblyState>, GroupAssemblyConfig>;
 export type SavedAssembly = z.input<typeof assemblyState>;
 
-/** Sets the derived fields. */
 export function link(state: AssemblyState): void {
   for (const one of state.open.values()) linkGroup(state, one, null);
   for (const one of state.rounds.values()) {

@@ -60,10 +60,9 @@ export const begin = (): SavedQueue => ({
   carried: [],
 });
 
-/** Adds what version 4 has: the open round. One that is open is not known, and gets nothing from the queue. */
+/** Adds the open round, which version 4 has. A round that is open is unknown, and gets nothing from the queue. */
 export const migrateFromThree = (saved: unknown): SavedQueue => ({ ...(saved as SavedQueue), openRound: null });
 
-/** Sets the derived fields. */
 export function link(state: QueueState): void {
   for (const one of state.entries.values()) index(state, one);
   for (const one of state.unused.values()) hold(state, one);

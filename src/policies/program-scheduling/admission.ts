@@ -57,7 +57,7 @@ export const deadlines = new Deadlines<ProgramState>({
 /** Routes waiting programs that now have room, resumes paused ones, and sets the timer. */
 export function settle(state: ProgramState, ctx: Ctx): void {
   settleFaults(state, ctx);
-  dropKept(state, ctx.at);
+  dropExpiredCaches(state, ctx.at);
   unpack(state);
   if (state.waitsEnd.size > 0) {
     if (deadlines.isOver(state, ctx.at)) forceOverdue(state, ctx);
@@ -71,7 +71,7 @@ export function settle(state: ProgramState, ctx: Ctx): void {
 }
 
 /** Takes programs out of the budgets whose tools take so long that their caches are not worth the room. */
-function dropKept(state: ProgramState, at: number): void {
+function dropExpiredCaches(state: ProgramState, at: number): void {
   for (let first = state.keepsEnd.peek(); first !== undefined && first.at <= at; first = state.keepsEnd.peek())
     countOut(state, first.program);
 }

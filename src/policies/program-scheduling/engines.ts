@@ -73,8 +73,8 @@ export function askAgain(state: ProgramState, one: Program, cause: NonNullable<P
 }
 
 /**
- * Takes what an engine says about itself. Fewer preemptions than before mean that it has started anew, with nothing cached. A report
- * of an engine that is gone, or that was not added yet, changes nothing.
+ * Takes what an engine says about itself. A lower number of preemptions means that the engine has restarted with an empty cache.
+ * A report of an unknown engine changes nothing.
  */
 export function engineReported(state: ProgramState, event: Message<'engine.reported'>, ctx: Ctx): void {
   const engine = state.engines.get(event.engineId);

@@ -82,7 +82,7 @@ export function settleFaults(state: ProgramState, ctx: Ctx): void {
   const { faults, engines, programs } = state;
   if (faults.isQuiet) return;
   for (const { scope, id } of [...faults.domains]) {
-    if (id !== null && !engines.has(id)) faults.removePart({ scope, id }, ctx);
+    if (id !== null && !engines.has(id)) faults.removeDomain({ scope, id }, ctx);
   }
   faults.dropTries(ctx.at, ({ id: engineId }, requestId) => {
     const one = programs.get(requestId);
@@ -90,7 +90,7 @@ export function settleFaults(state: ProgramState, ctx: Ctx): void {
   });
 }
 
-/** Returns when the first single turn may begin that only time keeps back, in seconds, if there is one. */
+/** Returns the earliest time of a single turn that only waits for this time, in seconds; `undefined` without one. */
 export function nextSingleAt({ faults, engines, asked }: ProgramState): number | undefined {
   let first: number | undefined;
   if (faults.isQuiet || asked === 0) return undefined;

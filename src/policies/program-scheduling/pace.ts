@@ -22,14 +22,14 @@ export const pace = z.strictObject({
 });
 export type Pace = z.output<typeof pace>;
 
-/** Returns what is assumed before any turn: an answer of 200 tokens, as many of a tool, and nothing that all programs share. */
+/** Returns the assumptions before any turn: an answer of 200 tokens, as many tokens from a tool, and no common tokens. */
 export function newPace(): Pace {
   const sums = { readRead: 0, readDecode: 0, decodeDecode: 0, readTime: 0, decodeTime: 0 };
   return { ...sums, turnTokens: 200, growthTokens: 400, commonTokens: 0 };
 }
 
 /** Each turn multiplies the weight of earlier turns by this factor. */
-const kept = 63 / 64;
+const retention = 63 / 64;
 /** Turns as which the configuration counts, each with 1000 tokens read and a second of decoding. */
 const prior = { turns: 4, tokens: 1000 };
 /** Learnt values differ from the configured ones at most by this factor. */
@@ -37,15 +37,15 @@ const farthest = 32;
 
 /** Learns from a turn that has read so many tokens, should have decoded for the configured time, and has taken so many seconds. */
 export function learnTurn(one: Pace, readTokens: number, decodeSeconds: number, seconds: number): void {
-  one.readRead = kept * one.readRead + readTokens * readTokens;
-  one.readDecode = kept * one.readDecode + readTokens * decodeSeconds;
-  one.decodeDecode = kept * one.decodeDecode + decodeSeconds * decodeSeconds;
-  one.readTime = kept * one.readTime + readTokens * seconds;
-  one.decodeTime = kept * one.decodeTime + decodeSeconds * seconds;
+  one.readRead = retention * one.readRead + readTokens * readTokens;
+  one.readDecode = retention * one.readDecode + readTokens * decodeSeconds;
+  one.decodeDecode = retention * one.decodeDecode + decodeSeconds * decodeSeconds;
+  one.readTime = retention * one.readTime + readTokens * seconds;
+  one.decodeTime = retention * one.decodeTime + decodeSeconds * seconds;
 }
 
 /** Moves an average towards the value of a turn. */
-export const averaged = (average: number, value: number): number => kept * average + (1 - kept) * value;
+export const averaged = (average: number, value: number): number => retention * average + (1 - retention) * value;
 
 /** Seconds to read a token, and the factor by which steps are slower than configured. */
 export interface Rates {

@@ -8,7 +8,7 @@ import type { Ctx } from './messages.ts';
 import { ratesOf } from './pace.ts';
 import { countOut, type Engine, isOpen, type ProgramState } from './state.ts';
 
-/** Before an engine is freed, contexts are taken to become so many times as long: what has run for long has on average as long to go. */
+/** Before an engine is freed, contexts are assumed to grow by this factor: what has run for long has on average as long to go. */
 const ahead = 2;
 
 interface Engines {
@@ -49,7 +49,7 @@ function areSlow(state: ProgramState, engines: number, contextTokens: number): b
   return turnSeconds(state, turns, contextTokens) > state.config.tailSlowdown! * alone;
 }
 
-/** Frees engines, the emptiest first, as long as all programs have room on the others, and are fast enough there. */
+/** Frees engines, emptiest first, as long as all programs have room on the others and are fast enough there. */
 export function pack(state: ProgramState): void {
   if (state.config.tailSlowdown === undefined) return;
   // With one more engine, waiting programs would be let in sooner.

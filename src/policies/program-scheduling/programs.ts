@@ -80,7 +80,7 @@ export function turnRequested(state: ProgramState, event: Message<'turn.requeste
   if (one === undefined) return late(requestId, 'already_ended', ctx);
   // A tool has answered if the next turn is requested, even if nobody reported the answer.
   if (one.phase === 'tool') learnAnswer(state, one, ctx.at);
-  // A turn that runs is given up, and runs anew.
+  // A running turn is given up, and runs again.
   if (one.phase === 'running') endTurn(state, one, one.contextTokens, ctx.at);
   if (one.turns > 0) learnGrowth(state, one, contextTokens);
   if (one.counted && !isOpen(state, state.engines.get(one.engineId!)!)) countOutOf(state, one);
@@ -111,7 +111,7 @@ export function turnFinished(state: ProgramState, event: Message<'turn.finished'
     const engine = state.engines.get(one.engineId!)!;
     const { leaving } = one;
     const { belief, since } = one;
-    // What was used before tokens that are gone is gone, too: engines evict in this order, and a new engine has nothing.
+    // If tokens are gone, all entries used before them are gone, too, because engines evict in this order; a new engine has none.
     if (cachedTokens !== undefined && 2 * cachedTokens < belief.cachedTokens) engine.cache.forgetUntil(belief.used);
     const { pace } = state;
     // Tokens that were cached before any program of the prompt ran must be common to other prompts.

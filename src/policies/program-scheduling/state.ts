@@ -30,7 +30,10 @@ const program = z.strictObject({
   seq: count,
   /** Number of the prompt's first program: prompts begin in this order, so that groups complete. */
   group: count,
-  /** `idle`: between a turn and what follows; `answered`: its tool has answered; `asked`: it wants a turn, and waits for room. */
+  /**
+   * `idle`: between a turn and what follows; `answered`: the tool has answered; `asked`: the program wants a turn, and waits for
+   * room.
+   */
   phase: z.enum(['idle', 'tool', 'answered', 'asked', 'running']),
   /** Time since which the program is in this phase, in seconds. */
   since: seconds,
@@ -85,7 +88,10 @@ const program = z.strictObject({
 /** A program: a trajectory of turns and tools. */
 export interface Program extends z.output<typeof program> {}
 
-/** Whom to pause first: what had not waited too long before; the largest; of equals the one that was opened last. */
+/**
+ * Order of pausing: first programs that had not waited too long before; then the largest; among equals, the one that was opened
+ * last.
+ */
 export const pausesFirst = (a: Program, b: Program): number =>
   Number(a.forced) - Number(b.forced) || ownTokens(b) - ownTokens(a) || b.seq - a.seq;
 /** Smallest program first; among equals, the one that has waited longest. */
@@ -161,14 +167,13 @@ export const programState = z.strictObject({
   ready: derived(() => new IndexedHeap<Program>(smallestFirst)),
   fresh: derived(() => new IndexedHeap<Program>(byGroup)),
   paused: derived(() => new IndexedHeap<Program>(smallestFirst)),
-  /** When programs that wait have waited too long, and when caches are not worth their room any more. */
+  /** Times at which programs have waited too long, and times at which caches are no longer worth their room. */
   waitsEnd: derived(() => new IndexedHeap<Due>(byTime)),
   keepsEnd: derived(() => new IndexedHeap<Due>(byTime)),
 });
 export type ProgramState = Live<z.output<typeof programState>, ProgramSchedulingConfig>;
 export type SavedPrograms = z.input<typeof programState>;
 
-/** Returns the initial state. */
 export function begin(): SavedPrograms {
   const lists = { programs: [], engines: [], goneEngines: [], ended: [], tools: [] };
   return { ...lists, faults: noFaults(), seq: 0, pace: newPace(), timerAt: null };
@@ -180,7 +185,6 @@ export function migrateFromThree(saved: unknown): unknown {
   return { ...rest, programs: programs.map((one) => ({ ...one, launched: 0 })), faults: noFaults() };
 }
 
-/** Sets the derived fields. */
 export function link(state: ProgramState): void {
   for (const one of state.programs.values()) {
     one.due = { heapIndex: -1, at: 0, program: one };

@@ -14,23 +14,23 @@ export function toolStarted(state: ProgramState, event: Message<'tool.started'>,
   if (one === undefined) return late(requestId, 'already_ended', ctx);
   if (one.phase === 'running' || one.phase === 'asked') return late(requestId, 'out_of_turn', ctx);
   const engine = one.counted ? state.engines.get(one.engineId!)! : undefined;
-  const kept = engine && keeping(state.tools.get(tool), expectedSeconds, worthSeconds(state, engine));
+  const retention = engine && keeping(state.tools.get(tool), expectedSeconds, worthSeconds(state, engine));
   change(state, one, () => {
     one.phase = 'tool';
     one.since = ctx.at;
     one.tool = tool;
-    if (kept !== undefined) one.keptUntil = ctx.at + kept.seconds;
+    if (retention !== undefined) one.keptUntil = ctx.at + retention.seconds;
   });
-  if (kept === undefined) return;
-  if (kept.seconds === 0) countOut(state, one);
-  const { seconds, ...numbers } = kept;
+  if (retention === undefined) return;
+  if (retention.seconds === 0) countOut(state, one);
+  const { seconds, ...numbers } = retention;
   const reason = { code: 'tool_time', ...numbers } as const;
   ctx.emit({ type: 'kv.retain', at: ctx.at, requestId, engineId: engine!.engineId, seconds, reason });
 }
 
 /**
- * For how long a cache is kept while a tool runs: the time at which room held so far, and reading again what has not come back by then,
- * cost least together, over the answers seen. `worth` is the time for which the room costs as much as reading again.
+ * How long a cache is kept while a tool runs: the time at which the expected costs of room and of reading again are least
+ * together, over the answers seen. `worth` is the time for which room costs as much as reading again.
  */
 export function keeping(
   times: WaitingTimes | undefined,

@@ -36,7 +36,7 @@ function standing(one: Program): Standing {
   }
 }
 
-/** The end of a program is awaited since its last turn was routed, or since it has gone on otherwise. */
+/** The end of a program is awaited since its last turn was routed, or since it has continued otherwise. */
 export const gates: Gates<ProgramState> = {
   'program.closed': ({ programs }, event) => {
     const program = programs.get(event.requestId as string);

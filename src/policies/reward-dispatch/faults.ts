@@ -26,14 +26,14 @@ import {
   type Worker,
 } from './state.ts';
 
-const partOf = (worker: Worker): Where => ({ scope: 'reward', id: worker.id });
+const domainOf = (worker: Worker): Where => ({ scope: 'reward', id: worker.id });
 const whole: Where = { scope: 'reward', id: null };
 
 /** The place of a failed dispatch. With a single worker there is nothing to compare, so the worker is not named. */
 function whereOf(worker: Worker): Where {
   const { active, pool } = worker;
-  const isPart = active && (pool.activeWorkers > 1 || pool.faults.find(partOf(worker)) !== undefined);
-  return isPart ? partOf(worker) : whole;
+  const isCompared = active && (pool.activeWorkers > 1 || pool.faults.find(domainOf(worker)) !== undefined);
+  return isCompared ? domainOf(worker) : whole;
 }
 
 /** Handles a failed try. The failure stays open until other tries show whether it was the response's own. */
@@ -101,7 +101,7 @@ export function answered(state: RewardState, sample: Sample, { worker, number }:
     pool.suspects.delete(sample);
   }
   if (faults.isQuiet) return;
-  const { verdicts, hasRecovered } = faults.succeeded(partOf(worker), sample.requestId, number, ctx);
+  const { verdicts, hasRecovered } = faults.succeeded(domainOf(worker), sample.requestId, number, ctx);
   if (hasRecovered) {
     reheap(worker);
     for (const one of drain(ctx.at, pool.parked, pool.pauses)) {
@@ -153,11 +153,11 @@ export function workerLostUnder(state: RewardState, sample: Sample, { id }: Work
   } else queueAgain(state, sample, 'retry_infrastructure', ctx.at);
 }
 
-/** Forgets the failures on a worker that takes no dispatches any more: nothing can be compared with them. */
+/** Forgets the failures on a worker that takes no more dispatches, because nothing can be compared with them. */
 export function forgetWorker(state: RewardState, worker: Worker, ctx: Ctx): void {
   const { faults } = worker.pool;
   if (faults.isQuiet) return;
-  for (const one of faults.removePart(partOf(worker), ctx)) judge(state, one, ctx);
+  for (const one of faults.removeDomain(domainOf(worker), ctx)) judge(state, one, ctx);
 }
 
 /** Follows every event: suspends workers and kinds on which different responses fail in a row. */
@@ -169,14 +169,14 @@ export function settleFaults(state: RewardState, pool: Pool, ctx: Ctx): void {
       (one) => hasOther(state, pool, one),
       (one) => suspend(state, pool, one, ctx),
     );
-    faults.suspendWhole(activeParts(state, pool), (one) => suspend(state, pool, one, ctx));
+    faults.suspendWhole(activeDomains(state, pool), (one) => suspend(state, pool, one, ctx));
   }
   endPauses(pool, ctx.at);
   endAsides(state, pool, ctx);
 }
 
-function* activeParts({ workers }: RewardState, pool: Pool): Generator<Where> {
-  for (const one of workers.values()) if (one.active && one.pool === pool) yield partOf(one);
+function* activeDomains({ workers }: RewardState, pool: Pool): Generator<Where> {
+  for (const one of workers.values()) if (one.active && one.pool === pool) yield domainOf(one);
 }
 
 function suspend(state: RewardState, pool: Pool, domain: FaultDomain, ctx: Ctx): void {
@@ -217,7 +217,7 @@ function endPauses(pool: Pool, at: number): void {
   }
 }
 
-/** Gives up the responses that were set aside for as long as the configuration allows. */
+/** Gives up responses that were set aside for as long as the configuration allows. */
 function endAsides(state: RewardState, pool: Pool, ctx: Ctx): void {
   const { giveUpSeconds } = state.config.retry;
   if (giveUpSeconds === undefined) return;
@@ -228,7 +228,7 @@ function endAsides(state: RewardState, pool: Pool, ctx: Ctx): void {
   }
 }
 
-/** Returns the response that was set aside first; those that were tried or judged since leave the heap. */
+/** Returns the response that was set aside first; entries that were tried or judged since leave the heap. */
 export function firstAside({ samples }: RewardState, { asides }: Pool) {
   for (let first = asides.peek(); first !== undefined; first = asides.peek()) {
     const { sample, at } = first;

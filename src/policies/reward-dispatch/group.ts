@@ -1,15 +1,15 @@
 /** Groups of responses that leave together, such as the responses of a prompt or of a round. Adding and removing take O(1). */
 
-type Place = 'placeInPrompt' | 'placeInRound';
+type IndexField = 'indexInPrompt' | 'indexInRound';
 /** A member stores its own position in each group. */
-type Member = { readonly seq: number } & Record<Place, number>;
+type Member = { readonly seq: number } & Record<IndexField, number>;
 
 export class Group<T extends Member> {
-  readonly #place: Place;
+  readonly #field: IndexField;
   readonly #members: T[] = [];
 
-  constructor(place: Place) {
-    this.#place = place;
+  constructor(field: IndexField) {
+    this.#field = field;
   }
 
   get size(): number {
@@ -17,16 +17,16 @@ export class Group<T extends Member> {
   }
 
   add(member: T): void {
-    (member as Member)[this.#place] = this.#members.push(member) - 1;
+    (member as Member)[this.#field] = this.#members.push(member) - 1;
   }
 
   /** Removes a member; the last member takes its position. */
   remove(member: T): void {
     const last = this.#members.pop()!;
     if (last === member) return;
-    const place = member[this.#place];
-    this.#members[place] = last;
-    (last as Member)[this.#place] = place;
+    const index = member[this.#field];
+    this.#members[index] = last;
+    (last as Member)[this.#field] = index;
   }
 
   /** Returns the members in the order of their requests. */
@@ -36,9 +36,9 @@ export class Group<T extends Member> {
 }
 
 /** Puts a member into the group with this id. */
-export function join<T extends Member>(groups: Map<string, Group<T>>, id: string, place: Place, member: T): void {
+export function join<T extends Member>(groups: Map<string, Group<T>>, id: string, field: IndexField, member: T): void {
   let group = groups.get(id);
-  if (group === undefined) groups.set(id, (group = new Group<T>(place)));
+  if (group === undefined) groups.set(id, (group = new Group<T>(field)));
   group.add(member);
 }
 

@@ -108,7 +108,7 @@ function expire(state: RewardState, overdue: Dispatch, ctx: Ctx): void {
   fault(state, sample, overdue, ctx);
 }
 
-/** Returns when the first pause of a retry, or between single tries, is over, in seconds, if one is waited for. */
+/** Returns the earliest end of a pause, of a retry or between single tries, in seconds, if something waits for it. */
 function pauseEndsAt(state: RewardState): number | undefined {
   const { pools, config } = state;
   let first: number | undefined;

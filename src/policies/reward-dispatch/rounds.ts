@@ -49,7 +49,7 @@ export function promptLeft(
   }
 }
 
-/** Does the same for a prompt that leaves with kept responses; their rewards are requested again when it comes back. */
+/** Does the same for a prompt that leaves with kept responses, whose rewards are requested again when the prompt comes back. */
 export function promptAway(
   state: RewardState,
   { prompt, roundId, dropped }: { prompt: Prompt; roundId: string; dropped: Named },

@@ -1,4 +1,4 @@
-/** Which response is dispatched next, and where, while dispatches fail on a worker or on all of a kind: single tries, in turn. */
+/** Chooses the next response and worker while dispatches fail on a worker or on all of a kind: single tries, in turn. */
 import { beginTry, type FaultDomain, mustWait } from '../../core/rollout/shared-faults.ts';
 import { hasRoom, isSuspect, type Pool, type RewardState, type Sample, type Worker } from './state.ts';
 
@@ -26,7 +26,7 @@ export function runsAlone({ suspects }: Pool, sample: Sample): boolean {
 }
 
 const wholeOf = ({ faults }: Pool): FaultDomain | undefined => faults.find({ scope: 'reward', id: null });
-const partOf = ({ pool: { faults }, id }: Worker): FaultDomain | undefined => faults.find({ scope: 'reward', id });
+const domainOf = ({ pool: { faults }, id }: Worker): FaultDomain | undefined => faults.find({ scope: 'reward', id });
 const isLessThan = (a: Sample, b: Sample | undefined): boolean => b === undefined || a.seq < b.seq;
 
 /** Returns the next response to dispatch and its worker, if both exist. */
@@ -88,7 +88,7 @@ function leastLoaded({ open }: Pool, { failedOn }: Sample): Worker | undefined {
 
 /** Notes that a response is dispatched. Returns the reason, if this is a single try, but for how long the response has waited. */
 export function beginSingle(pool: Pool, sample: Sample, worker: Worker, dispatchId: string, at: number) {
-  const domains = [wholeOf(pool), partOf(worker)].filter((one) => one?.suspension != null) as FaultDomain[];
+  const domains = [wholeOf(pool), domainOf(worker)].filter((one) => one?.suspension != null) as FaultDomain[];
   const pauses = domains.map((one) => beginTry(one, dispatchId, sample.requestId, at));
   const [first] = domains;
   if (first !== undefined) {

@@ -57,8 +57,8 @@ const sample = z.strictObject({
   roundId: roundId.nullable(),
   /** The dispatch that computes the reward; `null` while the response waits. */
   dispatch: derived<Dispatch | null>(),
-  placeInPrompt: derived(outside),
-  placeInRound: derived(outside),
+  indexInPrompt: derived(outside),
+  indexInRound: derived(outside),
   // Position in one of the queues of the pool.
   heapIndex: derived(outside),
   previous: derived<Sample | null>(),
@@ -187,7 +187,6 @@ export const rewardState = z
 export type RewardState = Live<z.output<typeof rewardState>, RewardDispatchConfig>;
 export type SavedRewards = z.input<typeof rewardState>;
 
-/** Returns the initial state. */
 export function begin({ idPrefix }: RewardDispatchConfig): SavedRewards {
   const pool = () => ({ saturated: false, faults: noFaults() });
   const pools = { rule: pool(), sandbox: pool(), judge: pool() };
@@ -206,7 +205,6 @@ export function migrateFromThree(given: unknown): unknown {
   return { ...saved, samples, pools: Object.fromEntries(pools) };
 }
 
-/** Sets the derived fields. */
 export function link(state: RewardState): void {
   state.marks = queueMarks(state.config);
   for (const one of state.workers.values()) one.pool = state.pools[one.kind];
@@ -301,8 +299,8 @@ export const hasRoom = ({ active, running, slots }: Worker): boolean => active &
 export function attach(state: RewardState, sample: Sample, roundId: string): void {
   const { promptId } = sample;
   sample.roundId = roundId;
-  join(state.rounds, roundId, 'placeInRound', sample);
-  if (promptId !== null) join(state.prompts, promptId, 'placeInPrompt', sample);
+  join(state.rounds, roundId, 'indexInRound', sample);
+  if (promptId !== null) join(state.prompts, promptId, 'indexInPrompt', sample);
 }
 
 /** Detaches a response from its round and its prompt, so that it no longer leaves with them. */

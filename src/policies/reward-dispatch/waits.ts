@@ -21,7 +21,7 @@ const dispatch = ({ id }: Dispatch): HeldThing => ({ what: 'dispatches', id });
 const pool = (id: string): HeldThing => ({ what: 'pools', id });
 const timer = (dueAt: number): AwaitedEvent => ({ event: { type: 'timer.fired', timerId: deadlines.timerId }, dueAt });
 
-/** What a queued response waits for: a worker of its kind, a slot of one, or the next single try. */
+/** What a queued response waits for: a worker of its kind, a slot on one, or the next single try. */
 function* room({ pools }: RewardState, { kind }: Sample): Iterable<HeldThing | AwaitedEvent> {
   if (pools[kind].activeWorkers > 0) yield pool(kind);
   else yield { event: { type: 'reward-worker.added', kind } };
@@ -117,7 +117,7 @@ function workerStanding(one: Worker): Standing {
   return { stands: `${stands} (${kind})`, for: runningOn(one) };
 }
 
-/** What blocks what: responses wait for workers, and workers for the end of what they compute. */
+/** What blocks what: responses wait for workers, and workers for the end of their computations. */
 export const waits: Waits<RewardState> = {
   samples: {
     ids: ({ samples }) => samples.keys(),

@@ -191,7 +191,7 @@ function ledger(
   };
 }
 
-/** Composes each round, from a window of the data, of prompts whose responses are expected to be about equally long. */
+/** Composes each round from a window of the data, of prompts with about equally long expected responses. */
 export const roundComposition: PolicyDefinition<
   RoundCompositionInput,
   RoundCompositionConfig,

@@ -25,9 +25,9 @@ const longestFirst = (a: Entry, b: Entry): number =>
   Number(a.isLast) - Number(b.isLast) || b.expectedTokens - a.expectedTokens || a.seq - b.seq;
 
 export const compositionState = z.strictObject({
-  /** Prompts that go into the next round: they have come back, are left of the window before, or had to wait for another copy. */
+  /** Prompts for the next round: they have come back, are left over from the previous window, or had to wait for another copy. */
   due: mapBy('promptId', prompt),
-  /** Prompts of the window. No id is twice in `due` and `window` together, so that no round holds one twice. */
+  /** Prompts of the window. No id occurs twice in `due` and `window` together, so that no round has an id twice. */
   window: mapBy((one) => one.prompt.promptId, entry),
   /** Prompts whose id is also in `due` or `window`: such a copy becomes due when the copy before it is planned. */
   copies: setOf(prompt),
@@ -75,7 +75,6 @@ export function begin({ rememberedPrompts }: RoundCompositionConfig): SavedCompo
   };
 }
 
-/** Sets the derived fields. */
 export function link({ window, byLength }: CompositionState): void {
   for (const one of window.values()) byLength.push(one);
 }
@@ -90,7 +89,7 @@ export function waiting(state: CompositionState): number {
   return held(state) + state.copies.size + state.later.size;
 }
 
-/** Whether as many prompts are here as a round has. */
+/** Whether there are enough prompts for a round. */
 export function hasRound(state: CompositionState): boolean {
   return held(state) >= roundSize(state.config);
 }

@@ -54,7 +54,7 @@ function enter(state: CompositionState, one: Prompt): boolean {
   const { epoch, config, copies, lengths } = state;
   if (hasRound(state) && held(state) + copies.size >= state.windowPrompts) return false;
   const { promptId } = one;
-  // Where ids come again at random, it takes longer than until the first one to begin an epoch.
+  // If ids come again at random, the first repeated id is not enough to begin an epoch.
   if (epoch.has(promptId) && 2 * epoch.size >= lengths.size) {
     if (hasRound(state)) {
       // No window reaches beyond the end of an epoch.
@@ -98,7 +98,7 @@ function expected(state: CompositionState, { promptId, domain }: Prompt): number
   return state.lengths.predict(asked, []).trust > 0 ? longestOf(state, asked) : state.priorTokens;
 }
 
-/** A round waits for the longest of all its responses: what counts is how long a response may become. */
+/** A round waits for the longest of its responses, so the longest possible length of a prompt counts. */
 function longestOf(
   { lengths, config }: CompositionState,
   asked: { promptId: string; domain?: string | undefined },
@@ -117,7 +117,7 @@ export interface Composed {
   readonly prompts: Prompt[];
   /** Number of due prompts, which come first. */
   readonly due: number;
-  /** The longest and the shortest expected length of the others, in tokens; 0 if there are none. */
+  /** The longest and the shortest expected length among the other prompts, in tokens; 0 without others. */
   readonly longestTokens: number;
   readonly shortestTokens: number;
 }

@@ -86,7 +86,7 @@ function use(batch: Batch, sample: Sample): void {
 }
 
 function demand(state: LoaderState, batch: Batch, sample: Sample, needed: readonly FrameSlice[]): void {
-  const one: Demand = { sample, slices: [], batch, open: needed.length, place: -1 };
+  const one: Demand = { sample, slices: [], batch, open: needed.length, index: -1 };
   for (let index = 0; index < needed.length; index += 1) {
     const { rank, fromFrame: from, toFrame: to } = needed[index]!;
     const id = sliceIdOf(state.prefix, state.nextSlice++);

@@ -94,8 +94,8 @@ export function completeStep(state: LoaderState, { stepId }: Message<'step.compl
 }
 
 /**
- * Starts anew: nodes and ranks hold nothing, so everything is preprocessed again, and batches must be planned again. All open steps
- * and batches are named, because the host may have forgotten them.
+ * Starts again: nodes and ranks hold nothing, so everything is preprocessed again, and batches must be planned again. All open
+ * steps and batches are named, because the host may have forgotten them.
  */
 export function restartHost(state: LoaderState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   for (const node of state.nodes.values()) {

@@ -15,16 +15,16 @@ import { reheap } from './memory.ts';
 import { drop, requeue } from './samples.ts';
 import type { Ctx } from './schema.ts';
 import type { LoaderState, Node, Sample } from './state.ts';
-import { activeParts, forgetTransfers, nextTransferAt, settleTransfers } from './transfers.ts';
+import { activeDomains, forgetTransfers, nextTransferAt, settleTransfers } from './transfers.ts';
 
 /** A sample under which so many nodes were lost is suspected; further losses count as its own. */
 const lossesToSuspect = 3;
 const whole: Where = { scope: 'loader', id: null };
-const partOf = ({ id }: Node): Where => ({ scope: 'loader', id });
+const domainOf = ({ id }: Node): Where => ({ scope: 'loader', id });
 
 /** The place of a failed try. With a single node there is nothing to compare, so the node is not named. */
 function whereOf({ nodes }: LoaderState, faults: SharedFaults, node: Node): Where {
-  return node.active && (nodes.size > 1 || faults.find(partOf(node)) !== undefined) ? partOf(node) : whole;
+  return node.active && (nodes.size > 1 || faults.find(domainOf(node)) !== undefined) ? domainOf(node) : whole;
 }
 
 /**
@@ -97,7 +97,7 @@ export function succeeded(state: LoaderState, sample: Sample, node: Node, ctx: C
   const { faults } = state;
   sample.losses = 0;
   if (faults.isQuiet) return;
-  const { verdicts, hasRecovered } = faults.succeeded(partOf(node), sample.id, sample.lastTry, ctx);
+  const { verdicts, hasRecovered } = faults.succeeded(domainOf(node), sample.id, sample.lastTry, ctx);
   if (hasRecovered) {
     reheap(state, node);
     resume(state);
@@ -136,7 +136,7 @@ export function nodeLostUnder(state: LoaderState, samples: readonly Sample[], ct
 
 /** Forgets failures on a node that has left, because nothing can be compared with them. */
 export function forgetNode(state: LoaderState, node: Node, ctx: Ctx): void {
-  for (const one of state.faults.removePart(partOf(node), ctx)) judge(state, one, ctx);
+  for (const one of state.faults.removeDomain(domainOf(node), ctx)) judge(state, one, ctx);
   forgetTransfers(state, node, ctx);
 }
 
@@ -167,7 +167,7 @@ export function dueNode(
 export function beginSingle(state: LoaderState, sample: Sample, node: Node, at: number) {
   const { faults } = state;
   if (faults.isQuiet) return undefined;
-  const domains = [faults.find(whole), faults.find(partOf(node))].filter(
+  const domains = [faults.find(whole), faults.find(domainOf(node))].filter(
     (one) => one?.suspension != null,
   ) as FaultDomain[];
   const pauses = domains.map((one) => beginTry(one, sample.task!, sample.id, at));
@@ -197,7 +197,7 @@ function resume(state: LoaderState): void {
   for (const one of asides) state.pauses.update(one);
 }
 
-/** Ends the pauses that are over, and drops what was set aside for as long as the configuration allows. */
+/** Ends pauses whose time is over, and drops samples that were set aside for as long as the configuration allows. */
 function takePauses(state: LoaderState, ctx: Ctx): void {
   const { pauses, config } = state;
   const { giveUpSeconds } = config.retry;
@@ -231,7 +231,7 @@ export function suspendNodes(state: LoaderState, ctx: Ctx): boolean {
     (one) => hasOther(state, one),
     (one) => suspend(state, one, ctx),
   );
-  const areAll = state.faults.suspendWhole(activeParts(state, partOf), (one) => suspend(state, one, ctx));
+  const areAll = state.faults.suspendWhole(activeDomains(state, domainOf), (one) => suspend(state, one, ctx));
   if (isAny || areAll) state.dirty = true;
   return isAny || areAll;
 }
@@ -268,7 +268,7 @@ export function nextSingleAt({ faults, waiting }: LoaderState): number | undefin
   return waiting.size === 0 ? undefined : faults.nextTryAt();
 }
 
-/** Lets single tries that were due, and could not be made, wait for any event instead of a timer. */
+/** Single tries that were due, and could not be made, wait for the next event instead of a timer. */
 export function dropDue({ faults, transfers }: LoaderState, at: number): void {
   faults.dropDue(at);
   transfers.dropDue(at);

@@ -5,7 +5,6 @@ import { putOffSlice } from './slices.ts';
 import type { Batch, LoaderState, Sample } from './state.ts';
 import { moveOn } from './steps.ts';
 
-/** Sets the derived fields. */
 export function link(state: LoaderState): void {
   forgetOldest(state);
   for (const node of state.nodes.values()) node.active = true;
@@ -44,7 +43,7 @@ function linkBatch(state: LoaderState, batch: Batch): void {
     demand.batch = batch;
     demand.sample = state.samples.get(demand.sample.id)!;
     demand.open = demand.slices.length;
-    demand.place = demand.sample.demands.push(demand) - 1;
+    demand.index = demand.sample.demands.push(demand) - 1;
     batch.open += demand.open;
     for (const slice of demand.slices) {
       slice.demand = demand;

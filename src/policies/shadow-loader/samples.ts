@@ -130,7 +130,7 @@ export function want(state: LoaderState, demand: Demand): void {
   setIdle(sample, false);
   notAhead(sample);
   sample.step.unwanted.delete(sample);
-  demand.place = sample.demands.push(demand) - 1;
+  demand.index = sample.demands.push(demand) - 1;
   if (sample.status === 'waiting') state.waiting.update(sample);
   state.dirty = true;
 }
@@ -140,8 +140,8 @@ export function unwant(state: LoaderState, demand: Demand, ctx: Ctx): void {
   const { sample } = demand;
   const last = sample.demands.pop()!;
   if (last !== demand) {
-    sample.demands[demand.place] = last;
-    last.place = demand.place;
+    sample.demands[demand.index] = last;
+    last.index = demand.index;
   }
   demand.batch.waiting -= 1;
   rest(state, sample, ctx);

@@ -60,8 +60,8 @@ export function sendAll(state: LoaderState, samples: readonly Sample[], ctx: Ctx
 
 function inOrder(demands: Demand[]): void {
   demands.sort(byBatch);
-  demands.forEach((one, place) => {
-    one.place = place;
+  demands.forEach((one, index) => {
+    one.index = index;
   });
 }
 
@@ -131,7 +131,7 @@ function beginTransfer(state: LoaderState, slice: Slice, at: number) {
   } as const;
 }
 
-/** Puts off the next try of a slice: until then, or, with 0, until it has its turn for a single try. */
+/** Puts off the next try of a slice until a time or, with 0, until its turn for a single try. */
 export function putOffSlice({ parked, slicePauses }: LoaderState, slice: Slice, until: number): void {
   slice.pausedUntil = until;
   if (until === 0) parked.add(slice);

@@ -127,7 +127,7 @@ const sample = z.strictObject({
   ahead: z.boolean(),
   /** Failures of nodes that are proven to be the sample's own. */
   infrastructureFailures: count,
-  /** All tries that have failed on nodes and are not forgotten, and the end of the last one, in seconds. */
+  /** All failed tries on nodes that are not forgotten, and the end of the last one, in seconds. */
   failed: count,
   failedAt: seconds.nullable(),
   /** Number of nodes in a row that were lost while preprocessing this sample. */
@@ -180,7 +180,7 @@ const slice = z.strictObject({
   failures: count,
   /** All failed tries that are not forgotten. */
   failed: count,
-  /** When it is fetched again, in seconds, while the next try is put off; 0 for a single try, in turn. */
+  /** Time of the next fetch, in seconds, while it is put off; 0 for a single try, in turn. */
   pausedUntil: seconds.nullable(),
   /** Number of the latest try, in the order of all tries. */
   lastSend: count,
@@ -199,7 +199,7 @@ const demand = z.strictObject({
   /** Number of slices that were not fetched. */
   open: derived(zero),
   /** Position among the demands of the sample. */
-  place: derived(zero),
+  index: derived(zero),
 });
 const bySlicePause = (a: Slice, b: Slice): number => a.pausedUntil! - b.pausedUntil! || (a.id < b.id ? -1 : 1);
 

@@ -17,13 +17,13 @@ const whole: Where = { scope: 'loader', id: null };
 
 /** The place of a failed transfer. With a single node there is nothing to compare, so the node is not named. */
 function whereOf({ nodes, transfers }: LoaderState, node: Node): Where {
-  const part = transfersFrom(node);
-  return node.active && (nodes.size > 1 || transfers.find(part) !== undefined) ? part : whole;
+  const own = transfersFrom(node);
+  return node.active && (nodes.size > 1 || transfers.find(own) !== undefined) ? own : whole;
 }
 
-/** The places of the nodes that take work. */
-export function* activeParts({ nodes }: LoaderState, partOf: (node: Node) => Where): Generator<Where> {
-  for (const node of nodes.values()) if (node.active) yield partOf(node);
+/** The domains of the nodes that take work. */
+export function* activeDomains({ nodes }: LoaderState, domainOf: (node: Node) => Where): Generator<Where> {
+  for (const node of nodes.values()) if (node.active) yield domainOf(node);
 }
 
 const isAside = ({ transfers, config }: LoaderState, { id, failures }: Slice): boolean =>
@@ -60,9 +60,9 @@ export function transferred(state: LoaderState, slice: Slice, node: Node | null,
   }
 }
 
-/** Forgets the failures of transfers from a node that is gone: nothing can be compared with them. */
+/** Forgets the failures of transfers from a node that has left, because nothing can be compared with them. */
 export function forgetTransfers(state: LoaderState, node: Node, ctx: Ctx): void {
-  for (const one of state.transfers.removePart(transfersFrom(node), ctx)) judge(state, one, ctx);
+  for (const one of state.transfers.removeDomain(transfersFrom(node), ctx)) judge(state, one, ctx);
 }
 
 function judge(state: LoaderState, { failure, isOwn }: Verdict, ctx: Ctx): void {
@@ -92,7 +92,7 @@ export function settleTransfers(state: LoaderState, ctx: Ctx): void {
       (one) => inFlight(state, one) > 0,
       (one) => suspend(state, one, ctx),
     );
-    transfers.suspendWhole(activeParts(state, transfersFrom), (one) => suspend(state, one, ctx));
+    transfers.suspendWhole(activeDomains(state, transfersFrom), (one) => suspend(state, one, ctx));
   }
   for (let next = slicePauses.peek(); next !== undefined && next.pausedUntil! <= ctx.at; next = slicePauses.peek()) {
     endSlicePause(state, next);
@@ -131,7 +131,7 @@ function suspend(state: LoaderState, domain: FaultDomain, ctx: Ctx): void {
   }
 }
 
-/** Counts the slices that are being fetched in a domain, and have not failed there, up to as many as tell of a fault that all share. */
+/** Counts the slices in transit in a domain that have not failed there, up to the number that shows a shared fault. */
 function inFlight({ slices }: LoaderState, { id, failing }: FaultDomain): number {
   let count = 0;
   for (const one of slices.values()) {
@@ -143,7 +143,7 @@ function inFlight({ slices }: LoaderState, { id, failing }: FaultDomain): number
   return count;
 }
 
-/** Returns when a slice is fetched next that was put off, in seconds. */
+/** Returns the earliest time at which a put-off slice is fetched, in seconds. */
 export function nextTransferAt({ transfers, slicePauses, parked }: LoaderState): number | undefined {
   const paused = slicePauses.peek()?.pausedUntil ?? undefined;
   const single = parked.size === 0 ? undefined : transfers.nextTryAt();

@@ -26,19 +26,19 @@ import {
 
 const faultKinds = ['infrastructure', 'environment', 'timeout', 'data'] as const satisfies readonly FaultKind[];
 
-/** Where a try of a response may have failed. */
+/** Returns the place where a try of a response may have failed. */
 function whereOf(state: AdmissionState, response: ResponseState, kind: FaultKind): Where {
   if (kind === 'data') return { scope: 'prompt', id: null };
   if (kind === 'environment') return { scope: 'environment', id: response.prompt.spec.domain ?? null };
   const engine = engineOf(response);
-  return { scope: 'engine', id: partOf(state, engine) };
+  return { scope: 'engine', id: comparedEngineId(state, engine) };
 }
 
 /**
  * Returns the engine if tries on it can be compared: with a single engine there is no comparison, and on a drained engine nothing
  * is tried.
  */
-const partOf = ({ engines }: AdmissionState, engine: Engine | null): string | null =>
+const comparedEngineId = ({ engines }: AdmissionState, engine: Engine | null): string | null =>
   engine?.active && engines.size > 1 ? engine.id : null;
 
 /**
@@ -50,16 +50,23 @@ export function fault(state: AdmissionState, response: ResponseState, kind: Faul
 }
 
 /**
- * Handles a failure in a place. The failure counts in the budget of its kind until other tries show that it was not the
+ * Handles a failure in a domain. The failure counts in the budget of its kind until other tries show that it was not the
  * response's own.
  */
 export function faultIn(state: AdmissionState, response: ResponseState, kind: FaultKind, where: Where, ctx: Ctx): void {
-  const { prompt, index: place, requestId, failures, cause } = response;
+  const { prompt, index, requestId, failures, cause } = response;
   const { faults } = state;
   // The request has continued under this id after a restart.
   if (state.elsewhere.size > 0) state.elsewhere.delete(requestId);
   response.lastFault = { ...where, at: ctx.at };
-  const failure = { ...where, item: prompt.spec.promptId, place, kind, order: state.seq++, isGood: prompt.held > 0 };
+  const failure = {
+    ...where,
+    item: prompt.spec.promptId,
+    place: index,
+    kind,
+    order: state.seq++,
+    isGood: prompt.held > 0,
+  };
   const isControl = cause === 'control';
   if (kind === 'data' || isControl) {
     faults.failedAlone(failure, requestId, ctx.at);
@@ -149,7 +156,7 @@ export function giveUp(state: AdmissionState, response: ResponseState, why: Give
 export function succeeded(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
   const { faults } = state;
   const { prompt } = response;
-  // Of a prompt that has left, and of a response that another has replaced, nothing is known but the id.
+  // Only the id is known of a prompt that has left, or of a response that was replaced.
   if (prompt.status === 'gone' || responseAt(prompt, response.index) !== response) return;
   if (prompt.losses > 0) {
     prompt.losses = 0;
@@ -158,22 +165,22 @@ export function succeeded(state: AdmissionState, response: ResponseState, ctx: C
   if (faults.isQuiet) return;
   const { promptId, domain } = prompt.spec;
   const engine = engineOf(response);
-  const places: Where[] = [
-    { scope: 'engine', id: partOf(state, engine) },
+  const domains: Where[] = [
+    { scope: 'engine', id: comparedEngineId(state, engine) },
     { scope: 'environment', id: domain ?? null },
     { scope: 'prompt', id: null },
   ];
-  for (const where of places) settleSuccess(state, where, promptId, response.launched, ctx);
+  for (const where of domains) settleSuccess(state, where, promptId, response.launched, ctx);
 }
 
-/** Notes a success in one place. */
+/** Notes a success in one domain. */
 export function settleSuccess(state: AdmissionState, where: Where, item: string, order: number, ctx: Ctx): void {
   const { verdicts, hasRecovered } = state.faults.succeeded(where, item, order, ctx);
   if (hasRecovered) resumeTries(state, where);
   for (const one of verdicts) judge(state, one, ctx);
 }
 
-/** Lets tries go on where they were suspended: nothing waits for the end of its pause any more. */
+/** Continues tries where they were suspended: no response waits for the end of its pause any more. */
 function resumeTries(state: AdmissionState, { scope }: Where): void {
   state.mayUnpark = true;
   if (scope === 'engine') for (const engine of state.engines.values()) reheap(state, engine);
@@ -226,7 +233,7 @@ export function giveUpProven(state: AdmissionState, response: ResponseState, ctx
 
 /** Forgets what has failed on an engine that takes no more requests: nothing can be compared there. */
 export function forgetEngine(state: AdmissionState, id: string, ctx: Ctx): void {
-  for (const one of state.faults.removePart({ scope: 'engine', id }, ctx)) judge(state, one, ctx);
+  for (const one of state.faults.removeDomain({ scope: 'engine', id }, ctx)) judge(state, one, ctx);
 }
 
 /**
@@ -278,7 +285,10 @@ function suspendFailing(state: AdmissionState, scopes: readonly Where['scope'][]
   return isAny;
 }
 
-/** Follows the launches of an event: looks whether tries fail, now that all are in flight that can be. Returns whether others may be launched. */
+/**
+ * Follows the launches of an event: checks whether tries fail, now that as many as possible are in flight. Returns whether others
+ * may be launched.
+ */
 export function suspendWhereTriesFail(state: AdmissionState, ctx: Ctx): boolean {
   if (state.faults.isQuiet) return false;
   const isAny = suspendFailing(state, ['engine', 'environment', 'reward'], ctx);
@@ -342,7 +352,7 @@ function hasOther(state: AdmissionState, { scope, id, failing }: FaultDomain): b
   return false;
 }
 
-/** Gives up the responses that were set aside for as long as the configuration allows. */
+/** Gives up responses that were set aside for as long as the configuration allows. */
 export function endAsides(state: AdmissionState, ctx: Ctx): void {
   const limitSeconds = state.config.retry.giveUpSeconds;
   if (limitSeconds === undefined) return;
@@ -356,7 +366,7 @@ export function endAsides(state: AdmissionState, ctx: Ctx): void {
   }
 }
 
-/** Returns when the first response that was set aside is given up, in seconds, if any is. */
+/** Returns the time at which the first response that was set aside is given up, in seconds, if there is one. */
 export function nextGivenUpAt({ asides, config }: AdmissionState): number | undefined {
   const { giveUpSeconds } = config.retry;
   if (giveUpSeconds === undefined || asides.size === 0) return undefined;

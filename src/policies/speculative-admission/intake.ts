@@ -136,7 +136,7 @@ export function reopen(state: AdmissionState, _: unknown, ctx: Ctx): void {
   exhausted.all = false;
   exhausted.domains.clear();
   if (faults.isQuiet) return;
-  faults.told('prompt', ctx);
+  faults.endSuspensions('prompt', ctx);
   state.unsettled ??= 'failed';
 }
 
@@ -215,7 +215,7 @@ function enqueueAll(state: AdmissionState, prompt: PromptState, ctx: Ctx): void 
     if (failures !== undefined) response.failures = failures;
     if (!isBeyond(state, response)) enqueue(state, response, 'planned');
     else {
-      response.lastFault = { ...placeOfFault(state, response), at: ctx.at };
+      response.lastFault = { ...domainOfFault(state, response), at: ctx.at };
       setAside(state, response, ctx.at);
     }
   }
@@ -224,7 +224,7 @@ function enqueueAll(state: AdmissionState, prompt: PromptState, ctx: Ctx): void 
 }
 
 /** Returns the place of a response's latest unjudged failure, where the response is compared with others. */
-function placeOfFault({ faults }: AdmissionState, { prompt, index }: ResponseState): Where {
+function domainOfFault({ faults }: AdmissionState, { prompt, index }: ResponseState): Where {
   let last: Failure | undefined;
   for (const one of faults.openOf(prompt.spec.promptId))
     if (one.place === index && one.order >= (last?.order ?? 0)) last = one;

@@ -21,7 +21,7 @@ import {
 import {
   type AdmissionState,
   budgetOf,
-  byPlace,
+  byPromptAndIndex,
   type Engine,
   type FaultKind,
   isLive,
@@ -253,7 +253,7 @@ export function limitTime(state: AdmissionState, response: ResponseState, ctx: C
   timeouts.arm(state, ctx);
 }
 
-/** Returns for how long a response may generate nothing that is heard of: twice as long after each time that this was too short. */
+/** Returns how long a response may be silent: twice as long after each time that this was too short. */
 function limitSecondsOf(state: AdmissionState, response: ResponseState): number {
   const { config, pace } = state;
   const predicted = pace.tokens === 0 ? 0 : (response.prompt.spec.expectedTokens ?? 0) * (pace.seconds / pace.tokens);
@@ -268,7 +268,7 @@ export function limitOf(response: ResponseState): Limit {
   return { response, requestId, order, due: heardAt + limitSeconds };
 }
 
-/** Returns the limit that ends first, if responses have one; those of responses that have ended leave the heap. */
+/** Returns the limit that ends first, if responses have limits; limits of ended responses leave the heap. */
 function firstLimit(state: AdmissionState): Limit | undefined {
   const { deadlines } = state;
   for (let next = deadlines.peek(); next !== undefined; next = deadlines.peek()) {
@@ -295,5 +295,5 @@ export const timeouts = new Deadlines<AdmissionState>({
 export function takeTimedOut(state: AdmissionState, at: number): ResponseState[] {
   const late: ResponseState[] = [];
   while (timeouts.isOver(state, at)) late.push(state.deadlines.pop()!.response);
-  return late.sort((a, b) => a.since - b.since || byPlace(a, b));
+  return late.sort((a, b) => a.since - b.since || byPromptAndIndex(a, b));
 }

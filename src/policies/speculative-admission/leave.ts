@@ -20,8 +20,8 @@ import {
   type FaultKind,
   isLive,
   isQueued,
+  leaveQuota,
   type PromptState,
-  part,
   type ResponseState,
   type Round,
 } from './state.ts';
@@ -35,7 +35,7 @@ export function remove(state: AdmissionState, prompt: PromptState, mayReturn = f
   if (mayReturn) rememberFailures(state, prompt);
   else if (!state.faults.isQuiet) state.faults.forget(prompt.spec.promptId);
   state.suspects.delete(prompt);
-  if (prompt.quota !== null) part(prompt, prompt.quota);
+  if (prompt.quota !== null) leaveQuota(prompt, prompt.quota);
   prompt.quota = null;
   prompt.status = 'gone';
 }
@@ -233,7 +233,7 @@ export function currentRoundId(state: AdmissionState): string {
   return state.round?.id ?? state.recentRounds.newest!;
 }
 
-/** Why a response is given up: by proven failures of a kind, or since they could not be compared with others. */
+/** Returns why a response is given up: proven failures of a kind, or failures that could not be compared with others. */
 export type GivenUp =
   | { readonly kind: FaultKind | 'reward'; readonly failures: number }
   | { readonly failures: number; readonly seconds: number; readonly limitSeconds: number };

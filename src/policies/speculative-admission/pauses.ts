@@ -11,7 +11,7 @@ import type { AdmissionState, ResponseState } from './state.ts';
 /** The longest pause after weights that were too old, in seconds. */
 export const longestStalePauseSeconds = 64;
 
-/** Returns the response whose pause is over first; those that are needed no more leave the heap. */
+/** Returns the response whose pause ends first; responses that are not needed any more leave the heap. */
 function firstPaused({ pauses: heap }: AdmissionState): ResponseState | undefined {
   for (let next = heap.peek(); next !== undefined; next = heap.peek()) {
     if (next.status === 'paused' && next.prompt.status === 'active') return next;
@@ -20,7 +20,7 @@ function firstPaused({ pauses: heap }: AdmissionState): ResponseState | undefine
   return undefined;
 }
 
-/** Returns when the first pause ends, of a response or between single tries, or the first response is given up. */
+/** Returns the earliest of three times: a response's pause ends, a single try is due, a response is given up. */
 function pauseEnd(state: AdmissionState): number | undefined {
   const all = [firstPaused(state)?.since, nextSingleAt(state), nextGivenUpAt(state)].filter((one) => one !== undefined);
   return all.length === 0 ? undefined : Math.min(...all);

@@ -16,13 +16,13 @@ import {
   type DomainQuota,
   isLive,
   isQueued,
+  leaveQuota,
   newResponse,
   type PromptState,
-  part,
   type ResponseState,
 } from './state.ts';
 
-/** Where rewards are computed. */
+/** The scope in which rewards are computed. */
 const rewards = { scope: 'reward', id: null } as const;
 
 /** Collects a prompt with its R0-th response: its other responses are aborted, and the prompt is judged as soon as possible. */
@@ -45,8 +45,8 @@ export function collect(state: AdmissionState, prompt: PromptState, ctx: Ctx): v
   applyFilter(state, prompt, ctx);
 }
 
-/** Passes a prompt that the host has accepted: it counts as soon as this or a later round has room. */
-export function pass(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
+/** Takes the word of the host that a prompt is good: it counts as soon as this or a later round has room. */
+export function acceptPrompt(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   prompt.status = 'passed';
   count(state, prompt, ctx);
 }
@@ -100,7 +100,7 @@ export function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): voi
     return;
   }
   prompt.status = 'counted';
-  part(prompt, quota);
+  leaveQuota(prompt, quota);
   quota.counted += 1;
   round.counted += 1;
   state.futile.filtered = 0;
@@ -179,14 +179,14 @@ export function unrewarded(state: AdmissionState, { requestId }: { requestId: st
     return;
   }
   const { prompt } = response;
-  const place = giveUpHeld(state, response, ctx);
+  const successor = giveUpHeld(state, response, ctx);
   if (prompt.status === 'settling') return;
   if (prompt.status === 'collected') needMore(state, prompt, ctx);
   const possible = prompt.responses.filter(
     ({ status, cause }) => status !== 'abandoned' && status !== 'aborting' && cause !== 'control',
   ).length;
   // Another response is generated, within the fault budget of its environment.
-  if (possible < state.config.responsesPerPrompt) faultIn(state, place, 'environment', rewards, ctx);
+  if (possible < state.config.responsesPerPrompt) faultIn(state, successor, 'environment', rewards, ctx);
 }
 
 /** Drops a held response without a reward; returns the response that takes its place. */
@@ -211,11 +211,11 @@ function giveUpHeld(state: AdmissionState, response: ResponseState, ctx: Ctx): R
   response.status = 'abandoned';
   response.tokens = 0;
   // A response that its prompt has brought along was never launched here, so another response takes its place.
-  const place = response.resume?.finished ? { ...newResponse(prompt, index), failures } : response;
-  place.status = 'abandoned';
-  place.resume = null;
-  prompt.responses[prompt.responses.indexOf(response)] = place;
-  return place;
+  const successor = response.resume?.finished ? { ...newResponse(prompt, index), failures } : response;
+  successor.status = 'abandoned';
+  successor.resume = null;
+  prompt.responses[prompt.responses.indexOf(response)] = successor;
+  return successor;
 }
 
 /** Makes a collected prompt active again; its queued responses have lost their places in the queues meanwhile. */
@@ -244,7 +244,7 @@ export function judged(state: AdmissionState, event: Message<'prompt.judged'>, c
   const prompt = state.prompts.get(promptId);
   if (prompt?.status !== 'collected') {
     ctx.emit({ type: 'judgement.late', at: ctx.at, promptId, roundId, reason: { code: 'not_waiting' } });
-  } else if (event.keep) pass(state, prompt, ctx);
+  } else if (event.keep) acceptPrompt(state, prompt, ctx);
   else reject(state, prompt, { code: 'host' }, ctx);
 }
 

@@ -1,4 +1,7 @@
-/** Counts what responses have failed, also of prompts that leave for a later round: one that fails in every round is given up all the same. */
+/**
+ * Counts failures of responses, including those of prompts that leave for a later round: a prompt that fails in every round is
+ * given up even so.
+ */
 import type { Failure } from '../../core/rollout/shared-faults.ts';
 import { type AdmissionState, type FaultKind, noFailures, type PromptState, type ResponseState } from './state.ts';
 

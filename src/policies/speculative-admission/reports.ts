@@ -37,7 +37,7 @@ import type { Ctx } from './schema.ts';
 import { type AdmissionState, byDue, type FaultKind, isLive, newResponse, type ResponseState } from './state.ts';
 import { acceptedReason, dropStale, isStale, saidVersions, takeVersions } from './versions.ts';
 
-/** How much a response counts in the pace when another one is complete: about the last hundred count. */
+/** Weight of an earlier response in the pace at each further completion: about the last hundred count. */
 const weightOfOld = 0.99;
 
 export function completed(state: AdmissionState, event: Message<'response.completed'>, ctx: Ctx): void {
@@ -180,7 +180,7 @@ function findLive(state: AdmissionState, requestId: string, ctx: Ctx): ResponseS
   return undefined;
 }
 
-/** Handles a report that a request has generated more: it does not hang, whatever time it takes. */
+/** Handles a report that a request has generated more: the request does not hang, however long it takes. */
 export function progressed(
   state: AdmissionState,
   event: Message<'request.progressed' | 'turn.finished'>,
@@ -324,7 +324,7 @@ export function hostRestarted(
   state.live.clear();
   if (!state.faults.isQuiet) {
     state.faults.restart(ctx.at);
-    state.faults.told('prompt', ctx);
+    state.faults.endSuspensions('prompt', ctx);
   }
   for (const response of inFlight(state)) {
     freeSlot(state, response);

@@ -21,15 +21,15 @@ import {
 export type AbortReason = Message<'request.abort'>['reason'];
 
 /** Returns the response that a request id names, if its prompt is here. */
-function placed({ prefix, prompts, places }: AdmissionState, requestId: string): ResponseState | undefined {
-  const place = places.of(prefix, requestId);
-  const prompt = place && prompts.get(place.promptId);
-  const response = prompt && responseAt(prompt, place.index);
+function placed({ prefix, prompts, parsedIds }: AdmissionState, requestId: string): ResponseState | undefined {
+  const key = parsedIds.of(prefix, requestId);
+  const prompt = key && prompts.get(key.promptId);
+  const response = prompt && responseAt(prompt, key.index);
   return response?.requestId === requestId ? response : undefined;
 }
 
 /**
- * Returns the response that a request in flight generates. The id names the place of the response, so no table of all requests is
+ * Returns the response that a request in flight generates. The id names the prompt and the index of the response, so no table of all requests is
  * needed: the table of prompts is a tenth as large, and far more of it stays in the processor caches.
  */
 export function findRequest(state: AdmissionState, requestId: string): ResponseState | undefined {
@@ -105,7 +105,7 @@ export function rememberLaunched(state: AdmissionState, prompt: PromptState): vo
   if (launched !== undefined) state.departures.add(launched, state.config.promptsPerRound);
 }
 
-/** Whether an id has a remembered prefix and names a request that was launched under it, or may have been long ago. */
+/** Whether an id has a remembered prefix and names a request that was launched under it, or may have been launched long ago. */
 export function wasMinted(state: AdmissionState, id: string): boolean {
   const { prefix, oldPrefixes, restarts } = state;
   const forgotten = restarts - oldPrefixes.length;
@@ -116,10 +116,10 @@ export function wasMinted(state: AdmissionState, id: string): boolean {
 }
 
 function wasMintedUnder(state: AdmissionState, prefix: string, ordinal: number, id: string): boolean {
-  const place = parseId(prefix, id);
-  if (place === undefined || place.attempt >= state.nextAttempt) return false;
-  if (place.attempt < state.departures.horizon) return true;
-  const { promptId, index, attempt } = place;
+  const parsed = parseId(prefix, id);
+  if (parsed === undefined || parsed.attempt >= state.nextAttempt) return false;
+  if (parsed.attempt < state.departures.horizon) return true;
+  const { promptId, index, attempt } = parsed;
   const prompt = state.prompts.get(promptId);
   if (prompt !== undefined && wasLaunched(prompt, index, attempt) && prompt.firstPrefix <= ordinal) return true;
   const isOf = ({ first, last, indices, firstPrefix, lastPrefix }: Launched): boolean =>
@@ -168,7 +168,7 @@ function endLive(state: AdmissionState, { prompt }: ResponseState): void {
   if (state.suspects.has(prompt)) state.mayUnpark = true;
 }
 
-/** Takes out a request that is over. Returns its round, for `reportDrained`; the caller decides about the response. */
+/** Removes an ended request. Returns its round, for `reportDrained`; the caller decides about the response. */
 export function endRequest(state: AdmissionState, response: ResponseState): Round | null {
   const { round } = response;
   if (response.status === 'aborting') state.aborting.delete(response.requestId);

@@ -66,7 +66,7 @@ export function openRound(state: AdmissionState, event: Message<'round.opened'>,
   state.weightVersion = event.weightVersion;
   state.recentRounds.add(event.roundId);
   if (!state.faults.isQuiet) {
-    state.faults.told('prompt', ctx);
+    state.faults.endSuspensions('prompt', ctx);
     // Prompts that were requested for comparison left with their round.
     for (const { suspension } of state.faults.domains) if (suspension !== null) suspension.asked = 0;
   }
@@ -237,7 +237,7 @@ function carries(state: AdmissionState): boolean {
   return state.config.maxStaleness > 0 && !state.config.partialRollout;
 }
 
-/** Whether all that is left has been set aside, to be compared with others: in a round that begins no more there are none. */
+/** Whether all remaining responses are set aside for comparison: a round that starts no more prompts has no others. */
 function areAllAside({ asides, live, prompts }: AdmissionState): boolean {
   if (asides.size === 0 || live.size > 0) return false;
   for (const { status, responses } of prompts.values()) {

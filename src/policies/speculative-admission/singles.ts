@@ -62,7 +62,7 @@ export function dueEngineFor(state: AdmissionState, { prompt }: ResponseState, a
 }
 
 /** The places where a try of a prompt may fail before the try has an engine. */
-const placesOf = ({ spec }: PromptState): readonly Where[] => [
+const domainsOf = ({ spec }: PromptState): readonly Where[] => [
   { scope: 'engine', id: null },
   { scope: 'environment', id: null },
   ...(spec.domain === undefined ? [] : [{ scope: 'environment', id: spec.domain } as const]),
@@ -70,10 +70,10 @@ const placesOf = ({ spec }: PromptState): readonly Where[] => [
 
 /** Returns the suspended domains in which a response would run. */
 function suspendedFor({ faults }: AdmissionState, { prompt, lastFault }: ResponseState): FaultDomain[] {
-  const places: Where[] = [...placesOf(prompt)];
-  // Only what has failed to get a reward waits for rewards: others may be generated meanwhile.
-  if (lastFault?.scope === 'reward') places.push({ scope: 'reward', id: null });
-  return places.flatMap((where) => {
+  const domains: Where[] = [...domainsOf(prompt)];
+  // Only responses that have failed to get a reward wait for rewards: others may be generated meanwhile.
+  if (lastFault?.scope === 'reward') domains.push({ scope: 'reward', id: null });
+  return domains.flatMap((where) => {
     const domain = faults.find(where);
     return domain?.suspension != null ? [domain] : [];
   });
@@ -252,8 +252,8 @@ export function beginSingle(
 ): Message<'request.launch'>['reason'] | undefined {
   const { requestId, prompt, engine, cause } = response;
   const domains = suspendedFor(state, response);
-  const part = engine === null ? undefined : state.faults.find({ scope: 'engine', id: engine.id });
-  if (part?.suspension != null) domains.push(part);
+  const ofEngine = engine === null ? undefined : state.faults.find({ scope: 'engine', id: engine.id });
+  if (ofEngine?.suspension != null) domains.push(ofEngine);
   const [first] = domains;
   if (first === undefined) return undefined;
   state.controlled = cause === 'control';
@@ -262,10 +262,10 @@ export function beginSingle(
   return { code: 'probe', ...namedDomain(first), failures, pauseSeconds: pauseSeconds! };
 }
 
-/** Notes that a trajectory goes on on an engine, as a single try if the engine is suspended. */
+/** Notes that a trajectory continues on an engine, as a single try if the engine is suspended. */
 export function beginOn(state: AdmissionState, { id }: Engine, { requestId, prompt }: ResponseState, at: number): void {
-  const part = state.faults.find({ scope: 'engine', id });
-  if (part?.suspension != null) beginTry(part, requestId, prompt.spec.promptId, at);
+  const ofEngine = state.faults.find({ scope: 'engine', id });
+  if (ofEngine?.suspension != null) beginTry(ofEngine, requestId, prompt.spec.promptId, at);
 }
 
 /** Returns parked responses to their queues, in order. */

@@ -14,7 +14,6 @@ export const roundsPerFactor = 3;
 
 const perFactor = z.array(count);
 
-/** Schema of the measurements so far. */
 export const exploration = z.strictObject({
   rounds: perFactor,
   seconds: z.array(z.number()),

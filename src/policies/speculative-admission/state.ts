@@ -16,7 +16,7 @@ import { faultScope } from '../../schemas/faults.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { keptResponse, type Prompt, prompt as promptSpec } from '../../schemas/prompts.ts';
 import { count, roundKind } from '../../schemas/units.ts';
-import { departures, IdMint, Places } from './ids.ts';
+import { departures, IdMint, ParsedIds } from './ids.ts';
 import { mostRequests } from './schema.ts';
 import { exploration, newExploration } from './speculation.ts';
 
@@ -84,7 +84,7 @@ const round = z
     onlyDuplicates: z.boolean(),
     /** Number of prompts that the round has filtered. */
     filtered: count,
-    /** Time since when the prompts that it has asked for are awaited: of the last `prompts.request`, or the last portion. */
+    /** Time since which requested prompts are awaited: the time of the last `prompts.request`, or of the last portion. */
     askedAt: time,
   })
   // Each quota is rounded up separately.
@@ -285,13 +285,13 @@ export const admissionState = z.strictObject({
   goneEngines,
   /** Time at which each timer fires, in seconds; `null` for a timer that is not set. */
   timers: z.strictObject({ abortGrace: time.nullable(), responseTimeout: time.nullable(), pause: time.nullable() }),
-  /** Number of the last responses, in a row, of engines that nobody has named, whose weights were too old. */
+  /** Number of responses in a row with too old weights, from engines that nobody has named. */
   stale: count,
   faults: sharedFaults,
   recalled: mapBy('promptId', recalled),
   /** Whether the latest single try was a comparison, for a prompt that has its responses. */
   controlled: z.boolean(),
-  /** Tokens and seconds of responses that were completed, the latest of which weigh most, where responses have a time limit. */
+  /** Tokens and seconds of completed responses, weighted towards the latest, if responses have a time limit. */
   pace: z.strictObject({ tokens: z.number().nonnegative(), seconds: z.number().nonnegative() }),
   /** Number of rounds opened so far. */
   rounds: count,
@@ -337,7 +337,7 @@ export const admissionState = z.strictObject({
   /** The reason to settle the round at the end of the event; `null` between events. */
   unsettled: derived((): Unsettled | null => null),
   ids: derived(() => new IdMint()),
-  places: derived(() => new Places()),
+  parsedIds: derived(() => new ParsedIds()),
 });
 export type AdmissionState = Live<z.output<typeof admissionState>, SpeculativeAdmissionConfig>;
 export type SavedAdmission = z.input<typeof admissionState>;
@@ -503,7 +503,7 @@ export function newResponse(owner: PromptState, index: number): ResponseState {
   };
 }
 
-/** How many tries of a response have failed or were given up: the number of its next attempt. */
+/** Number of tries of a response that failed or were given up, which is the number of its next attempt. */
 export function triesOf({ infrastructure, data, environment, timeout, uncharged }: ResponseState['failures']): number {
   return infrastructure + data + environment + timeout + uncharged;
 }
@@ -530,7 +530,7 @@ export function join(
 }
 
 /** Removes a member that counts or leaves from its quota. */
-export function part(member: PromptState, itsQuota: DomainQuota): void {
+export function leaveQuota(member: PromptState, itsQuota: DomainQuota): void {
   itsQuota.members.delete(member);
   itsQuota.expiring.delete(member);
 }
@@ -552,7 +552,7 @@ export function isQueued({ status }: ResponseState): boolean {
 }
 
 /** Orders by prompt, in the order of arrival, then by index. */
-export function byPlace(a: ResponseState, b: ResponseState): number {
+export function byPromptAndIndex(a: ResponseState, b: ResponseState): number {
   return a.prompt.seq - b.prompt.seq || a.index - b.index;
 }
 

@@ -26,7 +26,7 @@ export function saidVersions(
   return [...new Set([...(resume?.weightVersions ?? []), ...said])].sort((a, b) => a - b);
 }
 
-/** The weights that are trained in the round of the response, or were in the last round. */
+/** Version of the weights that are trained in the response's round, or in the last round. */
 const versionOf = (state: AdmissionState, { round }: ResponseState): number =>
   round?.weightVersion ?? state.weightVersion;
 
@@ -43,7 +43,7 @@ export function acceptedReason(
 ): Message<'response.accepted'>['reason'] {
   const { weightVersions: believed, prompt } = response;
   const numbers = { held: prompt.held, needed: state.config.responsesPerPrompt };
-  // After a restart behind the last version, versions do not ascend.
+  // After a restart at an older version, the versions do not ascend, so both ends are compared.
   if (said[0]! >= Math.min(...believed) && said.at(-1)! <= Math.max(...believed)) return { code: 'held', ...numbers };
   return {
     code: 'other_weights',

@@ -47,7 +47,7 @@ function* responses(state: AdmissionState, { responses }: PromptState): Iterable
   else if (isHeldBack) yield* state.round === null ? newRound(state) : comparison(state);
 }
 
-/** What ends the wait of responses that are parked or set aside: a try that succeeds, or the host, which ends the round. */
+/** What ends the wait of parked or set-aside responses: a successful try, or the host, which ends the round. */
 function* comparison(state: AdmissionState): Iterable<HeldThing | AwaitedEvent> {
   const { timers, round, live } = state;
   let isAlone = true;
@@ -85,10 +85,10 @@ function beforeOpening({ round, draining, config }: AdmissionState): readonly He
   return rounds.map(({ id }) => ({ what: 'rounds', id }));
 }
 
-/** Since when the response of a request that runs is awaited, in seconds. */
+/** Time since which the response of a running request is awaited, in seconds. */
 const awaitedSince = ({ since, resumedAt = since }: ResponseState): number => resumedAt;
 
-/** What has to end before events are accepted; a response is awaited since its request was launched, or resumed. */
+/** What has to end before events are accepted; a response is awaited since the launch or resumption of its request. */
 export const gates: Gates<AdmissionState> = {
   'round.opened': beforeOpening,
   'response.completed': (state, event) => {

@@ -144,11 +144,11 @@ export function publish(state: PacingState, event: Message<'weights.published'>,
 export function dropStale(state: PacingState, ctx: Ctx): void {
   const { maxStaleness, groupsPerBatch } = state.config;
   const next = nextVersion(state);
-  let kept = 0;
+  let retained = 0;
   for (const { version, groups } of [...state.cohorts.values()]) {
-    const places = groupsPerBatch * Math.max(0, version + maxStaleness - next + 1);
-    const surplus = Math.max(0, kept + groups - places);
-    kept += groups - surplus;
+    const capacity = groupsPerBatch * Math.max(0, version + maxStaleness - next + 1);
+    const surplus = Math.max(0, retained + groups - capacity);
+    retained += groups - surplus;
     if (surplus === 0) continue;
     const own = [...state.groups.values()].filter((one) => one.startVersion === version);
     own.sort((a, b) => Number(a.isComplete) - Number(b.isComplete) || b.seq - a.seq);

@@ -133,7 +133,7 @@ function countFiltered(round: NonNullable<PacingState['round']>, at: number): vo
   round.futile = { filtered: filtered + 1, since: filtered === 0 ? at : since };
 }
 
-/** Names everything again that the host owes. What was generated is gone, and is launched anew, after all that is complete. */
+/** Names again everything that the host owes. Generated groups are lost, and are launched again after all complete ones. */
 export function restart(
   state: PacingState,
   { idPrefix, weightVersion: now = state.weightVersion }: Message<'host.restarted'>,

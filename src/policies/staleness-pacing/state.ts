@@ -84,7 +84,7 @@ export const pacingState = z.strictObject({
   /** Version of the weights that the engines have. */
   weightVersion,
   waiting: fifoOf(waiting),
-  /** In the order of launches, which is also that of versions. */
+  /** Groups in the order of launches, which is also the order of versions. */
   groups: mapBy('launchId', group),
   /** Batches whose weights have not arrived yet, in the order of training. */
   batches: z.array(batch),
@@ -99,7 +99,7 @@ export const pacingState = z.strictObject({
   windowEnd: derived<Group | null>(),
   /** Complete groups in the window, oldest first. */
   ready: derived(() => new IndexedHeap<Group>((a, b) => a.seq - b.seq)),
-  /** By version, ascending. */
+  /** Groups by start version, ascending. */
   cohorts: derived(() => new Map<number, Cohort>()),
   complete: derived(() => 0),
 });
@@ -127,7 +127,6 @@ export function askAgain(round: { duplicates: number; onlyDuplicates: boolean })
   round.onlyDuplicates = false;
 }
 
-/** Returns the initial state. */
 export const begin = ({ idPrefix }: StalenessPacingConfig): SavedPacing => ({
   round: null,
   recentRounds: [],
@@ -142,7 +141,6 @@ export const begin = ({ idPrefix }: StalenessPacingConfig): SavedPacing => ({
   nextBatch: 0,
 });
 
-/** Sets the derived fields. */
 export function link(state: PacingState): void {
   for (const { groupId } of state.waiting) state.here.set(groupId, null);
   for (const one of state.groups.values()) enter(state, one);
@@ -165,7 +163,7 @@ export function nextVersion({ weightVersion, batches }: PacingState): number {
   return last === undefined || last.weightVersion < weightVersion ? weightVersion + batches.length : last.weightVersion;
 }
 
-/** How many groups may be launched and in no batch: as many as batches take until a group that is launched now is too old. */
+/** How many groups may be launched and not yet in a batch: as many as batches take before a group launched now is too old. */
 export function allowed(state: PacingState): number {
   const { config, weightVersion } = state;
   return config.groupsPerBatch * Math.max(0, config.maxStaleness + 1 - (nextVersion(state) - weightVersion));

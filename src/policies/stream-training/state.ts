@@ -123,7 +123,6 @@ export const streamTrainingState = z
 export type StreamTrainingState = Live<z.output<typeof streamTrainingState>, StreamTrainingConfig>;
 export type SavedStreamTraining = z.input<typeof streamTrainingState>;
 
-/** Returns the initial state. */
 export function begin({ replicas, idPrefix }: StreamTrainingConfig): SavedStreamTraining {
   return {
     rounds: [],
@@ -213,9 +212,9 @@ export function waitingCount(round: Round): number {
 /** Removes all waiting groups except those that the test keeps; takes linear time. */
 export function keepWaiting(round: Round, keeps: (group: Group) => boolean): void {
   for (const list of [round.again, round.fresh]) {
-    const kept = [...list].filter(keeps);
+    const remaining = [...list].filter(keeps);
     list.clear();
-    for (const group of kept) list.push(group);
+    for (const group of remaining) list.push(group);
   }
   round.waitingTokens = 0;
   for (const list of [round.again, round.fresh]) for (const group of list) round.waitingTokens += group.tokens;

@@ -54,7 +54,7 @@ export function arbitrary(state: WatchdogState, choices: Choices): WatchdogEvent
   const at = choices.below(6) === 0 ? choices.below(5000) : now + choices.below(4) / 4;
   const roll = choices.below(40);
   if (roll < 6 && armedAt !== null) {
-    // Sometimes long after: then all that is owed is overdue.
+    // Sometimes the event comes so late that everything owed is overdue.
     const late = choices.below(3) === 0 ? choices.below(4000) : 0;
     return { type: 'timer.fired', at: armedAt + late, timerId: 'watchdog/check' };
   }

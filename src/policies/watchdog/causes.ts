@@ -25,13 +25,13 @@ export interface Cause {
   readonly named: Set<Owing>;
   /** Number of answers that the cause owes. */
   owed: number;
-  /** Time when something has come from it last, in seconds; 0 if nothing has since it owes something. */
+  /** Time of the latest answer, in seconds; 0 if none has come since the cause owes something. */
   heardAt: number;
   /** Whether the cause is named as a whole: meanwhile its commands are not named separately. */
   isNamed: boolean;
   /** Time at which the cause answered again after it was named: owed answers get time anew. */
   freshAt: number;
-  /** The limit beyond which something of it was named last, in seconds; what was named teaches no longer time. */
+  /** Limit beyond which an answer was named last, in seconds; named answers do not raise usual times. */
   namedAfter: number;
 }
 
@@ -59,7 +59,7 @@ export function commandsOf(cause: Cause): OpenCommand[] {
   return all;
 }
 
-/** How many answers of a type are owed, and how many of them are overdue, or wait with their cause. */
+/** Returns how many answers of a type are owed, and how many of them are overdue, or wait with their cause. */
 export interface Count {
   owed: number;
   overdue: number;

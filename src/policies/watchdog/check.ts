@@ -22,7 +22,7 @@ class Check {
   readonly #limits = new Map<string, Limit>();
   readonly #isAsked: boolean;
   #room = mostNotices;
-  /** When something may be overdue next. */
+  /** Earliest time at which something may become overdue. */
   next = Number.POSITIVE_INFINITY;
 
   constructor(state: WatchdogState, ctx: Ctx) {
@@ -57,12 +57,12 @@ class Check {
     return limit;
   }
 
-  /** When an answer is overdue. */
+  /** Returns the time at which an answer becomes overdue. */
   #dueAt(one: OpenCommand, { freshAt }: Cause): number {
     return Math.max(one.since, freshAt) + this.#limitOf(one).seconds;
   }
 
-  /** Whether the oldest of every kind that a cause owes is overdue, and nothing has come from it meanwhile. */
+  /** Whether the oldest answer of every kind that a cause owes is overdue, and nothing has come from it meanwhile. */
   #isSilent(cause: Cause): boolean {
     const { at } = this.#ctx;
     const queues = queuesOf(cause);

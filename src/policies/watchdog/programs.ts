@@ -1,6 +1,6 @@
 /**
- * What programs and their environments change in what is awaited: what a policy holds back is owed by nobody, and of a program that is
- * over nothing is owed any more.
+ * Adjusts what is awaited for programs and their environments: nobody owes what a policy holds back, and nothing is owed to a
+ * program that is over.
  */
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -17,7 +17,7 @@ export function forgetProgram(owed: Owed, requestId: string): void {
   owed.forgetAwaited(requestId, ofProgram);
 }
 
-/** Follows a decision that is answered. */
+/** Follows a decision that expects an answer. */
 export function told(owed: Owed, decision: AnyDecision, at: number): void {
   const { type, requestId } = decision as AnyDecision & { readonly requestId?: string };
   if (isBegun(type) && needSlots(owed)) return;

@@ -46,7 +46,7 @@ export const nothingOwed: Saved = {
 /** Fewest answers that a usual time is learnt from. */
 const fewestAnswers = 8;
 
-/** When an answer is overdue. */
+/** The time after which an answer is overdue. */
 export interface Limit {
   /** Limit in seconds, after which an answer is overdue. */
   readonly seconds: number;
@@ -62,9 +62,9 @@ export class Owed {
   heardAt: number;
   /** Whether the host was named, and nothing has come since. */
   isHostNamed: boolean;
-  /** Whether nothing becomes overdue until something is asked for, or comes. */
+  /** Whether nothing can become overdue until something is requested, or comes. */
   isResting: boolean;
-  /** How long the policy itself lets a response take, in seconds; 0 if it sets no timer for them. */
+  /** Time limit of the policy itself for a response, in seconds; 0 if it sets no timer for responses. */
   timeoutSeconds: number;
   /** Set by the definition's `link`. */
   config: WatchdogConfig | undefined;
@@ -73,7 +73,7 @@ export class Owed {
   #empty: Cause[] = [];
   readonly #keepsReasons: boolean;
 
-  /** @param only - messages of the only policy that is followed: then nothing else is awaited, and reasons are kept as they are */
+  /** @param only - messages of the single followed policy: then nothing else is awaited, and reasons are stored unchanged */
   constructor(from: Saved, only?: Messages) {
     this.#keepsReasons = only !== undefined;
     this.heardAt = from.heardAt;
@@ -114,7 +114,7 @@ export class Owed {
   /** Follows a decision of another policy. */
   told(decision: AnyDecision, at: number): void {
     this.isResting = false;
-    // The numbers of a reason belong to the decision, and a state that is saved shares nothing with it.
+    // The numbers in a reason belong to the decision, and a saved state shares nothing with it.
     this.commands.told(decision, at, this.#keepsReasons ? decision.reason : { code: decision.reason.code });
     if (this.commands.size > this.config!.maxOwed) this.commands.forgetOldest();
     this.#prune();
@@ -139,12 +139,12 @@ export class Owed {
     return this.causes.add(one);
   }
 
-  /** Called by the commands. What was overdue is not usual: a single hang would hide the next ones. */
+  /** Called by the commands. An overdue answer does not count for usual times, because a single hang would hide the next ones. */
   longest({ one, cause, isNamed }: Owing): number {
     return cause.isNamed || isNamed || one.since < cause.freshAt ? cause.namedAfter : Number.POSITIVE_INFINITY;
   }
 
-  /** Whether a command is owed that was asked for: not a timer, nor what the host sends by itself. */
+  /** Whether a command that was asked for is owed: not a timer, nor an event that the host sends by itself. */
   get isAsked(): boolean {
     const isAsked = ([type, { size }]: [string, { size: number }]): boolean =>
       size > 0 && type !== 'timer.set' && !isUnasked(type);
@@ -163,7 +163,7 @@ export class Owed {
     let limit = answer === 'timer.fired' ? floorSeconds : startSeconds;
     if (usual !== undefined && usual.answers >= fewestAnswers)
       limit = Math.max(floorSeconds, factor * usual.highSeconds);
-    // What a host does by itself it may do only after what it was asked for.
+    // An event that a host sends of its own accord may come only after the requested ones.
     else if (isAsked && isUnasked(type)) limit = Number.POSITIVE_INFINITY;
     // A policy that ends late responses by itself is given time for that: its timer, and then what it asks for.
     if (answer === 'response.completed' && this.timeoutSeconds > 0)

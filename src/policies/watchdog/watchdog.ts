@@ -57,12 +57,12 @@ const deadlines = new Deadlines<WatchdogState>({
     state.armedAt = at;
     state.isTimerGone = false;
   },
-  // A timer that is lost is not set again where nothing is owed.
+  // A lost timer is not set again if nothing is owed.
   first: ({ armedAt, owed }) => (owed.size === 0 ? undefined : (armedAt ?? undefined)),
   reason: ({ owed }) => ({ code: 'owed', owed: owed.size }),
 });
 
-/** What the decisions of {@link dropping} say. */
+/** Fields of the {@link dropping} decisions. */
 interface Dropping {
   readonly roundId?: string;
   readonly promptId?: string;
@@ -117,7 +117,7 @@ function follow(state: WatchdogState, decision: Dropping & AnyDecision, ctx: Ctx
   nameStalled(state, decision, ctx);
 }
 
-/** Says that work goes on and gains nothing, once more has been filtered than is usual. */
+/** Reports that work goes on without gain, once more has been filtered than usual. */
 function nameStalled({ owed }: WatchdogState, { roundId }: Dropping, ctx: Ctx): void {
   const { futile } = owed.commands;
   if (roundId === undefined || futile.isNamed || !futile.isTooMuch) return;
@@ -149,7 +149,7 @@ function lose({ owed }: WatchdogState, key: string, { at }: Ctx): void {
   owed.forget(...commandsOf(cause).map(({ answer, ids }) => ({ type: answer, ...ids })));
 }
 
-/** A watchdog only looks on: whatever it follows is held by other policies, and nothing can be lost here. */
+/** A watchdog only observes: everything it follows is held by other policies, so nothing can be lost here. */
 const nothing: Ledger<SavedWatchdog> = { name: 'nothing', entered: () => [], left: () => [], held: () => [] };
 
 /**
@@ -180,7 +180,7 @@ export const watchdog: PolicyDefinition<
   handlers,
   after: (state, ctx) => {
     const { armedAt, owed, config } = state;
-    // Nothing that is asked for from now on is overdue before this check.
+    // Requests from now on cannot be overdue before this check.
     if (armedAt === null && owed.size > 0 && !owed.isResting) plan(state, ctx.at + config.floorSeconds);
     deadlines.arm(state, ctx);
   },

@@ -78,7 +78,7 @@ function deliver(
       return [offer('programs', event), ...closing(event), ...recipients.filter((name) => name !== 'programs')];
     case 'request.aborted':
       return [...closing(event), ...recipients];
-    // A request keeps its place in the admission while its tools run: which programs need engines is for `programs`.
+    // A request keeps its place in the admission while its tools run; the part `programs` decides which programs need engines.
     case 'tool.started':
     case 'tool.finished':
       return ['programs', 'slots'];
@@ -146,8 +146,8 @@ export const agenticRollout: PolicyDefinition<
   // Either the queue plans rounds, or the composition.
   off: ({ composition }) => [composition ? 'queue' : 'composition'],
   deliver,
-  // No other round can open between the request and the plan. Ids of requests are never minted twice.
-  // Prompts are released into a round that is open, and have been in the admission before.
+  // No other round can open between the request and the plan. Ids of requests are never minted twice. Prompts are released only
+  // into an open round, and have been in the admission before.
   vouches: { admission: ['round.opened', 'prompts.supplied'], programs: ['program.opened'] },
   origins: {
     'round.opened': { event: 'round.requested' },
@@ -163,13 +163,13 @@ export const agenticRollout: PolicyDefinition<
     queue: {
       'round.planned': planned,
       'prompts.released': released,
-      // Stays inside: the admission asks for the missing prompts, because it knows the carried ones.
+      // Stays inside: the admission asks for the missing prompts, because only the admission knows the carried prompts.
       'prompts.request': { out: false },
     },
     composition: { 'round.planned': planned },
     admission: {
       'request.launch': { to: launched },
-      // What is being aborted needs no engine and no environment any more, whenever that is confirmed.
+      // A request that is being aborted needs no engine and no environment any more, whenever the abort is confirmed.
       'request.abort': { to: (decision) => closing(decision as Message<'request.abort'>) },
     },
     slots: {

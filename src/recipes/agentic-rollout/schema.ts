@@ -1,4 +1,6 @@
-/** Configuration of agentic-rollout: flat, each setting once; the parts are configured from it. */
+/**
+ * Configuration of agentic-rollout: flat, so that each setting appears once; the configurations of the parts are derived from it.
+ */
 import { z } from 'zod';
 import { settingsOf } from '../../core/recipe/recipe.ts';
 import { checkBounds, slotSettings } from '../../policies/environment-slots/schema.ts';
@@ -9,7 +11,7 @@ import { admissionConfig } from '../../policies/speculative-admission/schema.ts'
 import { environment } from '../../schemas/units.ts';
 import { domainsOf } from '../tail-batching/joined.ts';
 
-// No request has an engine: each of its turns is routed. And trajectories go on when the host restarts.
+// Requests have no engine, because each turn is routed. Trajectories continue when the host restarts.
 const { placement: _, maxInFlightPerEngine: _most, onRestart: _restart, ...ofAdmission } = admissionConfig.shape;
 
 const shape = z.strictObject({

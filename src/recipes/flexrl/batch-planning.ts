@@ -23,7 +23,7 @@ const batchPlanningConfig = z.strictObject(plannerSettings);
 type Config = z.output<typeof batchPlanningConfig>;
 
 const batchState = z.strictObject({
-  /** The plan of the event that was checked last: the check makes it, and the decision uses it. */
+  /** The plan for the event that was checked last: the check makes the plan, and the decision uses it. */
   checked: derived(() => new WeakMap<Ready, FlexUlyssesPlan>()),
 });
 type State = Live<z.output<typeof batchState>, Config>;

@@ -1,4 +1,6 @@
-/** Configuration of flexrl: flat, each setting once; the loader and the planner are configured from it. */
+/**
+ * Configuration of flexrl: flat, so that each setting appears once; the configurations of loader and planner are derived from it.
+ */
 import { z } from 'zod';
 import { flexUlyssesInput } from '../../planners/flex-ulysses/schema.ts';
 import { shadowLoaderConfig } from '../../policies/shadow-loader/schema.ts';
@@ -6,7 +8,7 @@ import { positiveCount } from '../../schemas/units.ts';
 
 const { lengths: _lengths, frames: _frames, previous: _previous, ...settings } = flexUlyssesInput.shape;
 
-/** A batch is planned inside an event, which must take less than 50 ms: a larger one is planned by the host. */
+/** A batch is planned inside an event, which must take less than 50 ms; the host must plan a larger batch. */
 export const mostSequences = 1024;
 const mostDevices = 1024;
 const mostSteps = 3_000_000;

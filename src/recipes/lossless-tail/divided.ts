@@ -16,7 +16,7 @@ export const dividedSwitch = {
     .describe('Responses are generated in chunks, by `divided-rollout` with these settings. Absent: whole.'),
 };
 
-/** What the admission has to be configured with: no request has an engine, and all go on when the host restarts. */
+/** Settings that the admission needs: no request has an engine, and all requests continue when the host restarts. */
 export const dividedAdmission = { placement: 'host', onRestart: 'continue' } as const;
 
 /** Refuses settings that contradict the switch. */
@@ -42,7 +42,7 @@ export const chunkEvents = partEvents({ dividedRollout }, [requestOpened.type]);
 /** An event for the part; a refused event is skipped, and so is every event while the part is switched off. */
 const offer = (event: Message): Delivery => ({ part: 'chunks', event: event as AnyEvent, ifTaken: true });
 
-/** Chooses the parts that get an event, where the part changes that; `undefined` otherwise. */
+/** Chooses the parts that get an event, if the part changes the choice; `undefined` otherwise. */
 export function dividedDelivery(event: Message, isDivided: boolean): readonly Recipient[] | undefined {
   switch (event.type) {
     // The next try, which the admission launches, finds the room that ended responses leave.

@@ -1,4 +1,4 @@
-/** Configuration of lossless-tail: flat, each setting once; the parts are configured from it. */
+/** Configuration of lossless-tail: flat, so that each setting appears once; the configurations of the parts are derived from it. */
 import { z } from 'zod';
 import { settingsOf } from '../../core/recipe/recipe.ts';
 import { compositionConfig, compositionSettings } from '../../policies/round-composition/schema.ts';

@@ -36,8 +36,8 @@ export function consumed(decision: Message<'optimizer.step'>): Delivery[] {
 }
 
 /**
- * Ends an aborted request in the frontier at once, even before an engine has stopped it: the prompt of a failed round may come
- * again at once.
+ * Ends an aborted request in the frontier at once, even before an engine has stopped the request, because the prompt of a failed
+ * round may come again at once.
  */
 const aborted = ({ at, requestId }: Message<'request.abort'>): Delivery[] => [
   { part: 'frontier', event: { type: 'request.aborted', at, requestId } as AnyEvent },

@@ -22,8 +22,8 @@ export function wanted(
 }
 
 /**
- * Asks again for rewards whose first run may still be remembered. A reward that is only named again, after a restart or with a new
- * round, is already being computed.
+ * Asks again for rewards whose first computation may still be remembered. A reward that is only named again, after a restart or
+ * with a new round, is already being computed.
  */
 export function wantedAgain(decision: Message<'reward.request'>, config: RollpackerConfig): Delivery[] {
   if (decision.reason.code !== 'kept_without_reward') return [];

@@ -112,7 +112,7 @@ export const rollpacker: PolicyDefinition<
   ],
   deliver,
   vouches: {
-    // `expects` has asked the admission and the other parts. Prompts are released into a round that is open, and have been in the
+    // `expects` has asked the admission and the other parts. Prompts are released only into an open round, and have been in the
     // admission before.
     admission: ['round.opened', 'prompts.supplied'],
     scaleDown: ['engines.placed', 'round.opened', 'round.completed'],

@@ -104,7 +104,7 @@ export const routes: Readonly<Record<string, Readonly<Record<string, AnyRoute>>>
   queue: {
     'round.planned': planned,
     'prompts.released': released,
-    // Stays inside: the admission asks for the missing prompts, because it knows the carried ones.
+    // Stays inside: the admission asks for the missing prompts, because only the admission knows the carried prompts.
     'prompts.request': { out: false },
   },
   tp: { 'round-tp.set': route<'round-tp.set'>(rearranged) },

@@ -62,7 +62,7 @@ export const tailBatching: PolicyDefinition<
   events,
   decisions,
   deliver: (event, _, recipients) => (event.type === 'reward.ready' ? [rewardTo(event)] : recipients),
-  // Prompts are released into a round that is open, and have been in the admission before.
+  // Prompts are released only into an open round, and have been in the admission before.
   vouches: { admission: ['round.opened', 'prompts.supplied'] },
   origins: { 'round.opened': { event: 'round.requested' } },
   expects: (event, _, parts) => expectedOpenings(event, parts),
@@ -70,7 +70,7 @@ export const tailBatching: PolicyDefinition<
     queue: {
       'round.planned': planned,
       'prompts.released': released,
-      // Stays inside: the admission asks for the missing prompts, because it knows the carried ones.
+      // Stays inside: the admission asks for the missing prompts, because only the admission knows the carried prompts.
       'prompts.request': { out: false },
     },
   },

@@ -35,7 +35,7 @@ export function deliver(
   }
 }
 
-/** Ends a try in the frontier, however it has ended, before the frontier gets the next try or learns that there is none. */
+/** Ends a try in the frontier in any case, before the frontier gets the next try or learns that there is none. */
 function failed(event: Extract<VocabularyEvent, { requestId: string }>): Recipient[] {
   const { at, requestId } = event;
   const over = { type: 'response.failed', at, requestId, kind: 'infrastructure' } as AnyEvent;

@@ -1,4 +1,6 @@
-/** Configuration of tail-pipelining: flat, each setting once; the parts are configured from it. */
+/**
+ * Configuration of tail-pipelining: flat, so that each setting appears once; the configurations of the parts are derived from it.
+ */
 import { z } from 'zod';
 import { settingsOf } from '../../core/recipe/recipe.ts';
 import { pipeliningConfig } from '../../policies/complete-group-pipelining/schema.ts';

@@ -12,7 +12,7 @@ export interface Caller extends SessionReader {
 /** Context of a call, passed to its method. */
 export interface CallContext {
   readonly connection: Caller;
-  /** Aborted when the caller is gone; a caller that waits for plans has one. */
+  /** Aborted when the caller is gone. Callers that wait for plans have such a signal. */
   readonly signal?: AbortSignal | undefined;
   /** Present if a call may pause, and return a promise. */
   readonly turns?: Turns | undefined;

@@ -1,4 +1,4 @@
-/** One connection: it reads lines, and writes answers and subscribed decisions as fast as the client reads them. */
+/** One connection, which reads lines, and writes answers and subscribed decisions as fast as the client reads them. */
 import type { JSONRPCResponse, JSONRPCServer } from 'json-rpc-2.0';
 import { caused } from '../../errors.ts';
 import { errorCodes, refusal } from '../methods/errors.ts';
@@ -12,23 +12,23 @@ import { crowdedOut, isDeeperThan, isOpening, type Line, LineReader, parseLine, 
 import type { HalfLines } from './half-lines.ts';
 import type { Link, Served } from './link.ts';
 import type { Meter } from './meter.ts';
-import { type Id, type Request, wrongPart } from './request.ts';
+import { type Id, type Request, wrongField } from './request.ts';
 import { SendQueue, type SendQueueHost } from './send-queue.ts';
 import { Subscriptions } from './subscriptions.ts';
 
-/** Interface of the server to its connections. */
+/** A server from the point of view of its connections. */
 export interface ConnectionHost extends SendQueueHost {
   readonly meter: Meter;
   readonly refusals: Refusals;
   readonly dispatch: JSONRPCServer<CallContext>;
   readonly turns: Turns;
-  /** Whether plans are computed beside this thread, so that other answers may overtake them. */
+  /** Whether plans are computed beside this thread, so that other answers may overtake plans. */
   readonly plansBeside: boolean;
   /** Whether a token is valid; absent if the server needs none. */
   readonly isToken: ((token: string) => boolean) | undefined;
   /** Memory for the incomplete lines of all connections. */
   readonly halfLines: HalfLines;
-  /** Accepts a connection that has shown the token; returns false if there is no room for it. */
+  /** Accepts a connection that has shown the token; returns false if there is no room. */
   welcomed(connection: Connection): boolean;
   left(connection: Connection): void;
 }
@@ -36,10 +36,10 @@ export interface ConnectionHost extends SendQueueHost {
 /** Longest line before the client has shown the token, in bytes. */
 const longestGreeting = 8192;
 const greetingSeconds = 10;
-/** Bytes of a line that waits for its turn before it is read, because that takes a while. */
+/** A line of so many bytes waits for its turn before it is read, because reading it takes a while. */
 const longLine = 1 << 16;
 
-/** Returns an answer as text. The text of a plan goes in as it is: to read and write it again would hold up events. */
+/** Returns an answer as text. The text of a plan is inserted unchanged, because parsing and writing it again would delay events. */
 function textOf(answer: JSONRPCResponse): string {
   const plan: unknown = (answer.result as { plan?: unknown } | undefined)?.plan;
   if (!(plan instanceof JsonText)) return JSON.stringify(answer);
@@ -62,9 +62,9 @@ export class Connection implements Caller, Served {
   readonly #plans = new Set<Promise<void>>();
   readonly #gone = new AbortController();
   readonly #context: CallContext;
-  /** Resolves when pushing goes on after a pause. */
+  /** Resolves when pushing continues after a pause. */
   #pausedPush: Promise<void> | undefined;
-  /** How often everything was pushed that waited at one time. */
+  /** Number of passes that pushed everything that waited. */
   #pushes = 0;
   #ending = false;
 
@@ -169,9 +169,9 @@ export class Connection implements Caller, Served {
     this.#pushing = false;
   }
 
-  /** Resolves when everything is pushed that waited when it was called: the decisions of a step precede its answer. */
+  /** Resolves when everything is pushed that waits now, because the decisions of a step precede its answer. */
   async #pushed(): Promise<void> {
-    // What has come during a pass belongs to the next one.
+    // Decisions that come during a pass belong to the next pass.
     for (const until = this.#pushes + 2; this.#pausedPush !== undefined && this.#pushes < until; )
       await this.#pausedPush;
   }
@@ -227,7 +227,7 @@ export class Connection implements Caller, Served {
     return this.#call(message);
   }
 
-  /** Begins a plan; its answer is sent when it is there. */
+  /** Begins a plan, whose answer is sent when it is complete. */
   #plan(message: unknown): undefined {
     const answered = this.#call(message).then((answer) => {
       this.#plans.delete(answered);
@@ -259,17 +259,17 @@ export class Connection implements Caller, Served {
     return answers.length === 0 ? undefined : `[${answers.join(',')}]`;
   }
 
-  /** Refuses a call of a batch whose answers are too long. */
+  /** Refuses a call of a batch whose answers are too long already. */
   #notMade(call: unknown): string | undefined {
     const { id } = (call ?? {}) as { id?: Id };
-    if (wrongPart(call) === undefined && id === undefined) return undefined;
+    if (wrongField(call) === undefined && id === undefined) return undefined;
     const expected = `answers of a batch of at most ${this.#host.limits.maxOutputBytes} characters`;
     const known = typeof id === 'string' || typeof id === 'number' ? id : null;
     return this.#tooMuch('maxOutputBytes', expected, 'more: this call was not made', known);
   }
 
   async #call(message: unknown): Promise<string | undefined> {
-    const wrong = wrongPart(message);
+    const wrong = wrongField(message);
     if (wrong !== undefined) return this.#refuse(errorCodes.invalidRequest, wrong, message);
     const request = message as Request;
     const from = performance.now();

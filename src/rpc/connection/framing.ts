@@ -11,7 +11,7 @@ export const tooLong = Symbol('too long');
 /** A line that was dropped to make room for other connections; its bytes are not kept. */
 export const crowdedOut = Symbol('crowded out');
 
-/** A line, or the reason why it is missing. */
+/** A line, or the reason for its absence. */
 export type Line = Uint8Array | typeof tooLong | typeof crowdedOut;
 
 /** Cuts bytes into lines. The bytes of too long lines are dropped on arrival. */
@@ -40,7 +40,7 @@ export class LineReader implements HalfLine {
     this.#add(bytes.subarray(from));
   }
 
-  /** Returns the text after the last line break, if there is any. */
+  /** Returns the text after the last line break; `undefined` if there is none. */
   rest(): Line | undefined {
     return this.#length === 0 ? undefined : this.#take(nothing);
   }
@@ -109,7 +109,7 @@ export function isDeeperThan(line: Uint8Array, most: number): boolean {
 const headBytes = 512;
 const opening = /^\s*\{[^{}[\]]*"method"\s*:\s*"session\.open"/;
 
-/** Whether a line is a call of `session.open`, as far as its beginning shows. */
+/** Whether a line is a call of `session.open`, judged by its beginning. */
 export function isOpening(line: Uint8Array): boolean {
   let head = '';
   for (let at = 0; at < line.length && at < headBytes; at += 1) head += String.fromCharCode(line[at]!);

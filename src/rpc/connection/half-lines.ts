@@ -9,16 +9,16 @@ export interface HalfLine {
 /**
  * Memory for incomplete lines, shared by all connections.
  *
- * If there is too little memory, the oldest incomplete line is dropped. Usually a client finishes its line soon: other clients can
- * push the line out only if they fill all the memory in that time.
+ * If there is too little memory, the oldest incomplete line is dropped. Usually a client finishes its line soon, so other clients
+ * can push it out only by filling the whole memory in that time.
  */
 export class HalfLines {
   readonly #most: number;
   #bytes = 0;
-  /** Bytes of each line, in the order in which the lines began. */
+  /** Bytes of each line, in the order in which lines began. */
   readonly #held = new Map<HalfLine, number>();
 
-  /** @param most - bytes for all lines together, enough for the longest line */
+  /** @param most - bytes for all lines together; enough for the longest line */
   constructor(most: number) {
     this.#most = most;
   }
@@ -28,7 +28,7 @@ export class HalfLines {
     return this.#bytes;
   }
 
-  /** Sets the bytes of a line; 0 once the line has ended. This may drop lines, even this line. */
+  /** Sets the bytes of a line, or 0 when the line has ended. This may drop lines, even this one. */
   hold(line: HalfLine, bytes: number): void {
     this.#bytes += bytes - (this.#held.get(line) ?? 0);
     if (bytes === 0) this.#held.delete(line);

@@ -1,8 +1,8 @@
 /** Interfaces between a connection and its transport. */
 
-/** Outgoing side of a connection; the transport implements it. */
+/** The outgoing side of a connection, implemented by the transport. */
 export interface Link {
-  /** Queues text, or drops it once the link is closed. */
+  /** Queues text; drops it if the link is closed. */
   write(text: string): void;
   /** Queued bytes that the system has not taken yet. */
   readonly waiting: number;
@@ -12,7 +12,7 @@ export interface Link {
   destroy(): void;
 }
 
-/** The interface of a connection to its transport. */
+/** A connection from the point of view of its transport. */
 export interface Served {
   /** Takes bytes. Resolves when their lines are answered and there is room for more answers; pass no bytes before that. */
   receive(bytes: Uint8Array): Promise<void>;
@@ -20,6 +20,6 @@ export interface Served {
   finish(): Promise<void>;
   /** Resolves when the received lines are answered, and the answers are written to the link. */
   settled(): Promise<void>;
-  /** Removes the connection, because its link is closed. */
+  /** Removes the connection because its link is closed. */
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** Measurements of a server; a host can pass its own meter. */
+/** Measurements of a server, to which a host can pass its own meter. */
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
 
 /** Receives measurements of a server. Each method must be fast, and must not throw. */
@@ -9,7 +9,7 @@ export interface Meter {
   applied(policy: string, event: AnyEvent, decisions: readonly AnyDecision[]): void;
   /** Counts a `timer.fired` from the server that the policy has refused. */
   timerRefused(policy: string, error: unknown): void;
-  /** Counts a write of operations to the state directory, and its time in seconds. */
+  /** Counts a write to the state directory, with its operations and its seconds. */
   committed(operations: number, seconds: number): void;
   /** Counts lines that were written to the decision log. */
   logged(lines: number, bytes: number): void;

@@ -6,11 +6,11 @@ export interface Output {
   readonly bytes: number;
 }
 
-/** What waits for all clients together. */
+/** The waiting messages of all clients together. */
 export class Outputs {
   readonly #most: number;
   #bytes = 0;
-  /** Queues that are not empty, with their bytes when they were last asked about. */
+  /** Queues that are not empty, with their bytes at the last check. */
   readonly #waiting = new Map<Output, number>();
 
   /** @param most - bytes for all clients together */
@@ -18,7 +18,7 @@ export class Outputs {
     this.#most = most;
   }
 
-  /** Whether too much waits in all, and more than an equal share of it for this client. */
+  /** Whether too much waits in total, and this client has more than an equal share of it. */
   isTooMuch(one: Output): boolean {
     this.#ask(one);
     if (this.#bytes <= this.#most) return false;

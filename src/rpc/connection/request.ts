@@ -10,8 +10,8 @@ export interface Request {
   readonly id?: Id;
 }
 
-/** Returns the expected form of the first wrong part of a JSON-RPC request; nothing if all parts are right. */
-export function wrongPart(value: unknown): string | undefined {
+/** Returns the expected form of the first wrong field in a JSON-RPC request; `undefined` if all fields are right. */
+export function wrongField(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'a request object';
   const { jsonrpc, method, id, params } = value as Record<string, unknown>;
   if (jsonrpc !== '2.0') return 'jsonrpc: "2.0"';

@@ -9,18 +9,18 @@ import type { ServerLimits } from '../methods/limits.ts';
 import type { Link } from './link.ts';
 import type { Outputs } from './outputs.ts';
 
-/** State of the journal: a message waits until the steps that it reports are on disk. */
+/** State of the journal: a message waits until the steps in it are on disk. */
 export interface Durability {
   /** Resolves when all steps until now are stored, and rejects if they cannot be stored; undefined if all are stored already. */
   readonly settled: Promise<void> | undefined;
-  /** Whether too many steps wait to be stored, so that no more calls should be accepted. */
+  /** Whether so many steps wait to be stored that no more calls should be accepted. */
   readonly behind: boolean;
 }
 
 /** State for a server without a state directory. */
-export const nothingKept: Durability = Object.freeze({ settled: undefined, behind: false });
+export const notDurable: Durability = Object.freeze({ settled: undefined, behind: false });
 
-/** Interface of the server to its send queues. */
+/** A server from the point of view of its send queues. */
 export interface SendQueueHost {
   readonly limits: ServerLimits;
   readonly clock: Clock;
@@ -33,12 +33,12 @@ export class SendQueue {
   readonly #link: Link;
   readonly #host: SendQueueHost;
   readonly #lost: () => void;
-  /** Messages, each with the write to the journal that it waits for. */
-  readonly #held = new Fifo<{ readonly text: string; readonly kept: Promise<void> | undefined }>();
+  /** Messages, each with the journal write that it waits for. */
+  readonly #held = new Fifo<{ readonly text: string; readonly stored: Promise<void> | undefined }>();
   #heldCharacters = 0;
   #closed = false;
   #releasing: Promise<void> | undefined;
-  /** Ends each wait for the client. */
+  /** Functions that end waits for the client. */
   readonly #waits = new Set<() => void>();
 
   /** @param lost - called when the client has read nothing for too long, or when no step can be stored; closes the link */
@@ -53,7 +53,7 @@ export class SendQueue {
     return this.#link.waiting + this.#heldCharacters;
   }
 
-  /** Takes the queue out of the bytes of all clients, and ends what waits for room: the transport sees to the rest. */
+  /** Subtracts the queue from the bytes of all clients, and ends waits for room; the transport does the rest. */
   close(): void {
     this.#closed = true;
     for (const end of this.#waits) end();
@@ -67,11 +67,11 @@ export class SendQueue {
     return this.bytes > limits.maxOutputBytes || outputs.isTooMuch(this) || durability.behind;
   }
 
-  /** Sends a message once the steps that it reports are stored. */
+  /** Sends a message once the steps in it are stored. */
   write(text: string): void {
-    const kept = this.#host.durability.settled;
-    if (kept === undefined && this.#held.size === 0) return this.#link.write(`${text}\n`);
-    this.#held.push({ text, kept });
+    const stored = this.#host.durability.settled;
+    if (stored === undefined && this.#held.size === 0) return this.#link.write(`${text}\n`);
+    this.#held.push({ text, stored });
     this.#heldCharacters += text.length;
     this.#releasing ??= this.#release();
   }
@@ -95,7 +95,7 @@ export class SendQueue {
   async #release(): Promise<void> {
     try {
       for (let next = this.#held.peek(); next !== undefined; next = this.#held.peek()) {
-        await next.kept;
+        await next.stored;
         this.#held.shift();
         this.#heldCharacters -= next.text.length;
         this.#link.write(`${next.text}\n`);
@@ -108,7 +108,7 @@ export class SendQueue {
     this.#releasing = undefined;
   }
 
-  /** Waits for the link to drain; resolves to false if this takes too long. */
+  /** Waits until the link drains; resolves to false if this takes too long. */
   #drained(): Promise<boolean> {
     return new Promise((resolve) => {
       const done = (isInTime: boolean): void => {

@@ -1,4 +1,4 @@
-/** The subscriptions of a caller, and the streams that have new decisions for it. */
+/** The subscriptions of a caller, and the streams with new decisions. */
 import type { Session } from '../session/session.ts';
 import type { SessionReader } from '../session/sessions.ts';
 import type { DecisionStream } from '../session/stream.ts';
@@ -8,7 +8,7 @@ export class Subscriptions {
   readonly #reader: SessionReader;
   readonly #subscribed = new Map<DecisionStream, Session>();
   readonly #ready = new Set<DecisionStream>();
-  /** Streams whose subscription is not answered yet: nothing of them is read before that. */
+  /** Streams whose subscription is not answered yet; they are not read before that. */
   readonly #unanswered = new Set<DecisionStream>();
 
   constructor(reader: SessionReader) {
@@ -22,7 +22,7 @@ export class Subscriptions {
     this.#unanswered.add(session.stream);
   }
 
-  /** The answers to all subscriptions until now are sent: their backlogs may be read. */
+  /** All subscriptions so far are answered, so their backlogs may be read. */
   answered(): void {
     for (const stream of this.#unanswered) this.#ready.add(stream);
     this.#unanswered.clear();
@@ -53,7 +53,7 @@ export class Subscriptions {
     this.#unanswered.clear();
   }
 
-  /** Yields the parameters of `session.decision` for each decision that waits now, but not for those that come in the meantime. */
+  /** Yields the parameters of `session.decision` for each decision that waits now, but not for decisions that come meanwhile. */
   *read(): Generator<object> {
     const ready = [...this.#ready].map((stream) => ({ stream, upTo: stream.last }));
     this.#ready.clear();

@@ -1,4 +1,4 @@
-/** Seals that are checksums: they show whether a record was changed or is missing. */
+/** Seals that are checksums, which show whether a record was changed or is missing. */
 import { createHash } from 'node:crypto';
 import { digestOf } from './digest.ts';
 import type { Seals } from './seals.ts';
@@ -9,7 +9,7 @@ function seal(before: string, text: string): string {
   return createHash('sha256').update(before).update(text).digest('hex').slice(0, digits);
 }
 
-/** Seals for a store that has no checks of its own. */
+/** Seals for a store without checks of its own. */
 export const chain: Seals = Object.freeze({
   seal,
   stored: (sealed: string, text: string) => `${sealed}${text}`,

@@ -1,6 +1,6 @@
 /**
- * A digest of decisions: it shows whether replayed steps decide as they did before. It is made for every step before the answer,
- * so that it must cost less than the text of the decisions would.
+ * A digest of decisions: it shows whether replayed steps decide as they did before. The digest is made for every step before its
+ * answer, so it must cost less than the text of the decisions.
  */
 import type { AnyDecision } from '../../core/machine/definition.ts';
 
@@ -9,7 +9,7 @@ const seed = 0x811c9dc5;
 const float = new Float64Array(1);
 const halves = new Uint32Array(float.buffer);
 
-/** Computes the digest of the decisions of one step: all values in their order, and the lengths of the names of their fields. */
+/** Computes the digest of one step's decisions: all values in order, and the lengths of field names. */
 export function digestOf(decisions: readonly AnyDecision[]): string {
   return (withValue(seed, decisions) >>> 0).toString(36);
 }
@@ -26,7 +26,7 @@ function withValue(hash: number, value: unknown): number {
   }
   for (const name in value) {
     const field = (value as Record<string, unknown>)[name];
-    // As in JSON, a field that is undefined is as if it were not there.
+    // As in JSON, a field with the value undefined counts as absent.
     if (field !== undefined) next = withValue(Math.imul(next ^ name.length, prime), field);
   }
   return next;

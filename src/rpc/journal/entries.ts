@@ -7,7 +7,7 @@ import type { SavedProducer } from '../session/producers.ts';
 import type { SavedStream } from '../session/stream.ts';
 import type { ArmedTimer } from '../session/timers.ts';
 
-/** Refusal of an event: its error as plain data. */
+/** The error of a refused event, as plain data. */
 export type Refused = ReturnType<PolicyError['toJSON']>;
 
 /** A call of `session.send` that has changed the session. */
@@ -38,8 +38,8 @@ export interface AcknowledgedEntry {
 }
 
 /**
- * One step of a session. The same snapshot and the same steps always give the same session. In the journal, a step that may decide
- * has a digest of its decisions; steps of format 1, and those of the Python package, have none.
+ * One step of a session. A snapshot and its steps always give the same session. In the journal, a step that may lead to decisions
+ * has a digest of them, except steps of format 1 and of the Python package.
  */
 export type Entry = SentEntry | FiredEntry | AcknowledgedEntry;
 
@@ -55,11 +55,11 @@ export interface SavedSession {
   readonly answers: SavedAnswers;
   readonly armed?: readonly ArmedTimer[];
   readonly stream?: SavedStream;
-  /** Steps of a session that was set aside, after its snapshot. */
+  /** Steps after the snapshot, for a session that was set aside. */
   readonly aside?: AsideSteps;
 }
 
-/** Steps that no server has replayed yet, and the version that wrote them. */
+/** Steps that no server has replayed yet, with the version that wrote them. */
 export interface AsideSteps {
   readonly writer: string;
   readonly entries: readonly Entry[];

@@ -1,8 +1,8 @@
-/** Group commit: the operations of many calls share one write. */
+/** Group commit, in which the operations of many calls share one write. */
 import type { Clock } from '../../core/machine/clock.ts';
 import type { Operation, Store } from './store.ts';
 
-/** When a write is on the disk: before its answer, or within a second. */
+/** When a write reaches the disk: before the answer, or within a second. */
 export type Fsync = 'always' | 'interval';
 
 /** Options and callbacks of a group commit. */
@@ -40,7 +40,7 @@ function newCommit(): Commit {
   return { promise, resolve, reject };
 }
 
-/** Writes to a store, one write after the other. */
+/** Writes to a store, one after the other. */
 export class GroupCommit {
   readonly #store: Store;
   readonly #options: GroupCommitOptions;
@@ -73,7 +73,7 @@ export class GroupCommit {
     this.soon();
   }
 
-  /** Schedules a write, even if there are only the operations that are added to every write. */
+  /** Schedules a write, even if it has only the operations that every write has. */
   soon(): void {
     if (this.#next !== undefined || this.#failure !== undefined) return;
     this.#next = newCommit();

@@ -48,7 +48,8 @@ export class Journal extends Records {
   /**
    * Yields the sessions of the store. Read all of them before you begin a new session.
    *
-   * @throws PolicyError `snapshot_mismatch` for a damaged store (a session with damaged records is among those that it yields), one whose end is missing, or steps that this version cannot replay
+   * @throws PolicyError `snapshot_mismatch` for a damaged store (but a session with damaged records is yielded), for a store
+   * whose end is missing, or for steps that this version cannot replay
    */
   async *recover(): AsyncGenerator<FoundSession> {
     for await (const [key, value] of this.#store.entries()) {

@@ -10,7 +10,7 @@ import { checkVersion, replay } from './takeover.ts';
 
 /** Options of the records of a journal. */
 export interface RecordsOptions {
-  /** Version of the package: it must be able to replay the steps of the version that wrote them: see {@link checkVersion}. */
+  /** Version of the package, which must be able to replay the steps in the journal: see {@link checkVersion}. */
   readonly version: string;
   /** Number of events of a session after which a snapshot replaces its steps. */
   readonly snapshotEvents: number;
@@ -21,19 +21,19 @@ export interface RecordsOptions {
 /** A session from the records. */
 export interface FoundSession {
   readonly saved: SavedSession;
-  /** The steps after its snapshot. */
+  /** The steps after the snapshot. */
   readonly steps: readonly Entry[];
-  /** Whether another version wrote the steps, and not this server before: it can go on where it was, as long as nothing is written. */
+  /** Whether another version wrote the steps. That version can continue the session as long as nothing is written. */
   readonly isTakenOver: boolean;
-  /** Why its records cannot be read: one of them is not as it was written. */
+  /** Why the records cannot be read: one of them was changed since it was written. */
   readonly damage?: PolicyError;
   /**
-   * Replays the steps in a session that was made from its snapshot, and continues the records with it.
+   * Replays the steps in a session made from the snapshot, and continues the records with this session.
    *
-   * @throws PolicyError `snapshot_mismatch` if a step decides otherwise than before
+   * @throws PolicyError `snapshot_mismatch` if a step decides differently than before
    */
   resume(session: Journaled): SessionLog;
-  /** Keeps the session as it is, because it cannot be restored. */
+  /** Keeps the session unchanged, because it cannot be restored. */
   setAside(): SessionLog;
 }
 
@@ -54,11 +54,11 @@ interface Reading {
   readonly log: SessionJournal;
   readonly saved: SavedSession;
   readonly entries: Entry[];
-  /** Why its records cannot be replayed: one of them is not as it was written. */
+  /** Why the records cannot be replayed: one of them was changed since it was written. */
   damage?: PolicyError;
 }
 
-/** Records, which are written one by one, and read in the order of their keys. */
+/** Records, which are written one by one and read in key order. */
 export abstract class Records implements JournalWriter {
   /** Number of ids that the server has made for sessions. */
   made = 0;
@@ -84,7 +84,7 @@ export abstract class Records implements JournalWriter {
     return this.#meta && { writes: this.#writes, seals: this.#meta.seals };
   }
 
-  /** Whether the writes of the store that was read are counted; format 1 does not count them. */
+  /** Whether the store that was read counts its writes; format 1 does not. */
   get areCounted(): boolean {
     return this.#meta?.format === 2;
   }
@@ -102,8 +102,8 @@ export abstract class Records implements JournalWriter {
   }
 
   /**
-   * Reads the next record, in the order of the keys. Read all records before you begin a new session. At the first record of a
-   * session, returns the session before it, unless its records are damaged.
+   * Reads the next record in key order. Read all records before you begin a new session. At the first record of a session,
+   * returns the previous session, unless its records are damaged.
    *
    * @throws PolicyError `snapshot_mismatch` for a damaged record of the store, or steps that this version cannot replay
    */
@@ -147,7 +147,10 @@ export abstract class Records implements JournalWriter {
     return found;
   }
 
-  /** Whether no record is missing. The seal of a damaged last record may be damaged itself; without any, nothing can be said. */
+  /**
+   * Whether no record is missing. If the last record is damaged, its seal may be damaged, too; without a seal, nothing can be
+   * said.
+   */
   #isWhole(seals: string): boolean {
     if (String(this.#sum) === seals) return true;
     return this.#doubts.some(({ stored, right }) => stored === '' || this.#sum.with(stored, right) === seals);
@@ -175,7 +178,7 @@ export abstract class Records implements JournalWriter {
     this.#due.delete(log);
   }
 
-  /** Marks every session that has steps to replay: it gets a snapshot, so that a later version of rollflex can continue it. */
+  /** Marks every session with steps, which then gets a snapshot, so that a later version of rollflex can continue it. */
   compactAll(): void {
     for (const log of this.#logs) if (log.hasSteps) this.#due.add(log);
   }
@@ -209,7 +212,7 @@ export abstract class Records implements JournalWriter {
       const resume = () => {
         throw damage;
       };
-      // Its records stay as they are.
+      // The records of the session stay unchanged.
       this.#damaged.push({ saved, steps, isTakenOver: false, damage, resume, setAside: () => log });
       return undefined;
     }
@@ -243,7 +246,7 @@ const damageAt = (key: string): PolicyError =>
     got: `another at ${key}`,
   });
 
-/** Returns what can be read of a damaged snapshot: at least a name. */
+/** Returns the readable parts of a damaged snapshot: at least a name. */
 function readable(number: string, text: string): SavedSession {
   const value = jsonIn(text) as SavedSession | undefined;
   const { session, snapshot } = value ?? {};
@@ -264,7 +267,7 @@ function readable(number: string, text: string): SavedSession {
   };
 }
 
-/** What stands for a session that is set aside: the steps of its records stay steps. */
+/** Stand-in for a session that is set aside, whose steps stay steps. */
 const asideOf = (saved: SavedSession): Journaled => ({
   inFlight: 0,
   isPaused: false,

@@ -1,5 +1,5 @@
 /**
- * Seals of records: each record of a session includes the seal of the record before it, and one sum covers the last seals of all
+ * Seals of records: each record includes the seal of the previous record in its session, and one sum covers the last seals of all
  * sessions.
  */
 
@@ -8,7 +8,7 @@ import type { AnyDecision } from '../../core/machine/definition.ts';
 /** Computes and reads the seals of records. */
 export interface Seals {
   /**
-   * Computes the seal of a record from the seal of the record before it. For the first record of a session, `before` is the number
+   * Computes the seal of a record from the seal of the previous record. For the first record of a session, `before` is the number
    * of the session.
    */
   seal(before: string, text: string): string;
@@ -18,13 +18,13 @@ export interface Seals {
   opened(before: string, record: string): { readonly seal: string; readonly text: string } | undefined;
   /** Splits a stored record without a check; the seal is empty if the record has none. */
   unchecked(record: string): { readonly seal: string; readonly text: string };
-  /** Computes a digest of the decisions of a step; absent where that would be slow: then only the same version replays steps. */
+  /** Computes a digest of a step's decisions; absent where that would be slow, so that only the same version replays steps. */
   digest?(decisions: readonly AnyDecision[]): string;
 }
 
 /**
- * The sum of the last seals of all sessions. Every record changes the sum. So if the last record of a session is missing, the sum
- * shows this as soon as anything was written after that record.
+ * The sum of the last seals of all sessions. Every record changes the sum, so it reveals that a session's last record is missing
+ * as soon as anything was written after that record.
  */
 export class SealSum {
   #sum = 0n;
@@ -33,7 +33,7 @@ export class SealSum {
     this.#sum = this.#replaced(before, after);
   }
 
-  /** Returns what the sum would be with another seal. */
+  /** Returns the sum with another seal in the place of one. */
   with(before: string, after: string): string {
     return this.#replaced(before, after).toString(16);
   }

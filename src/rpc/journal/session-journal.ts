@@ -5,21 +5,21 @@ import type { Entry, SavedSession, SessionLog } from './entries.ts';
 import type { Seals } from './seals.ts';
 import type { Operation } from './store.ts';
 
-/** The interface of a session to its journal. */
+/** A session from the point of view of its journal. */
 export interface Journaled {
-  /** Number of ids in flight: the cost of a snapshot grows with it. */
+  /** Number of ids in flight, with which the cost of a snapshot grows. */
   readonly inFlight: number;
-  /** Repeats a step, and returns its decisions. */
+  /** Repeats a step and returns its decisions. */
   replay(entry: Entry): readonly AnyDecision[];
   /** Whether the session is in the middle of a step. */
   readonly isPaused: boolean;
   /** Returns the whole session; the result may share data that the session changes later. */
   save(): SavedSession;
-  /** Returns why a session that was saved could not be restored; nothing if it could. */
+  /** Returns why a saved session could not be restored; `undefined` if it could. */
   misread(saved: SavedSession): PolicyError | undefined;
 }
 
-/** Interface of the journal to the records of one session. */
+/** The journal from the point of view of a session's records. */
 export interface JournalWriter {
   readonly snapshotEvents: number;
   readonly seals: Seals;
@@ -29,17 +29,17 @@ export interface JournalWriter {
   /** Asks for a call of {@link SessionJournal.compact} once the session has finished its step. */
   compactSoon(log: SessionJournal): void;
   ended(log: SessionJournal): void;
-  /** Called if a snapshot could not be restored: then the earlier one stays, with all steps after it. */
+  /** Called if a snapshot could not be restored, so that the earlier one stays, with all steps after it. */
   misread(session: string, error: PolicyError): void;
 }
 
 /** Prefix of the keys of all sessions' records. */
 const sessionKeys = 's/';
 
-/** Returns the number of a session, from the key of one of its records. */
+/** Returns the number of a session from the key of a record. */
 export const numberIn = (key: string): string => key.slice(sessionKeys.length, key.lastIndexOf('/'));
 
-/** Reads JSON; returns nothing for what is none. */
+/** Reads JSON; returns `undefined` for any other text. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -48,7 +48,7 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/** The seal of a damaged record: as it is stored, empty if it has none, and what it should be if the text is as it was written. */
+/** The seals of a damaged record: the stored seal, empty if there is none, and the correct seal for the text. */
 export interface Doubt {
   readonly stored: string;
   readonly right: string;
@@ -77,7 +77,7 @@ export class SessionJournal implements SessionLog {
     return this.#next > this.#first + 1;
   }
 
-  /** Whether the session is in the middle of a step, so that it cannot be compacted. */
+  /** Whether the session is in the middle of a step, when it cannot be compacted. */
   get isPaused(): boolean {
     return this.#session!.isPaused;
   }
@@ -89,8 +89,8 @@ export class SessionJournal implements SessionLog {
   }
 
   /**
-   * Reads the next stored record; returns `undefined` if it is damaged, or the one before it is missing. The first record is a
-   * snapshot.
+   * Reads the next stored record; returns `undefined` if the record is damaged, or the previous one is missing. The first record
+   * is a snapshot.
    */
   read(key: string, record: string): SavedSession | Entry | undefined {
     const { seals } = this.#writer;
@@ -110,7 +110,7 @@ export class SessionJournal implements SessionLog {
     return value;
   }
 
-  /** What its last seal may be, if the last record that was read is damaged itself. */
+  /** The possible last seals, if the last read record is damaged. */
   get doubt(): Doubt | undefined {
     return this.#doubt;
   }
@@ -124,8 +124,8 @@ export class SessionJournal implements SessionLog {
   }
 
   /**
-   * Replaces all steps by a snapshot, once it was read back: steps lead to the state again, whatever a snapshot of it says. It is called
-   * only between two steps of the session.
+   * Replaces all steps by a snapshot after reading it back, because steps reproduce the state even if a snapshot would not.
+   * Called only between two steps of the session.
    */
   compact(): void {
     const text = JSON.stringify(this.#session!.save());
@@ -147,7 +147,7 @@ export class SessionJournal implements SessionLog {
     this.#writer.ended(this);
   }
 
-  /** Whether a snapshot is due. Its cost grows with the session, and snapshots may take at most a fourth of the time. */
+  /** Whether a snapshot is due. The cost of snapshots grows with the session, and they may take at most a fourth of the time. */
   #isDue(): boolean {
     const least = this.#writer.snapshotEvents + 4 * this.#session!.inFlight;
     return this.#events >= least && this.#bytes >= 2 * this.#snapshotBytes;

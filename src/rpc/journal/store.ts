@@ -1,4 +1,4 @@
-/** The key-value store of the journal: LevelDB, which only one process at a time may open. */
+/** The key-value store of the journal: LevelDB, which only one process at a time can open. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClassicLevel } from 'classic-level';
@@ -11,18 +11,18 @@ export type Operation =
   | { readonly type: 'put'; readonly key: string; readonly value: string }
   | { readonly type: 'del'; readonly key: string };
 
-/** The interface of a store to the journal. */
+/** A store from the point of view of the journal. */
 export interface Store {
   /** Applies all operations or none. Resolves when the operating system has them or, with `sync`, when the disk has them. */
   write(operations: readonly Operation[], sync: boolean): Promise<void>;
   /** Iterates over all records, in the order of the keys. */
   entries(): AsyncIterable<readonly [key: string, value: string]>;
   close(): Promise<void>;
-  /** A file that shows a loss of the last writes; absent for a store that cannot lose them unnoticed. */
+  /** A file that shows a loss of the last writes; absent for a store that cannot lose writes unnoticed. */
   readonly tail?: TailFile;
 }
 
-/** File that marks the directory of a store that has lost data; an operator must remove it. */
+/** File that marks the directory of a store with lost data; an operator must remove it. */
 const damageFile = 'DAMAGED';
 const undamaged = `a whole store: bring back the missing files, or remove ${damageFile} there to go on without the lost writes`;
 /** File that notes the last write: see {@link TailFile}. */
@@ -31,7 +31,7 @@ const noteFile = 'SEALED';
 /** Prefix of the files that the Python package writes into a directory for policies in its own process: see its `_state_dir.py`. */
 const embeddedFiles = 'embedded.';
 
-/** Files of a store that a crash may leave before its first write, which comes after the note. */
+/** Files that a crash may leave before the store's first write, which comes after the note. */
 const newFiles = /^(CURRENT|MANIFEST-\d+|\d+\.(log|dbtmp))$/;
 const isWritten = (path: string): boolean => path.endsWith('.log') && statSync(path).size > 0;
 
@@ -55,7 +55,7 @@ function isThere(directory: string): boolean {
   }
   if (files.every((name) => newFiles.test(name)) && !files.some((name) => isWritten(join(directory, name))))
     return false;
-  // Every store always has both files.
+  // Every store has both files at all times.
   const missing = ['CURRENT', '.log'].find((end) => !files.some((name) => name.endsWith(end)));
   if (missing === undefined) return true;
   const isStore = files.some((name) => /^MANIFEST-|^CURRENT$|^SEALED$|\.(ldb|log)$/.test(name));
@@ -68,7 +68,7 @@ function isThere(directory: string): boolean {
   );
 }
 
-/** Whether LevelDB cannot read its files, or misses one. */
+/** Whether LevelDB cannot read a file, or misses one. */
 function isDamage(error: unknown): boolean {
   const { code, message = '' } = (error as { cause?: { code?: string; message?: string } }).cause ?? {};
   return code === 'LEVEL_CORRUPTION' || message.endsWith('No such file or directory');
@@ -86,7 +86,7 @@ function explained(error: unknown, directory: string): never {
 
 /**
  * Refuses a damaged store. LevelDB skips unreadable parts of its last writes, and reports this only in its log file. A last write
- * that a crash has interrupted is no damage.
+ * that a crash has interrupted does not count as damage.
  */
 function checkDamage(directory: string, lost: TailFile['lost']): void {
   const skipped = readFileSync(join(directory, 'LOG'), 'utf8')
@@ -109,7 +109,7 @@ export async function openStore(directory: string): Promise<Store> {
   let note: ReturnType<typeof tailFile>;
   try {
     await level.open().catch(async (error: unknown) => {
-      // The last crash came before the first write: there is nothing to lose.
+      // The crash came before the first write, so there is nothing to lose.
       if (!isDamage(error) || isThere(directory)) throw error;
       await Level.destroy(directory);
       await level.open();

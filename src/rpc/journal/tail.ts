@@ -1,12 +1,12 @@
 /**
- * The end of the log, noted outside of the log. A log whose end was cut off opens like one whose last writes a crash has
- * prevented; but writes that were on the disk, and are noted in a second file, cannot have been prevented.
+ * Notes the end of the log in a second file. A log whose end was cut off opens like a log whose last writes were prevented by a
+ * crash; but a write that is noted in the second file was on the disk, so a crash cannot have prevented it.
  */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { chain } from './chain.ts';
 
-/** Which write the store has reached. */
+/** The latest write of the store. */
 export interface Tail {
   /** Number of writes to the store so far. */
   readonly writes: number;
@@ -14,22 +14,22 @@ export interface Tail {
   readonly seals: string;
 }
 
-/** Interface of the second file. */
+/** The second file, from the point of view of the tail. */
 export interface TailFile {
-  /** Returns the contents; nothing if there is no file. */
+  /** Returns the contents; `undefined` without a file. */
   read(): string | undefined;
   /** Makes the file with these contents. Returns when it is on the disk. */
   create(text: string): void;
-  /** Writes a part; the system brings it to the disk when it wants. */
+  /** Writes a part, which the system brings to the disk at some time. */
   write(text: string, at: number): void;
   /**
-   * Records on the disk that the store has lost writes: no server opens it before an operator has accepted that, and then with
-   * an empty note. Refuses with `snapshot_mismatch`.
+   * Records on the disk that the store has lost writes: no server opens the store before an operator has accepted the loss, and
+   * then with an empty note. Refuses with `snapshot_mismatch`.
    */
   lost(what: string): never;
 }
 
-/** Two slots are written in turn, each in a sector of its own, so that one of them is whole after every crash. */
+/** Two slots are written in turn, each in its own sector, so that one of them is intact after every crash. */
 const slotBytes = 512;
 const slots = 2;
 const nothing: Tail = { writes: 0, seals: '0' };
@@ -48,8 +48,8 @@ export class TailNote {
   /**
    * Compares a store with its note, and makes the note if there is none. Call it before the first write.
    *
-   * @param found - the last write in the store; nothing for a store without writes
-   * @param isNoted - whether a note must be there: an earlier format has none
+   * @param found - the last write in the store; the default stands for a store without writes
+   * @param isNoted - whether there must be a note; an earlier format has none
    * @throws PolicyError `snapshot_mismatch` if the store has lost writes that were on the disk, or if the note is missing
    */
   open(found: Tail = nothing, isNoted: boolean): void {

@@ -1,21 +1,22 @@
-/** Continues the steps of a server that has crashed: by the same version, or by a later one that decides as it did. */
+/** Continues the steps of a crashed server, by the same version or a later one that decides in the same way. */
 import type { AnyDecision } from '../../core/machine/definition.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
 import type { Entry, SavedSession } from './entries.ts';
 import type { Seals } from './seals.ts';
 import type { Journaled } from './session-journal.ts';
 
-/** Who wrote the steps, and who replays them. */
+/** The writer of the steps, and the version that replays them. */
 export interface Takeover {
   readonly writer: string;
   readonly version: string;
-  /** Computes the digests that the steps have; absent if they have none. */
+  /** Computes the digests that the steps have; absent for steps without digests. */
   readonly digest: Seals['digest'];
 }
 
 /**
- * Whether a version may replay the steps of the version that wrote them: the same version, or a later one that promises
- * compatibility, of the same major version; before 1.0 of the same or the next minor version. Pre-releases replay only their own.
+ * Whether a version may replay the steps of the version that wrote them: the same version, or a later version that promises
+ * compatibility: one with the same major version or, before 1.0, with the same or the next minor version. Pre-releases replay
+ * only their own steps.
  */
 function mayReplay(writer: string, version: string): boolean {
   if (writer === version) return true;
@@ -43,7 +44,7 @@ export function checkVersion(takeover: Takeover): void {
   refuse('snapshot_mismatch', 'stateDir', expected, instead(takeover));
 }
 
-/** Replays steps in a session. Throws `snapshot_mismatch` if one of them decides otherwise than before. */
+/** Replays steps in a session. Throws `snapshot_mismatch` if a step decides differently than before. */
 export function replay(session: Journaled, saved: SavedSession, entries: readonly Entry[], takeover: Takeover): void {
   const { writer, version, digest } = takeover;
   for (const [index, entry] of entries.entries()) {
@@ -56,7 +57,7 @@ export function replay(session: Journaled, saved: SavedSession, entries: readonl
   }
 }
 
-/** Replays a step, and returns how it differs from what it was; nothing if it does not. */
+/** Replays a step, and returns how its result differs from before; `undefined` if it does not. */
 function difference(session: Journaled, entry: Entry, digest: Seals['digest']): string | undefined {
   let decisions: readonly AnyDecision[];
   try {

@@ -13,7 +13,7 @@ export const errorCodes = {
   invalidParams: -32602,
   /** A defect of the server. */
   internalError: -32603,
-  /** A refusal by a policy, a planner or a limit; `data.code` is its code. */
+  /** A refusal by a policy, a planner or a limit; `data.code` has the code. */
   refused: -32000,
 } as const;
 
@@ -43,7 +43,7 @@ export class RpcError extends Error {
   /**
    * Makes an error for an answer.
    *
-   * @param error - a `PolicyError`, or one as plain data
+   * @param error - a `PolicyError`, also as plain data
    */
   constructor(code: number, error: ReturnType<PolicyError['toJSON']>, more: Readonly<Record<string, unknown>> = {}) {
     super(error.message, { cause: error });

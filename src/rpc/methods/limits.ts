@@ -1,4 +1,4 @@
-/** Limits of a server: each has a safe default. To exceed one gives an error, never a crash. */
+/** Limits of a server, each with a safe default. Exceeding a limit gives an error, never a crash. */
 import { z } from 'zod';
 import { parse } from '../../core/machine/validate.ts';
 
@@ -72,7 +72,7 @@ export const limitsSchema = z.strictObject({
     .describe('Seconds in which a client must read what waits for it, before it is cut off.'),
 });
 
-/** Bounds of a server, with their defaults filled in. */
+/** Limits of a server with all defaults. */
 export type ServerLimits = z.output<typeof limitsSchema>;
 
 /** Checks limits, and fills in the defaults. Throws `invalid_config`. */

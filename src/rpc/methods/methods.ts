@@ -18,9 +18,9 @@ export interface RpcMethod<
   readonly name: N;
   /** One sentence for the tables and for OpenRPC. */
   readonly summary: string;
-  /** Schema of its parameters; unknown keys are refused. */
+  /** Schema of the parameters, which refuses unknown keys. */
   readonly params: P;
-  /** Schema of its result. */
+  /** Schema of the result. */
   readonly result: R;
 }
 
@@ -45,7 +45,7 @@ const decisions = z.array(z.unknown()).describe('Decisions, in order.');
 const producer = idText(256);
 const deliver = z.enum(['reply', 'stream']);
 const timers = z.enum(['host', 'server']);
-/** Any object; the planner checks its content, even a key `__proto__`. */
+/** Any object. The planner checks the content, even a key `__proto__`. */
 const anyObject = z
   .unknown()
   .superRefine((input, context) => {

@@ -10,7 +10,7 @@ import { type MethodName, methods, notifications, type ResultOf, type RpcMethod 
 
 type Json = Record<string, unknown>;
 
-/** Named JSON Schemas, each included once. */
+/** Named JSON Schemas, each of which is included once. */
 class Components {
   readonly schemas: Record<string, Json> = {};
 
@@ -21,7 +21,7 @@ class Components {
     return { $ref: `#/components/schemas/${key}` };
   }
 
-  /** Returns an inline schema; the named schemas in it are added to the components. */
+  /** Returns an inline schema, and adds the named schemas in it to the components. */
   inline(schema: z.ZodType, io: 'input' | 'output'): Json {
     const { $schema: _, ...made } = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-7' }) as Json;
     const { definitions = {}, ...shape } = JSON.parse(
@@ -37,7 +37,7 @@ class Components {
 
 const anyOf = (schemas: readonly Json[], description: string): Json => ({ description, anyOf: schemas });
 
-/** Lists the events or decisions of all policies, each once. */
+/** Lists the events or decisions of all policies without repetitions. */
 function messages(registry: Registry<readonly AnyDefinition[]>, of: 'events' | 'decisions'): EventMessage[] {
   const all = new Map<string, EventMessage>();
   for (const policy of registry.policies) for (const message of policy[of]) all.set(message.type, message);
@@ -62,7 +62,7 @@ export function openRpcDocument(
   version: string,
 ): ResultOf<'rpc.discover'> {
   const components = new Components();
-  // No policy lists `hostDecided`, because it is an event for the session itself.
+  // No policy lists `hostDecided`, because this event is for the session itself.
   const event = [...messages(registry, 'events'), hostDecided].map((one) =>
     components.add(`event.${one.type}`, one.schema, 'input'),
   );

@@ -1,18 +1,18 @@
-/** Plans that are computed beside the thread that answers events; without it, that thread computes them. */
+/** Plans that are computed beside the thread that answers events. Without this, that thread computes plans. */
 
 /** A plan to compute. */
 export interface PlanJob {
   /** Id of the planner. */
   readonly planner: string;
-  /** Its input, not yet checked. */
+  /** Input of the planner, not checked yet. */
   readonly input: unknown;
-  /** Seconds from now, > 0, after which a search ends with the best plan so far. */
+  /** Seconds from now, > 0, after which the search ends with its best plan so far. */
   readonly deadlineSeconds?: number | undefined;
   /** Aborted when nobody waits for the plan any more. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** JSON that is sent as it is, without being read and written again. */
+/** JSON that is sent unchanged, without parsing and writing it again. */
 export class JsonText {
   /** The text. */
   readonly json: string;

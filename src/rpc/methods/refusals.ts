@@ -1,4 +1,4 @@
-/** Counts what a server has refused, and why. */
+/** Counts refusals of a server by reason. */
 import { PolicyError } from '../../errors.ts';
 import type { Meter } from '../connection/meter.ts';
 import { RpcError, toRpcError } from './errors.ts';
@@ -7,7 +7,7 @@ import type { ServerLimits } from './limits.ts';
 /** Name of a limit. */
 export type LimitName = keyof ServerLimits;
 
-/** Limits that were exceeded, by the errors that say so. */
+/** By error: the limit that was exceeded. */
 const limitOf = new WeakMap<object, LimitName>();
 
 /** Throws `limit_exceeded` for a limit. */
@@ -17,7 +17,7 @@ export function exceeded(limit: LimitName, path: string, expected: string, got: 
   throw error;
 }
 
-/** Returns a refusal as plain data, which still tells {@link Refusals} its limit. */
+/** Returns a refusal as plain data from which {@link Refusals} can still tell the limit. */
 export function plain(error: PolicyError): ReturnType<PolicyError['toJSON']> {
   const data = error.toJSON();
   const limit = limitOf.get(error);
@@ -25,7 +25,7 @@ export function plain(error: PolicyError): ReturnType<PolicyError['toJSON']> {
   return data;
 }
 
-/** How often calls were refused with a code and, where that is `limit_exceeded`, by which limit. */
+/** Number of calls refused with a code and, for `limit_exceeded`, with the limit. */
 export interface RefusedCalls {
   readonly code: string;
   readonly limit?: LimitName;
@@ -38,15 +38,15 @@ export type ClosedBecause = 'cutOff' | 'turnedAway' | 'full';
 /** The counters of one server, since its start. */
 export class Refusals {
   readonly #meter: Meter;
-  readonly #told: (error: unknown) => void;
-  /** Defects that were told: a policy that has broken throws the same one again and again. */
+  readonly #onDefect: (error: unknown) => void;
+  /** Defects that were reported: a broken policy throws the same error again and again. */
   readonly #known = new WeakSet<object>();
   readonly #calls = new Map<string, { code: string; limit?: LimitName; count: number }>();
   readonly #closed: Record<ClosedBecause, number> = { cutOff: 0, turnedAway: 0, full: 0 };
 
-  constructor(meter: Meter, told: (error: unknown) => void = () => undefined) {
+  constructor(meter: Meter, onDefect: (error: unknown) => void = () => undefined) {
     this.#meter = meter;
-    this.#told = told;
+    this.#onDefect = onDefect;
   }
 
   /** Returns the counters, in the order of codes and limits. */
@@ -58,7 +58,7 @@ export class Refusals {
     return { ...this.#closed };
   }
 
-  /** Counts a refused call, by what it has thrown. */
+  /** Counts a refused call by its thrown error. */
   thrown(error: unknown): void {
     const { data, cause } = toRpcError(error);
     if (data.code === 'internal') this.defect(error);
@@ -71,13 +71,13 @@ export class Refusals {
     // Causes may go in a circle.
     for (let depth = 0; depth < 8 && thrown instanceof Error && thrown.cause instanceof Error; depth += 1)
       thrown = thrown.cause;
-    // An answer as plain data: its error was told when it was thrown.
+    // The error was reported when it was thrown, before it became plain data.
     if (thrown instanceof RpcError) return;
     if (typeof thrown === 'object' && thrown !== null) {
       if (this.#known.has(thrown)) return;
       this.#known.add(thrown);
     }
-    this.#told(thrown);
+    this.#onDefect(thrown);
   }
 
   /** Counts a refused call. */

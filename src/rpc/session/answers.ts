@@ -4,7 +4,7 @@ import { LruMap } from '../../core/collections/lru.ts';
 import type { AnyDecision } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
 
-/** One page. */
+/** A page of an answer. */
 export interface Page {
   readonly decisions: readonly AnyDecision[];
   /** Name of the next page; absent on the last page. */
@@ -13,7 +13,7 @@ export interface Page {
 
 /** The long answers of a session, in the form stored on disk. */
 export interface SavedAnswers {
-  /** Number of long answers so far; it is also the name of the last one. */
+  /** Number of long answers so far, which is also the name of the last one. */
   readonly made: number;
   /** Answers from the least to the most recently used. */
   readonly kept: readonly (readonly [name: string, decisions: readonly AnyDecision[]])[];
@@ -36,12 +36,12 @@ export class PagedAnswers {
     return { made: this.#made, kept: [...this.#answers] };
   }
 
-  /** Names answers after those of an earlier session with the same id, whose names may still be asked for. */
+  /** Continues the names of answers from an earlier session with the same id, whose names may still be asked for. */
   follow(earlier: PagedAnswers): void {
     this.#made = Math.max(this.#made, earlier.#made);
   }
 
-  /** Returns the first page, and stores the others. */
+  /** Returns the first page, and stores the other pages. */
   first(decisions: readonly AnyDecision[]): Page {
     if (decisions.length <= this.#pageDecisions) return { decisions };
     const name = String(++this.#made);
@@ -49,7 +49,7 @@ export class PagedAnswers {
     return this.#page(name, decisions, 0);
   }
 
-  /** Stores the pages of a repeated answer again, if they were evicted. */
+  /** Stores the pages of a repeated answer again if they were evicted. */
   keep(more: string, decisions: readonly AnyDecision[]): void {
     this.#answers.set(more.slice(0, more.indexOf('-')), decisions);
   }

@@ -1,4 +1,4 @@
-/** Applies the events of a session: it sets their times, checks bounds, counts them, and writes them into the decision log. */
+/** Applies the events of a session: sets times, checks bounds, counts events, and writes them into the decision log. */
 
 import type { Clock } from '../../core/machine/clock.ts';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../core/machine/definition.ts';
@@ -17,7 +17,7 @@ import type { Turns } from './turns.ts';
 /** The type of a policy in a session. */
 export type SessionPolicy = Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
 
-/** Interface of the session and its server. */
+/** The session and its server, from the point of view of applying events. */
 export interface ApplyingHost {
   readonly limits: ServerLimits;
   readonly clock: Clock;
@@ -29,7 +29,7 @@ export interface ApplyingHost {
   readonly decided: (decisions: readonly AnyDecision[]) => void;
 }
 
-/** A call whose events are applied, in one go or with pauses. */
+/** A call whose events are being applied, without or with pauses. */
 export interface Sending {
   readonly given: readonly unknown[];
   readonly producer: string | undefined;
@@ -56,7 +56,7 @@ export class Applying {
   readonly #inFlight: InFlight;
   readonly #hostDecisions: HostDecisions | undefined;
 
-  /** @param shadow - whether the host makes the decisions itself, and reports them */
+  /** @param shadow - whether the host decides by itself and reports its decisions */
   constructor(
     definition: AnyPolicyDefinition,
     policy: SessionPolicy,
@@ -75,12 +75,12 @@ export class Applying {
     return this.#inFlight.held;
   }
 
-  /** Number of ids in flight, with those that may be minted for them. */
+  /** Number of ids in flight, plus ids that may be minted for them. */
   get promised(): number {
     return this.#inFlight.promised;
   }
 
-  /** Takes the ids of the session out of the total. */
+  /** Subtracts the ids of the session from the total. */
   leave(): void {
     this.#inFlight.leave();
   }
@@ -123,7 +123,7 @@ export class Applying {
     return decisions;
   }
 
-  /** Applies an event that was applied before a crash, without logging it or checking bounds. */
+  /** Applies an event again that was applied before a crash, without logging or checking bounds. */
   again(event: AnyEvent): readonly AnyDecision[] {
     // A policy does not receive the decisions that the host made itself.
     if (this.#hostDecisions?.read(event) !== undefined) return [];
@@ -132,7 +132,7 @@ export class Applying {
 
   /** Logs that an event was refused, and returns the reason. */
   refused(error: unknown, producer?: string): PolicyError {
-    // Any other error is a defect; the events before it are applied all the same.
+    // Any other error is a defect; earlier events of the call stay applied.
     const refused = failure('the event to be applied', error);
     if (refused.code === 'internal') this.#host.defect(refused);
     this.#log.refused(refused, producer);

@@ -1,4 +1,4 @@
-/** Sessions that cannot be restored: they are kept as they are, and named, while the server goes on with the others. */
+/** Sessions that cannot be restored: they are kept unchanged and named, while the server continues with the others. */
 import { type PolicyError, refuse } from '../../errors.ts';
 import type { SessionLog } from '../journal/entries.ts';
 import type { FoundSession } from '../journal/records.ts';
@@ -25,7 +25,7 @@ export class Aside {
     return this.found.saved.session;
   }
 
-  /** Says in a line what happened, and what can be done. */
+  /** Says in a line what happened, and what an operator can do. */
   get told(): string {
     const name = JSON.stringify(this.id);
     return (
@@ -34,7 +34,7 @@ export class Aside {
     );
   }
 
-  /** Refuses a call for it. */
+  /** Refuses a call for the session. */
   refuse(): never {
     const { code, message } = this.#error;
     const instead = '`session.open` with `onExisting: attach` tries again, `session.snapshot` exports its state';
@@ -42,7 +42,7 @@ export class Aside {
     refuse('snapshot_mismatch', 'session', expected, this.id);
   }
 
-  /** Its entry in the list of sessions. */
+  /** Entry of the session in the list of sessions. */
   get listed(): Listed {
     const { session, snapshot, deliver, timers, shadow } = this.found.saved;
     const { policy, version, seq } = snapshot;
@@ -50,7 +50,7 @@ export class Aside {
     return { session, policy, version, seq, deliver, timers, ...(shadow && { shadow }), aside: { code, message } };
   }
 
-  /** Its state and steps, as they were stored. */
+  /** State and steps of the session as stored. */
   snapshot(delivery: boolean): ResultOf<'session.snapshot'> {
     const { snapshot, armed, producers, answers, stream } = this.found.saved;
     const { steps } = this.found;
@@ -67,7 +67,7 @@ export class Aside {
     };
   }
 
-  /** Forgets it. */
+  /** Forgets the session. */
   end(): void {
     this.#log.end();
   }

@@ -38,7 +38,7 @@ export class Delivery {
   }
 
   /**
-   * Returns the result of a call that was applied before; nothing for a new call, if there is room for its decisions.
+   * Returns the result of a call that was applied before; `undefined` for a new call, if there is room for its decisions.
    *
    * @throws RpcError if the earlier call threw it; PolicyError `invalid_input`, `out_of_order`, `limit_exceeded`
    */
@@ -73,7 +73,7 @@ export class Delivery {
     return answer.result as SendResult;
   }
 
-  /** Names long answers after those of an earlier session with the same id. */
+  /** Continues the names of long answers from an earlier session with the same id. */
   follow(earlier: Delivery): void {
     this.#answers.follow(earlier.#answers);
   }

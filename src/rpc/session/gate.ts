@@ -1,14 +1,14 @@
-/** One after the other: while a session is in the middle of a call that has paused, everything else that concerns it waits. */
+/** A gate per session: while a session is in the middle of a paused call, everything else for it waits. */
 import { Fifo } from '../../core/collections/fifo.ts';
 import type { Turns } from './turns.ts';
 
-/** Something that waits. Returns a promise if it pauses in its turn. */
+/** A waiting action, which returns a promise if it pauses. */
 type Waiting = () => Promise<unknown> | undefined;
 
 /** Keeps calls of the same session apart, by the ids of the sessions. */
 export class Gate {
   readonly #turns: Turns;
-  /** By session in the middle of a call: what waits for its end, in the order of arrival. */
+  /** By session in the middle of a call: actions that wait for its end, in the order of arrival. */
   readonly #busy = new Map<string, Fifo<Waiting>>();
   #closed = false;
 
@@ -17,10 +17,10 @@ export class Gate {
   }
 
   /**
-   * Does something with a session, at once if the session is not in the middle of a call. Returns what it returns, or a promise of
-   * that, and throws what it throws. Nothing that waits is done any more once the gate is closed.
+   * Acts on a session, at once unless the session is in the middle of a call. Returns the result or a promise of it, and throws
+   * the action's errors. After the gate is closed, waiting actions are not run.
    */
-  pass<T>(session: string, act: () => T | Promise<T>): T | Promise<T> {
+  run<T>(session: string, act: () => T | Promise<T>): T | Promise<T> {
     const waiting = this.#busy.get(session);
     if (waiting !== undefined) return this.#wait(waiting, act);
     const result = act();
@@ -32,7 +32,7 @@ export class Gate {
     return result;
   }
 
-  /** Drops what waits, because the server stops: to do it would answer calls that came too late. */
+  /** Drops waiting actions because the server stops: running them would answer calls that came too late. */
   close(): void {
     this.#closed = true;
     for (const waiting of this.#busy.values()) waiting.clear();

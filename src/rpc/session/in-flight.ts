@@ -1,6 +1,6 @@
 /**
- * Bounds the size of a session: counts the ids in the ledgers of its policy, and for each id also the ids that the policy may mint
- * for it.
+ * Bounds the size of a session: counts the ids in the ledgers of its policy, and the ids that the policy may mint for each of
+ * them.
  */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../core/machine/definition.ts';
 import type { ServerLimits } from '../methods/limits.ts';
@@ -10,7 +10,7 @@ import { exceeded } from '../methods/refusals.ts';
 export interface Entering {
   /** Ids that enter ledgers by the event itself. */
   readonly ids: number;
-  /** These ids, plus the ids that may be minted for them. */
+  /** These ids plus the ids that may be minted for them. */
   readonly promised: number;
   /**
    * Whether the event may be refused because of these ids. Minted ids are never refused: they were counted with an earlier event.
@@ -18,7 +18,7 @@ export interface Entering {
   readonly isIntake: boolean;
 }
 
-/** Ids of all sessions, with those that may be minted for them. */
+/** Number of ids over all sessions, with ids that may be minted for them. */
 export interface Total {
   ids: number;
 }
@@ -30,7 +30,7 @@ type Limits = Pick<ServerLimits, 'maxEventIds' | 'maxInFlightIds' | 'maxTotalIds
 /** Counts the ids that one session holds. */
 export class InFlight {
   readonly #ledgers: AnyPolicyDefinition['ledgers'];
-  /** By ledger: most ids that may be minted for one id. */
+  /** By ledger: the most ids that may be minted per id. */
   readonly #mints: readonly number[];
   readonly #someMint: boolean;
   readonly #limits: Limits;
@@ -55,7 +55,7 @@ export class InFlight {
     });
   }
 
-  /** Number of ids in ledgers, with those that may be minted for them. */
+  /** Number of ids in ledgers, plus ids that may be minted for them. */
   get promised(): number {
     return this.#promised;
   }
@@ -69,6 +69,7 @@ export class InFlight {
    * Counts the ids that an event would add, and checks the bound.
    *
    * @throws PolicyError `limit_exceeded` for an event that is too large, or would exceed the bound of its session or of all
+   * sessions
    */
   check(event: AnyEvent): Entering {
     const entering = this.entering(event);
@@ -90,7 +91,7 @@ export class InFlight {
     return entering;
   }
 
-  /** Adds the ids of an applied event, and subtracts the ids that its decisions hand over. */
+  /** Adds the ids of an applied event, and subtracts ids that its decisions hand over. */
   count(entering: Entering, decisions: readonly AnyDecision[]): void {
     if (entering !== nothing) {
       this.#held += entering.ids;
@@ -99,7 +100,7 @@ export class InFlight {
     }
     if (decisions.length === 0) return;
     const ledgers = this.#ledgers;
-    // Most lists have one item, so that a loop by index, as below, is faster; this code runs for every event.
+    // Most lists have one item, for which this loop by index is faster; the code runs for every event.
     for (let at = 0; at < ledgers.length; at += 1) {
       const ledger = ledgers[at]!;
       let left = 0;

@@ -1,4 +1,4 @@
-/** Handles retries: it stores the number of events that each producer of a session has sent, and its last answers. */
+/** Handles retries: stores how many events each producer of a session has sent, and its last answers. */
 
 import { Fifo } from '../../core/collections/fifo.ts';
 import { hashOf } from '../../core/ids/string-index.ts';
@@ -7,29 +7,31 @@ import { type PolicyErrorCode, refuse } from '../../errors.ts';
 import { RpcError } from '../methods/errors.ts';
 import { exceeded } from '../methods/refusals.ts';
 
-/** The result or error of an earlier call, for a retry of that call. */
+/** The result or error of a call, to answer its retry. */
 export type Answer = ({ readonly result: object } | { readonly error: RpcError }) & {
   /** All decisions of the answer, if they take more than one page, and the name of the second page. */
   readonly pages?: { readonly more: string; readonly decisions: readonly AnyDecision[] };
 };
 
-interface KeptAs<A> {
+interface AnswerTo<A> {
   readonly firstSeq: number;
-  /** Events in the call, including refused ones. */
+  /** Number of events in the call, including refused ones. */
   readonly events: number;
   readonly answer: A;
 }
-type Kept = KeptAs<Answer> & {
-  /** The applied events, or their digest if they were applied before a snapshot; none if an earlier version made that. */
+type StoredAnswer = AnswerTo<Answer> & {
+  /**
+   * The applied events, or their digest if they were applied before a snapshot; absent if an earlier version made that snapshot.
+   */
   readonly applied: readonly AnyEvent[] | number | undefined;
 };
 
-/** A digest of events without their times, because the server stamps those that have none. */
+/** A digest of events without their times, because the server sets missing times. */
 const digestOf = (events: readonly unknown[]): number =>
   hashOf(JSON.stringify(events, (key, value) => (key === 'at' ? undefined : value)));
 
 /** Whether a call has the events to which an answer was given; of a refused call, those before the refusal. */
-function isAnswerTo({ applied, answer }: Kept, firstSeq: number, events: readonly unknown[]): boolean {
+function isAnswerTo({ applied, answer }: StoredAnswer, firstSeq: number, events: readonly unknown[]): boolean {
   if (applied === undefined) return true;
   const { nextSeq } =
     'error' in answer ? (answer.error.data as { nextSeq?: number }) : (answer.result as { nextSeq?: number });
@@ -45,7 +47,7 @@ type SavedAnswer = Pick<Answer, 'pages'> &
 export interface SavedProducer {
   readonly name: string;
   readonly nextSeq: number;
-  readonly kept: readonly (KeptAs<SavedAnswer> & {
+  readonly kept: readonly (AnswerTo<SavedAnswer> & {
     /** Digest of the applied events. */
     readonly digest?: number;
   })[];
@@ -54,7 +56,7 @@ export interface SavedProducer {
 interface Producer {
   /** Number of events applied so far. */
   nextSeq: number;
-  readonly kept: Fifo<Kept>;
+  readonly answers: Fifo<StoredAnswer>;
 }
 
 /** The producers of one session. */
@@ -70,19 +72,19 @@ export class Producers {
     this.#most = limits.maxProducers;
     this.#keptAnswers = limits.keptAnswers;
     for (const { name, nextSeq, kept } of saved) {
-      const producer: Producer = { nextSeq, kept: new Fifo() };
+      const producer: Producer = { nextSeq, answers: new Fifo() };
       for (const { digest, ...one } of kept)
-        producer.kept.push({ ...one, applied: digest, answer: loaded(one.answer) });
+        producer.answers.push({ ...one, applied: digest, answer: loaded(one.answer) });
       this.#producers.set(name, producer);
     }
   }
 
   /** Returns the producers, in the order of their first calls. */
   save(): SavedProducer[] {
-    return [...this.#producers].map(([name, { nextSeq, kept }]) => ({
+    return [...this.#producers].map(([name, { nextSeq, answers }]) => ({
       name,
       nextSeq,
-      kept: [...kept].map(({ applied, answer, ...one }) => ({
+      kept: [...answers].map(({ applied, answer, ...one }) => ({
         ...one,
         answer: saved(answer),
         ...(applied === undefined ? {} : { digest: typeof applied === 'number' ? applied : digestOf(applied) }),
@@ -93,8 +95,8 @@ export class Producers {
   /**
    * Returns the answer of a call that was applied before, or nothing for a new call.
    *
-   * @throws PolicyError `out_of_order` for a call that skips events, that is too old, or that has other events than the call before;
-   *   `limit_exceeded` for too many producers
+   * @throws PolicyError `out_of_order` for a call that skips events, is too old, or has other events than the earlier call;
+   * `limit_exceeded` for too many producers
    */
   earlier(name: string, firstSeq: number | undefined, events: readonly unknown[]): Answer | undefined {
     const producer = this.#producers.get(name);
@@ -104,7 +106,7 @@ export class Producers {
     const nextSeq = producer?.nextSeq ?? 0;
     if (firstSeq === undefined || firstSeq === nextSeq) return undefined;
     if (producer !== undefined && firstSeq < nextSeq) {
-      for (const one of producer.kept) {
+      for (const one of producer.answers) {
         const isSame = one.firstSeq === firstSeq && one.events === events.length && isAnswerTo(one, firstSeq, events);
         if (isSame) return one.answer;
       }
@@ -122,9 +124,9 @@ export class Producers {
   keep(name: string, applied: readonly AnyEvent[], events: number, answer: Answer): void {
     if (applied.length === 0) return;
     let producer = this.#producers.get(name);
-    if (producer === undefined) this.#producers.set(name, (producer = { nextSeq: 0, kept: new Fifo() }));
-    producer.kept.push({ firstSeq: producer.nextSeq, events, applied, answer });
-    if (producer.kept.size > this.#keptAnswers) producer.kept.shift();
+    if (producer === undefined) this.#producers.set(name, (producer = { nextSeq: 0, answers: new Fifo() }));
+    producer.answers.push({ firstSeq: producer.nextSeq, events, applied, answer });
+    if (producer.answers.size > this.#keptAnswers) producer.answers.shift();
     producer.nextSeq += applied.length;
   }
 }

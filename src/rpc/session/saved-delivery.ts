@@ -1,4 +1,4 @@
-/** Reads the saved state of retries and streams of a session, to continue it in another server. */
+/** Reads the saved retries and streams of a session, to continue it in another server. */
 import { z } from 'zod';
 import { parse } from '../../core/machine/validate.ts';
 import { policyErrorCodes, refuse } from '../../errors.ts';
@@ -8,15 +8,15 @@ import type { SavedDelivery } from './delivery.ts';
 
 const count = z.int().nonnegative();
 const decisions = z.array(z.looseObject({ type: z.string() }));
-const answerParts = { pages: z.strictObject({ more: z.string().max(64), decisions }).optional() };
+const answerFields = { pages: z.strictObject({ more: z.string().max(64), decisions }).optional() };
 const refused = z.strictObject({
   code: z.int(),
   message: z.string(),
   data: z.looseObject({ code: z.enum(policyErrorCodes), path: z.string(), expected: z.string(), got: z.string() }),
 });
 const answer = z.union([
-  z.strictObject({ ...answerParts, result: z.looseObject({ seq: count }) }),
-  z.strictObject({ ...answerParts, error: refused }),
+  z.strictObject({ ...answerFields, result: z.looseObject({ seq: count }) }),
+  z.strictObject({ ...answerFields, error: refused }),
 ]);
 const producer = z.strictObject({
   name: z.string().min(1).max(256),

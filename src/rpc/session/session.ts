@@ -46,7 +46,7 @@ async function later(steps: Steps, turns: Turns, answered: (why: Why | WhyAll) =
   }
 }
 
-/** Interface of the server to its sessions. */
+/** A server from the point of view of its sessions. */
 export interface SessionHost {
   readonly limits: ServerLimits;
   readonly clock: Clock;
@@ -55,9 +55,11 @@ export interface SessionHost {
   /** Called with an error that is a defect. */
   readonly defect: (error: unknown) => void;
   readonly decisionLog: DecisionLog;
-  /** Follows the times of what is owed from the beginning of a session on; without it, they are from its first question on. */
+  /**
+   * Follows the times of owed answers from the beginning of a session; without it, times are followed from the first question on.
+   */
   readonly watch: Watch | undefined;
-  /** What concerns a session passes it, so that nothing comes into the middle of a call. */
+  /** All actions on a session pass this gate, so that none comes into the middle of a call. */
   readonly gate: Gate;
 }
 
@@ -68,9 +70,9 @@ type WhyResult = ResultOf<'session.why'>;
 
 /** A call that has paused. */
 interface Paused extends Sending {
-  /** Events that the session had applied before it. */
+  /** Number of events that the session had applied before the call. */
   readonly seqBefore: number;
-  /** Returns its result, or throws; there once the call is over. */
+  /** Returns the result or throws; set once the call is over. */
   result?: () => SendResult;
 }
 
@@ -107,7 +109,7 @@ export class Session {
       this.#timers = new Timers(
         clock,
         (timerId, at) => this.#fired(timerId, at),
-        (act) => void host.gate.pass(id, act),
+        (act) => void host.gate.run(id, act),
       );
     if (saved !== undefined) this.#timers?.hold();
     for (const one of armed) this.#timers?.set(one);
@@ -118,12 +120,12 @@ export class Session {
     this.#times = host.watch?.of(this, (notice) => log.owes?.(notice));
   }
 
-  /** Times of what is owed, where they are followed. */
+  /** Times of owed answers, if they are followed. */
   get times(): SessionTimes | undefined {
     return this.#times;
   }
 
-  /** Number of ids in flight, with those that the policy may mint for them. */
+  /** Number of ids in flight, plus ids that the policy may mint for them. */
   get promised(): number {
     return this.#applying.promised;
   }
@@ -133,12 +135,12 @@ export class Session {
     return this.#applying.inFlight;
   }
 
-  /** Events that the session has applied, without those of a call that has paused. */
+  /** Number of applied events, without events of a paused call. */
   get seq(): number {
     return this.#paused?.seqBefore ?? this.policy.seq;
   }
 
-  /** Whether a call has paused: then the state is not one between two steps. */
+  /** Whether a call has paused, when the state is not one between two steps. */
   get isPaused(): boolean {
     return this.#paused !== undefined;
   }
@@ -162,7 +164,7 @@ export class Session {
   /**
    * Applies events in order. For a call that was applied before, returns its stored answer.
    *
-   * @param turns - if given, the call pauses after each slice of time; then it returns a promise, and the caller keeps other calls out
+   * @param turns - if given, the call pauses after each slice of time and returns a promise, and the caller keeps other calls out
    * @throws RpcError if an event is refused, with its `index` and the decisions of the events before it
    * @throws PolicyError if the call is refused as a whole
    */
@@ -183,7 +185,7 @@ export class Session {
     return this.#goOn(this.#paused, turns!);
   }
 
-  /** Applies the rest of a call that has paused, because the server stops: it is answered, or a retry of it is. */
+  /** Applies the rest of a paused call because the server stops: the call, or its retry, is then answered. */
   finish(): void {
     const paused = this.#paused;
     if (paused === undefined) return;
@@ -216,7 +218,7 @@ export class Session {
     return this.#delivery.resultOf(this.#delivery.answer(step, sending.decisions, this.policy.seq));
   }
 
-  /** Names long answers after those of an earlier session with the same id. */
+  /** Continues the names of long answers from an earlier session with the same id. */
   follow(earlier: Session): void {
     this.#delivery.follow(earlier.#delivery);
   }
@@ -239,9 +241,9 @@ export class Session {
   }
 
   /**
-   * Says why something waits. Nothing changes.
+   * Says why something waits, without changing anything.
    *
-   * @param turns - if given, this method may pause; then it returns a promise, and the caller keeps other calls out
+   * @param turns - if given, this method may pause and return a promise, and the caller keeps other calls out
    * @throws PolicyError `unknown_id`, `invalid_input`
    */
   why({ id, what }: WhyParams, turns?: Turns): WhyResult | Promise<WhyResult> {
@@ -255,13 +257,16 @@ export class Session {
     return found === undefined ? later(steps, turns, answered) : answered(found);
   }
 
-  /** The present time, since a job that hangs sends no events; that of its last event if the session has no Unix time and is not watched. */
+  /**
+   * The present time, since a hanging job sends no events; or the time of the last event if the session has no Unix time and is
+   * not watched.
+   */
   get now(): number {
     const { at } = this.policy;
     return at < firstUnixTime ? (this.#times?.now?.() ?? at) : Math.max(at, this.#host.clock.now());
   }
 
-  /** Sets the log. Every step is written to it before the step is answered. */
+  /** Sets the log, into which every step is written before its answer. */
   keepIn(log: SessionLog): void {
     this.#log = log;
   }
@@ -274,7 +279,7 @@ export class Session {
     return shadow ? { ...saved, shadow } : saved;
   }
 
-  /** Returns why this session could not be restored if it were saved so; nothing if it could. */
+  /** Returns why this session could not be restored from such a save; `undefined` if it could. */
   misread({ snapshot }: SavedSession): PolicyError | undefined {
     try {
       create(this.policy.definition, { snapshot });
@@ -284,7 +289,7 @@ export class Session {
     }
   }
 
-  /** Replays a step that was made before a crash. Returns its decisions. */
+  /** Replays a step from before a crash, and returns its decisions. */
   replay(entry: Entry): readonly AnyDecision[] {
     if (entry.kind === 'acknowledged') {
       this.stream.forget(entry.decisionSeq);
@@ -339,7 +344,7 @@ export class Session {
       this.#log.add(entry, decisions);
       this.stream.push(decisions);
     } catch (error) {
-      // The policy may have forgotten a timer that it no longer needs.
+      // The policy may have forgotten a timer that it does not need any more.
       this.#applying.refused(error);
       this.#host.meter.timerRefused(this.policy.id, error);
     }
@@ -352,7 +357,7 @@ type Steps = Generator<undefined, Why | WhyAll>;
 /** Steps between two looks at the clock. */
 const stepsPerLook = 64;
 
-/** Goes on until the turn is over; then returns nothing. */
+/** Continues until the turn is over; then returns `undefined`. */
 function advance(steps: Steps, turns: Turns): Why | WhyAll | undefined {
   do {
     for (let count = 0; count < stepsPerLook; count += 1) {

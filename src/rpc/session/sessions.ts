@@ -18,7 +18,6 @@ export interface SessionReader extends Reader {
   closed(session: Session, reason: 'closed' | 'replaced'): void;
 }
 
-/** All sessions. */
 export class Sessions {
   readonly #registry: Registry<readonly AnyDefinition[]>;
   readonly #host: SessionHost;
@@ -36,9 +35,10 @@ export class Sessions {
   }
 
   /**
-   * Restores a session. One that cannot be restored is set aside, and returned. Call it before any other method.
+   * Restores a session. A session that cannot be restored is set aside and returned. Call this before any other method.
    *
-   * @throws PolicyError if another version wrote steps that cannot be replayed: it can go on where it was, as nothing is written yet
+   * @throws PolicyError if another version wrote steps that cannot be replayed; that version can still continue, because nothing
+   * is written yet
    */
   restore(found: FoundSession): Aside | undefined {
     const { session: id } = found.saved;
@@ -73,12 +73,12 @@ export class Sessions {
     return session;
   }
 
-  /** Sessions that cannot be restored, in the order in which they were found. */
+  /** Sessions that cannot be restored, in the order of finding. */
   get aside(): ReadonlyMap<string, Aside> {
     return this.#aside;
   }
 
-  /** Starts the timers. Call it once all sessions are restored. */
+  /** Starts the timers, once all sessions are restored. */
   restored(): void {
     this.#made = this.#journal?.made ?? 0;
     for (const session of this.#sessions.values()) session.start();
@@ -122,7 +122,7 @@ export class Sessions {
       session.discard();
       exceeded('maxTotalIds', 'snapshot', `at most ${maxTotalIds} ids in flight in all sessions`, ids);
     }
-    // The old session ends only after the new one has been made.
+    // The old session ends only after the new one exists.
     if (existing !== undefined) {
       session.follow(existing);
       this.#end(existing, 'replaced');
@@ -163,7 +163,7 @@ export class Sessions {
     this.#ids.delete(aside.id);
   }
 
-  /** Closes all sessions; the next server continues those in a journal. */
+  /** Closes all sessions; the next server continues sessions in a journal. */
   closeAll(): void {
     this.#host.gate.close();
     for (const session of this.#sessions.values()) {
@@ -171,7 +171,7 @@ export class Sessions {
       if (this.#journal === undefined) this.#end(session, 'closed');
       else session.close();
     }
-    // A second call of this method finds no session.
+    // A second call finds no session.
     this.#sessions.clear();
     this.#aside.clear();
     this.#ids.clear();

@@ -11,8 +11,8 @@ import type { Of } from '../../schemas/vocabulary.ts';
 const shadowed: readonly string[] = ['adaptive-tp', 'gpu-scale-down', 'sandbox-timeout'];
 
 /**
- * Refuses a policy that cannot run in shadow mode, because its next events depend on its own decisions, and nobody carries these
- * out. Policies of users are always accepted.
+ * Refuses a policy that cannot run in shadow mode, because its next events depend on its own decisions, which nobody carries out.
+ * Policies of users are always accepted.
  *
  * @throws PolicyError `invalid_input`
  */
@@ -27,10 +27,10 @@ export class HostDecisions {
   readonly #schemas: ReadonlyMap<string, z.ZodType>;
 
   constructor({ decisions }: AnyPolicyDefinition) {
-    this.#schemas = new Map(decisions.map(({ type, schema }) => [type, partOf(schema)]));
+    this.#schemas = new Map(decisions.map(({ type, schema }) => [type, partialOf(schema)]));
   }
 
-  /** Returns the decision in the event, or nothing if it is another event. Throws `invalid_event`. */
+  /** Returns the decision in the event; `undefined` for another event. Throws `invalid_event`. */
   read(event: AnyEvent): Of<typeof hostDecided> | undefined {
     if ((event as AnyEvent | null | undefined)?.type !== hostDecided.type) return undefined;
     const decided = parse(hostDecided.schema, event, 'invalid_event');
@@ -45,7 +45,7 @@ export class HostDecisions {
 }
 
 /** Makes all fields of a schema optional; if a user's message is no plain object schema, returns a schema for any object. */
-function partOf(schema: z.ZodType): z.ZodType {
+function partialOf(schema: z.ZodType): z.ZodType {
   const isPlain = schema instanceof z.ZodObject && (schema._zod.def.checks?.length ?? 0) === 0;
   return isPlain ? schema.partial() : z.looseObject({});
 }

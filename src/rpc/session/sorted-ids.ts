@@ -1,20 +1,20 @@
-/** Ids in their order, among which ids come and go: sorting all of them at every change would hold up a server with many. */
+/** A sorted set of changing ids: sorting all ids at every change would delay a server with many sessions. */
 
-/** Ids that wait to be sorted in: what is sorted is merged at once. */
+/** Most ids that wait for sorting: then they are merged with the sorted ids. */
 const mostNew = 4096;
 
-/** Sorted ids. */
+/** A set of ids that is read in sorted order. */
 export class SortedIds {
   #sorted: string[] = [];
   #new: string[] = [];
 
-  /** Adds an id that is not there. */
+  /** Adds an id, which must be new. */
   add(id: string): void {
     this.#new.push(id);
     if (this.#new.length >= mostNew) this.#merge();
   }
 
-  /** Removes an id that is there. */
+  /** Removes an id, which must be present. */
   delete(id: string): void {
     const at = firstFrom(this.#sorted, id);
     if (this.#sorted[at] === id) this.#sorted.splice(at, 1);
@@ -26,7 +26,7 @@ export class SortedIds {
     this.#new = [];
   }
 
-  /** Returns ids in their order, at most so many, after an id, and whether there are more. */
+  /** Returns up to so many ids after a given id, in order, and whether there are more. */
   after(id: string | undefined, most: number): { readonly ids: readonly string[]; readonly more: boolean } {
     this.#merge();
     // The first text after an id is the id and a zero.

@@ -1,4 +1,4 @@
-/** Streamed decisions: a backlog that subscribers read at their own speed, and acknowledge. */
+/** Streamed decisions: a backlog that subscribers read at their own speed and acknowledge. */
 import type { AnyDecision } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
 import { exceeded } from '../methods/refusals.ts';
@@ -9,11 +9,11 @@ export interface Reader {
   wake(stream: DecisionStream): void;
 }
 
-/** A subscription of one connection to one session. */
+/** A connection's subscription to a session. */
 export interface Subscription {
   readonly reader: Reader;
   readonly types: ReadonlySet<string> | undefined;
-  /** Number up to which all decisions that it wants have been sent. */
+  /** Number up to which all wanted decisions have been sent. */
   given: number;
   /** Number of the last decision sent. */
   sent: number;
@@ -26,7 +26,7 @@ export interface Numbered {
   readonly decision: AnyDecision;
 }
 
-/** A stream in its stored form, without subscribers: they must subscribe again. */
+/** A stream in its stored form. Subscribers are not stored: they must subscribe again. */
 export interface SavedStream {
   readonly acknowledged: number;
   readonly backlog: readonly AnyDecision[];
@@ -124,7 +124,7 @@ export class DecisionStream {
     if (subscription === undefined) {
       refuse('unknown_id', 'session', 'a session that this connection has subscribed to', 'no subscription');
     }
-    // What everybody has acknowledged may be acknowledged again, also by a subscriber that wanted none of it.
+    // Decisions that all subscribers have acknowledged may be acknowledged again, even by a subscriber that wanted none of them.
     const most = Math.max(subscription.sent, this.#forgotten);
     if (decisionSeq > subscription.sent) this.#assertKnown(decisionSeq, 'decisionSeq', most);
     subscription.acknowledged = Math.max(subscription.acknowledged, decisionSeq);
@@ -149,7 +149,7 @@ export class DecisionStream {
     refuse('out_of_order', path, `a number from ${this.#forgotten} to ${most}`, decisionSeq);
   }
 
-  /** Forgets the decisions that every subscriber has acknowledged, including unwanted ones after its last acknowledged decision. */
+  /** Forgets decisions that every subscriber has acknowledged, including unwanted ones after its last acknowledged decision. */
   #forget(): void {
     if (this.#subscriptions.size === 0) return;
     let least = Number.POSITIVE_INFINITY;
@@ -165,7 +165,7 @@ export class DecisionStream {
   forget(upTo: number): void {
     this.#head += upTo - this.#forgotten;
     this.#forgotten = upTo;
-    // A copy at every step would be slow, and a copy much later would waste memory.
+    // Copying at every step would be slow, and copying much later would waste memory.
     if (this.#head * 2 < this.#backlog.length) return;
     this.#backlog = this.#backlog.slice(this.#head);
     this.#head = 0;

@@ -70,7 +70,7 @@ export class Timers {
     return all.sort((a, b) => (a.timerId < b.timerId ? -1 : 1));
   }
 
-  /** No timer fires any more. The running ones are still listed: a snapshot of a server that stops has them. */
+  /** Stops all timers for good. Running timers are still listed, because a snapshot of a stopping server contains them. */
   close(): void {
     for (const { cancel } of this.#running.values()) cancel();
   }
@@ -79,7 +79,7 @@ export class Timers {
     this.#running.get(timerId)?.cancel();
     if (!this.#started) return void this.#running.set(timerId, { timerId, fireAtSeconds, cancel: nothing });
     const due = (): void => {
-      // In the meantime the timer may have been set again, or its session may have ended.
+      // Meanwhile the timer may have been set again, or the session may have ended.
       if (this.#running.get(timerId) !== one) return;
       this.#running.delete(timerId);
       // A timer of the platform may fire a fraction of a millisecond early.

@@ -1,6 +1,6 @@
 /**
- * Turns: a call, a batch or a connection that takes long pauses after a slice of time, and goes on when those that paused before
- * it, and the input that has come in the meantime, had their turn.
+ * Turns: a long call, batch or connection pauses after a slice of time. It continues when earlier paused work, and input that has
+ * come meanwhile, had their turn.
  */
 
 import { Fifo } from '../../core/collections/fifo.ts';
@@ -8,7 +8,7 @@ import type { Clock } from '../../core/machine/clock.ts';
 
 const sliceSeconds = 0.004;
 
-/** The turns of one server. What has just arrived goes first; what has paused goes on in the order of the pauses. */
+/** The turns of one server. Calls that have just arrived go first; paused ones continue in the order of their pauses. */
 export class Turns {
   readonly #clock: Clock;
   #begun = 0;
@@ -46,7 +46,7 @@ export class Turns {
   readonly #goOn = (): void => {
     this.begin();
     this.#paused.shift()?.();
-    // One at a time: between two of them, input is read.
+    // Only one continues at a time, so that input is read in between.
     if (this.#paused.size > 0) this.#clock.soon(this.#goOn);
   };
 }

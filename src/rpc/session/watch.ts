@@ -21,9 +21,9 @@ import type { SessionPolicy } from './applying.ts';
 export interface WatchOptions {
   /** Settings of every watchdog. */
   readonly config?: WatchdogInput;
-  /** Called when an answer is overdue, with the id of the session. It must not throw. */
+  /** Called with the session id when an answer is overdue. The function must not throw. */
   readonly owes?: (session: string, notice: Message<'host.owes'>) => void;
-  /** Called when work goes on and gains nothing, with the id of the session. It must not throw. */
+  /** Called with the session id when work goes on without gain. The function must not throw. */
   readonly stalled?: (session: string, notice: Message<'round.stalled'>) => void;
 }
 
@@ -31,31 +31,31 @@ export interface WatchOptions {
 export interface OwedAnswers {
   /** Type of the event that is awaited. */
   readonly event: string;
-  /** How many are awaited. */
+  /** Number of awaited answers. */
   readonly owed: number;
-  /** How many of these are overdue, or owed by an engine, a worker or a host that is silent. */
+  /** Number of these that are overdue, or owed by a silent engine, worker or host. */
   readonly overdue: number;
 }
 
 const taken: ReadonlySet<string> = new Set(watchdog.events.map(({ type }) => type));
 const asking: ReadonlySet<string> = new Set([...Object.keys(answers), ...Object.keys(unaskedAnswers)]);
 
-/** Types of the messages that tell a watchdog something of a policy: of what is asked for, only what the policy can hear answered. */
+/** Types of messages that tell a watchdog something about a policy: of commands, only those whose answers the policy takes. */
 function telling(definition: AnyPolicyDefinition): ReadonlySet<string> {
   const answered = new Set(rulesOf(definition).map(({ type }) => type));
   return new Set([...taken].filter((type) => answered.has(type) || !asking.has(type)));
 }
 
-/** A session that is watched. */
+/** A watched session. */
 export interface WatchedSession {
   readonly id: string;
   readonly shadow: boolean;
   readonly policy: SessionPolicy;
 }
 
-/** Times of a session that is followed. */
+/** Times of a followed session. */
 export interface SessionTimes extends Times {
-  /** The time of the host as it goes on since its last event, in seconds: a host that hangs sends none. */
+  /** The host's time, continued since its last event, in seconds: a hanging host sends none. */
   now?(): number;
 }
 
@@ -75,9 +75,9 @@ export class Watch {
     this.#clock = clock;
   }
 
-  /** Follows a session. `says` hears what its watchdog says, before the options of the server do. */
+  /** Follows a session. `says` receives the notices of its watchdog before the server's options do. */
   of({ id, shadow, policy }: WatchedSession, says: (notice: WatchdogNotice) => void): SessionTimes {
-    // What a policy in shadow mode decides is not carried out, and not answered.
+    // Decisions of a policy in shadow mode are not carried out, and not answered.
     if (shadow) return watch(policy);
     const said = (notice: WatchdogNotice): void => {
       says(notice);
@@ -93,7 +93,7 @@ export class Watch {
     return dog.times;
   }
 
-  /** Counts what is owed to all sessions. */
+  /** Counts the answers owed to all sessions. */
   get owed(): OwedAnswers[] {
     const sums = new Map<string, { owed: number; overdue: number }>();
     for (const dog of this.#dogs) {
@@ -113,8 +113,8 @@ interface SessionWatchHost {
 }
 
 /**
- * The watchdog of one session. Its events were checked by the session, so the definition is used without a facade. It counts in the time
- * of the host, which goes on by the clock of the server while nothing comes.
+ * The watchdog of one session. The session has checked its events, so the definition is used without a facade. Times are those of
+ * the host, continued by the server's clock while nothing comes.
  */
 class SessionWatch {
   readonly times: SessionTimes;
@@ -123,7 +123,7 @@ class SessionWatch {
   readonly #state: WatchdogState;
   readonly #context: { at: number; emit(decision: WatchdogDecision): void };
   readonly #telling: ReadonlySet<string>;
-  /** When something has come last, by the clock of the server. */
+  /** Time of the latest message, by the server's clock. */
   #heardAt: number;
   #cancel: () => void = () => undefined;
 

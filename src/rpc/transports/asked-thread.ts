@@ -1,4 +1,7 @@
-/** A thread as who has started it sees it: it does tasks, one after the other, and what it fails with arrives with its own text. */
+/**
+ * A thread from the point of view of its starter: the thread does tasks one after the other, and its errors arrive with their own
+ * texts.
+ */
 import type { Worker } from 'node:worker_threads';
 import { caused, failure, PolicyError, revived } from '../../errors.ts';
 import type { ThreadAnswer } from './thread-tasks.ts';
@@ -8,19 +11,19 @@ interface Asked {
   readonly reject: (error: PolicyError) => void;
 }
 
-/** A thread that answers by {@link doTasks}. It keeps the process alive while it does a task only. */
+/** A thread that answers by {@link doTasks}. The thread keeps the process alive only during a task. */
 export class AskedThread {
   readonly #worker: Worker | undefined;
   readonly #expected: string;
   #asked: Asked | undefined;
   #gone: PolicyError | undefined;
-  /** Whether somebody may wait for its end, so that it must keep the process alive until then. */
+  /** Whether somebody may wait for the thread's end, so that the thread must keep the process alive until then. */
   #isEnding = false;
 
   /**
-   * Starts the thread. Nothing is thrown: why it could not start is the answer to its first task.
+   * Starts the thread without throwing: the reason why it could not start is the answer to its first task.
    *
-   * @param expected - what a task makes, for errors: `a plan`
+   * @param expected - result of a task in the words of an error, such as `a plan`
    */
   constructor(start: () => Worker, expected: string) {
     this.#expected = expected;
@@ -42,10 +45,10 @@ export class AskedThread {
   }
 
   /**
-   * Gives the thread a task, after it has done the last one.
+   * Gives the thread a task, after its last one.
    *
-   * @throws PolicyError what the task has thrown; `internal` for a defect and for a thread that ends, `limit_exceeded` for one whose
-   *   memory is full, `invalid_input` for a task that cannot be handed to a thread
+   * @throws PolicyError the error of the task; `internal` for a defect and for a thread that ends, `limit_exceeded` for one whose
+   * memory is full, `invalid_input` for a task that cannot be handed to a thread
    */
   ask(task: unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {

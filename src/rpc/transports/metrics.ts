@@ -13,13 +13,13 @@ const names: ReadonlySet<string> = new Set(methods.map(({ name }) => name));
 export interface Metrics {
   /** The meter for the options of the server. */
   readonly meter: Meter;
-  /** Listens for HTTP requests; the gauges of this server are read at each request. */
+  /** Listens for HTTP requests. Each request reads the gauges of this server. */
   listen(server: RpcServer, address: { readonly port: number; readonly host?: string }): Promise<MetricsListening>;
 }
 
 /** A running endpoint. */
 export interface MetricsListening {
-  /** Port of the endpoint; the chosen one if 0 was given. */
+  /** Port of the endpoint; the chosen port if 0 was given. */
   readonly port: number;
   /** Stops the endpoint and ends open requests. */
   close(): Promise<void>;
@@ -115,7 +115,7 @@ function gaugesOf({ Gauge }: typeof Prometheus, server: RpcServer, registers: Re
       labelNames: ['event'],
       registers,
       collect() {
-        // What is not owed any more is 0, and not what it was.
+        // The gauge of an answer that is not owed any more is set to 0, because it would keep its value.
         for (const event of seen) this.set({ event }, 0);
         for (const one of server.owed) {
           seen.add(one.event);

@@ -16,7 +16,7 @@ export interface PlanThreadsOptions {
   readonly threads?: number;
 }
 
-/** Seconds that a search has to end after its deadline; then its thread is stopped. */
+/** Seconds that a search may continue after its deadline before its thread is stopped. */
 const graceSeconds = 2;
 
 interface Waiting extends PlanJob {
@@ -24,7 +24,7 @@ interface Waiting extends PlanJob {
   input: unknown;
   readonly done: (text: JsonText) => void;
   readonly failed: (error: Error) => void;
-  /** Ends the wait for its deadline and for its signal. */
+  /** Ends the waits for the deadline and for the signal. */
   forget: () => void;
   over: boolean;
   thread: Thread | undefined;
@@ -63,7 +63,7 @@ class Thread {
     this.#asked.ask(asked).then((json) => over(new JsonText(json as string)), over);
   }
 
-  /** Asks the search for its best plan so far. */
+  /** Asks the search to end with its best plan so far. */
   hurry(): void {
     Atomics.store(this.#late, 0, this.#count);
   }
@@ -92,7 +92,7 @@ class PlanThreads implements Planning {
   readonly #most: number;
   readonly #idle: Thread[] = [];
   readonly #threads = new Set<Thread>();
-  /** By client, who is known by its signal; the client whose turn is next comes first. */
+  /** Waiting plans by client, who is known by its signal; the client whose turn is next comes first. */
   readonly #waiting = new Map<AbortSignal | undefined, Fifo<Waiting>>();
   #closed = false;
 
@@ -155,7 +155,7 @@ class PlanThreads implements Planning {
     };
   }
 
-  /** Begins plans while there are free threads: one of each client in turn. */
+  /** Begins plans while threads are free, one plan of each client in turn. */
   #next(): void {
     for (const [signal, own] of this.#waiting) {
       let job = own.peek();
@@ -166,7 +166,7 @@ class PlanThreads implements Planning {
         thread.begin(own.shift()!);
       }
       this.#waiting.delete(signal);
-      // This iteration comes to it again, after the other clients.
+      // This iteration reaches the client again after the other clients.
       if (own.size > 0) this.#waiting.set(signal, own);
     }
   }

@@ -5,15 +5,15 @@ import { createRegistry, definitionsIn } from '../../core/machine/registry.ts';
 import { registry as shipped } from '../../registry.ts';
 import { doTasks } from './thread-tasks.ts';
 
-/** How a thread begins. */
+/** Start parameters of a thread. */
 export interface PlanThreadStart {
-  /** URL of a module whose planners there are, too. */
+  /** URL of a module with further planners. */
   readonly definitions: string | undefined;
-  /** Holds the number of the job that is to end with the best plan so far. */
+  /** Shared memory with the number of the job that is to end with its best plan so far. */
   readonly late: SharedArrayBuffer;
 }
 
-/** A job of the thread; it makes the plan as JSON. */
+/** A job for the thread, which makes the plan as JSON. */
 export interface PlanThreadJob {
   /** Number of the job, >= 1. */
   readonly job: number;

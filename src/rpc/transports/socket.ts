@@ -19,9 +19,9 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Seconds that all clients together have to read their answers when the server stops. */
+/** Seconds that all clients together have to read their answers while the server stops. */
 const farewellSeconds = 5;
-/** Seconds that an idle client has to close its socket; it may not notice the end. */
+/** Seconds that an idle client has to close its socket, because it may not notice the end. */
 const lingerSeconds = 0.5;
 
 interface Client {
@@ -41,7 +41,7 @@ function serveSocket(server: RpcServer, socket: Socket, clients: Set<Client>): v
   socket.on('close', () => clients.delete(client));
 }
 
-/** Ends a socket. Resolves when the client has closed it, or `lingerSeconds` after everything is written. */
+/** Ends a socket. Resolves when the client has closed the socket, or `lingerSeconds` after everything is written. */
 const ended = (socket: Socket): Promise<void> =>
   new Promise((resolve) => {
     if (socket.destroyed) return resolve();
@@ -50,7 +50,7 @@ const ended = (socket: Socket): Promise<void> =>
     socket.resume();
   });
 
-/** Waits until the clients have read their answers, at most `farewellSeconds`. */
+/** Waits until clients have read their answers, at most `farewellSeconds`. */
 async function farewell(server: RpcServer, clients: ReadonlySet<Client>): Promise<void> {
   let cancel = (): void => undefined;
   const late = new Promise<void>((resolve) => (cancel = systemClock.after(farewellSeconds, resolve)));

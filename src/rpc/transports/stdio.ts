@@ -1,4 +1,4 @@
-/** Serves standard input and output: one connection. The server stops when its input ends. */
+/** Serves standard input and output as one connection. The server stops when its input ends. */
 import type { Readable, Writable } from 'node:stream';
 import type { RpcServer } from '../server.ts';
 import { serveStreams } from './duplex.ts';
@@ -27,7 +27,7 @@ export interface OutputStream {
   destroy(): unknown;
 }
 
-/** Streams instead of those of the process, for tests, and for hosts that start the process in another way. */
+/** Replacements for the streams of the process, for tests, and for hosts that start the process in another way. */
 export interface StdioStreams {
   /** Source of calls; standard input if absent. */
   readonly input?: InputStream;
@@ -35,7 +35,7 @@ export interface StdioStreams {
   readonly output?: OutputStream;
 }
 
-/** Serves one client. Resolves when its input has ended and all answers are written. */
+/** Serves one client. Resolves when the input has ended and all answers are written. */
 export async function serveStdio(server: RpcServer, streams: StdioStreams = {}): Promise<void> {
   const { input = process.stdin, output = process.stdout } = streams;
   const served = serveStreams(server, input as Readable, output as Writable, () => {

@@ -1,19 +1,19 @@
-/** A thread as its own module sees it: what does its tasks, one after the other. See {@link AskedThread}. */
+/** A thread from the point of view of its own module, which does tasks one after the other. See {@link AskedThread}. */
 import { parentPort } from 'node:worker_threads';
-import { failure, type PolicyError, type Told } from '../../errors.ts';
+import { failure, type PlainRefusal, type PolicyError } from '../../errors.ts';
 
-/** The outcome of a task. A thread cannot clone a `PolicyError`, so it sends its fields. */
-export type ThreadAnswer = { readonly made: unknown } | { readonly refused: Told };
+/** The outcome of a task. A thread cannot clone a `PolicyError`, so its fields are sent. */
+export type ThreadAnswer = { readonly made: unknown } | { readonly refused: PlainRefusal };
 
 /**
  * Does the tasks of this thread.
  *
- * @param expected - what a task makes, for errors: `a plan`
- * @param work - loads what does a task; where that fails, each task is answered by why
+ * @param expected - result of a task in the words of an error, such as `a plan`
+ * @param work - loads the function for tasks; if this fails, each task is answered by the error
  */
 export function doTasks(expected: string, work: () => Promise<(task: never) => unknown>): void {
   const loaded = work();
-  // It is told to whoever asks.
+  // The error is reported to whoever asks.
   loaded.catch(() => undefined);
   parentPort!.on('message', async (task) => {
     const answer = (outcome: ThreadAnswer): void => parentPort!.postMessage(outcome);
@@ -25,7 +25,7 @@ export function doTasks(expected: string, work: () => Promise<(task: never) => u
   });
 }
 
-function plain(error: PolicyError): Told {
+function plain(error: PolicyError): PlainRefusal {
   const { code, expected, got, path, cause } = error;
   const stack = code === 'internal' && cause instanceof Error ? cause.stack : undefined;
   return { code, expected, got, path, stack };

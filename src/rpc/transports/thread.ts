@@ -1,19 +1,19 @@
-/** Starts a thread of this package, from what was built or from its sources. */
-// By its default: what is built begins with an import of `createRequire`.
+/** Starts a thread of this package, from the built files or from the sources. */
+// The default export is used, because built files begin with an import of `createRequire`.
 import modules from 'node:module';
 import { Worker } from 'node:worker_threads';
 
 /**
- * Starts a thread. What was built has the file of the thread beside it; TypeScript sources need a loader in each thread.
+ * Starts a thread. Built files have the thread's file beside them; TypeScript sources need a loader in each thread.
  *
  * @param source - URL of the TypeScript file of the thread
  * @param caller - `import.meta.url` of the caller
- * @param megabytes - most memory of its objects; that of Node.js if absent
+ * @param megabytes - limit on the memory of its objects; the limit of Node.js if absent
  */
 export function startThread(source: string, caller: string, workerData: unknown, megabytes?: number): Worker {
   const options = {
     workerData,
-    // A thread has the options of its process, and that for programs given as text (`node -e`) refuses a file.
+    // A thread gets the options of its process, and the option for programs given as text (`node -e`) refuses a file.
     ...(process.execArgv.some((one) => one.startsWith('--input-type')) ? { execArgv: [] } : {}),
     ...(megabytes === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: megabytes } }),
   };
@@ -21,7 +21,7 @@ export function startThread(source: string, caller: string, workerData: unknown,
     const name = source.slice(source.lastIndexOf('/') + 1, -'.ts'.length);
     return new Worker(new URL(`./${name}${caller.slice(caller.lastIndexOf('.'))}`, caller), options);
   }
-  // `require` finds the CommonJS file, which has no loader; the ES module is beside it.
+  // `require` finds the CommonJS file, which has no loader; the ES module beside it has one.
   const tsx = modules
     .createRequire(caller)
     .resolve('tsx/esm/api')

@@ -1,4 +1,4 @@
-/** Tokens for TCP: they are read from a file, and compared in constant time. */
+/** Tokens for TCP, which are read from a file and compared in constant time. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { refuse } from '../../errors.ts';
@@ -7,8 +7,8 @@ const shortest = 16;
 const [groupAndOthers, groupMayRead] = [0o077, 0o040];
 
 /**
- * Refuses a file that other users than its owner may read or write. If the server does not own the file, its group may read it: a
- * server without root rights can then read a secret that root has mounted. Windows has no such modes.
+ * Refuses a file that other users than its owner may read or write. If the server does not own the file, the file's group may
+ * read it: so a server without root rights can read a secret that root has mounted. Windows has no such modes.
  */
 function checkMode(file: number, path: string): void {
   if (process.platform === 'win32') return;
@@ -43,7 +43,7 @@ export function tokenFromFile(path: string): (token: string) => boolean {
   return isToken(token);
 }
 
-/** Returns a function that compares tokens with a token. */
+/** Returns a function that compares the tokens of clients with the right one. */
 export function isToken(token: string): (other: string) => boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const right = digest(token);

@@ -81,7 +81,7 @@ export const gpusReclaim = defineDecision(
     round_replaced: {},
     engines_lost: { engineId: engineId.describe('The last engine that was rolling out.') },
     host_restarted: {},
-    // For the reasons from here on, no GPUs are released: the host goes back to its earlier placement.
+    // With the following reasons no GPUs are released: the host returns to its earlier placement.
     release_failed: {},
     migration_failed: { requestId, attempts },
     engine_lost: { engineId },

@@ -17,13 +17,15 @@ import { type AgenticWorkload, checkPrograms } from './workload.ts';
 
 /** Options of one simulated run. */
 export interface AgenticRunOptions {
-  /** Seed of the starts of environments (default 1). The workload has its own. */
+  /** Seed for the starts of environments (default 1). The workload has its own seed. */
   readonly seed?: number;
   /** Engines that crash, and come back with an empty cache. */
   readonly losses?: readonly EngineLoss[];
   /** Whether the policy checks events against their schemas (default false: the driver is trusted). */
   readonly validate?: boolean;
-  /** Length of the stretches in which the result says what engines did, in seconds, above 0; without it, it does not. */
+  /**
+   * Length of the stretches for the engines' activity in the result, in seconds, above 0; without it, the result has no activity.
+   */
   readonly timelineSeconds?: number;
 }
 
@@ -67,13 +69,16 @@ export function simulateAgentic(
   return resultOf(scheduler, loop.now, programs, engines, slots);
 }
 
-/** Returns the policies as one: each is sent only what it takes. Slots are scheduled by `environment-slots`, if not by another. */
+/**
+ * Joins policies into one, each of which is sent only the events that it takes. Slots are scheduled by `environment-slots` unless
+ * another policy does that.
+ */
 function policyOf(job: AgenticJob, scheduler: AgenticScheduler, options: PolicyOptions): DrivenPolicy {
   const first = scheduler.create(job, options);
   const takes = (one: DrivenPolicy, type: string): boolean => one.takes?.(type) ?? true;
-  const parts = [first];
+  const policies = [first];
   if (job.slots !== undefined && !takes(first, 'slot.requested'))
-    parts.push(create(environmentSlots, {}, options) as unknown as DrivenPolicy);
+    policies.push(create(environmentSlots, {}, options) as unknown as DrivenPolicy);
   const ofTimer = new Map<string, DrivenPolicy>();
   const send = (one: DrivenPolicy, event: AnyEvent): readonly AnyDecision[] => {
     const decisions = one.send(event);
@@ -86,7 +91,7 @@ function policyOf(job: AgenticJob, scheduler: AgenticScheduler, options: PolicyO
     send: (event) => {
       const { type, timerId } = event as AnyEvent & { readonly timerId?: string };
       if (type === 'timer.fired') return send(ofTimer.get(timerId!)!, event);
-      return parts.flatMap((one) => (takes(one, type) ? send(one, event) : []));
+      return policies.flatMap((one) => (takes(one, type) ? send(one, event) : []));
     },
   };
 }

@@ -22,15 +22,15 @@ import { checkRequest, checkTime } from '../engine/request.ts';
 import { type Stretch, stepsUntil, stretchSeconds } from '../engine/step-time.ts';
 import { WaitingQueue } from '../engine/waiting-queue.ts';
 import { baseSeconds, type CostModel } from '../models/cost-model.ts';
-import { type CachedPart, type ContextPart, PrefixCache } from './prefix-cache.ts';
+import { type CachedNode, type ContextNode, PrefixCache } from './prefix-cache.ts';
 import type { EngineTimeline } from './timeline.ts';
 
-/** A turn as an engine sees it. */
+/** A turn from the engine's point of view. */
 export interface EngineTurn {
   /** Id of the program, which has one turn at a time. */
   readonly requestId: string;
-  /** Its context; the last part is the program's own, which the turn makes longer. */
-  readonly context: readonly ContextPart[];
+  /** Context of the turn. The last node is the program's own, which the turn extends. */
+  readonly context: readonly ContextNode[];
   /** Tokens to generate, a whole number >= 1. */
   readonly generatedTokens: number;
 }
@@ -38,13 +38,13 @@ export interface EngineTurn {
 /** The end of a turn. */
 export interface TurnOutcome {
   readonly requestId: string;
-  /** In simulated seconds. */
+  /** Time of the load, in simulated seconds. */
   readonly at: number;
-  /** Tokens of its context that were in the prefix cache when it first ran. */
+  /** Tokens of the context that were in the prefix cache when the turn first ran. */
   readonly cachedTokens: number;
 }
 
-/** The load of an engine, as it reports it. */
+/** The load that an engine reports. */
 export interface TurnEngineLoad {
   readonly running: number;
   readonly waiting: number;
@@ -53,11 +53,11 @@ export interface TurnEngineLoad {
 }
 
 interface TurnSequence extends Sequence {
-  readonly context: readonly ContextPart[];
-  parts: readonly CachedPart[];
-  /** Whether its prefill has begun since it was last admitted. */
+  readonly context: readonly ContextNode[];
+  nodes: readonly CachedNode[];
+  /** Whether prefill has begun since the latest admission. */
   begun: boolean;
-  /** Tokens found in the cache when it first ran; -1 before. */
+  /** Tokens found in the cache at the first run; -1 before. */
   found: number;
 }
 
@@ -66,13 +66,13 @@ interface Phase {
   readonly startSeconds: number;
   endSeconds: number;
   steps: number;
-  /** Sequences whose context is complete at its end. */
+  /** Sequences whose context is complete at the end of the plan. */
   readonly ready: number;
 }
 
 const noStretch: Stretch = { firstSeconds: 0, growthSeconds: 0 };
 
-/** Settings of an engine beside its cost. */
+/** Settings of an engine beside its costs. */
 export interface TurnEngineOptions {
   readonly chunkTokens: number;
   readonly prefixCache: boolean;
@@ -82,16 +82,16 @@ export interface TurnEngineOptions {
 export class TurnEngine extends EngineCounters {
   readonly engineId: string;
   readonly cost: CostModel;
-  /** Tokens of contexts that were computed, those after preemptions included. */
+  /** Context tokens that were computed, including recomputation after preemptions. */
   prefilledTokens = 0;
   readonly cache: PrefixCache;
-  /** Where it writes what it does, if anybody asks. */
+  /** Where the engine records its activity, if a caller wants it. */
   activity: EngineTimeline | undefined;
   readonly #options: TurnEngineOptions;
   readonly #batch = new Batch();
   readonly #waiting = new WaitingQueue();
   readonly #sequences = new Map<string, TurnSequence>();
-  /** Admitted sequences whose context is not complete, in the order of admission. */
+  /** Admitted sequences with incomplete contexts, in the order of admission. */
   readonly #prefilling: TurnSequence[] = [];
   #outcomes: TurnOutcome[] = [];
   #phase: Phase | undefined;
@@ -108,7 +108,7 @@ export class TurnEngine extends EngineCounters {
     this.cache = new PrefixCache(options.prefixCache);
   }
 
-  /** Number of its turns, running or waiting. */
+  /** Number of the engine's turns, running or waiting. */
   get size(): number {
     return this.#sequences.size;
   }
@@ -127,24 +127,24 @@ export class TurnEngine extends EngineCounters {
     this.#catchUp(at);
     if (this.#sequences.has(requestId)) refuse('duplicate_id', 'requestId', 'a program without a turn here', requestId);
     const own = this.#options.prefixCache ? context : [{ key: requestId, tokens: promptTokens }];
-    // All fields in one literal: objects of one shape are several times as fast.
+    // All fields are in one literal, because objects of one shape are several times as fast.
     const inner: TurnSequence = {
       request,
       arrival: this.#arrivals++,
       generated: 0,
-      place: 'waiting',
+      status: 'waiting',
       admittedAt: 0,
       finish: 0,
       heapIndex: -1,
       older: undefined,
       newer: undefined,
       context: own,
-      parts: [],
+      nodes: [],
       begun: false,
       found: -1,
     };
     this.#sequences.set(requestId, inner);
-    // Behind another one it waits longer than the present stretch, whose batch has no room for that one.
+    // A turn behind another waiting turn waits longer than the present stretch, whose batch has no room for that one.
     if (this.#waiting.first() === undefined) this.#cut(at);
     this.#waiting.pushBack(inner);
     if (this.#phase === undefined) this.#now = Math.max(this.#now, at);
@@ -155,11 +155,11 @@ export class TurnEngine extends EngineCounters {
     checkTime(at);
     this.#catchUp(at);
     const phase = this.#phase;
-    if (phase !== undefined && at > phase.startSeconds) this.#pass(phase, at, stepsBy(phase, at));
+    if (phase !== undefined && at > phase.startSeconds) this.#advance(phase, at, stepsBy(phase, at));
     this.#phase = undefined;
     for (const sequence of this.#sequences.values()) {
-      if (sequence.place === 'running') this.#leave(sequence, 'gone');
-      else sequence.place = 'gone';
+      if (sequence.status === 'running') this.#leave(sequence, 'gone');
+      else sequence.status = 'gone';
     }
     const lost = [...this.#sequences.keys()];
     this.#sequences.clear();
@@ -169,7 +169,7 @@ export class TurnEngine extends EngineCounters {
     return lost;
   }
 
-  /** Returns what it has to do. */
+  /** Returns the engine's load. */
   load(at: number): TurnEngineLoad {
     checkTime(at);
     this.#catchUp(at);
@@ -209,7 +209,7 @@ export class TurnEngine extends EngineCounters {
     }
   }
 
-  /** Ends a stretch of steps with the one that runs at this time. */
+  /** Ends a stretch of steps after the step that runs at this time. */
   #cut(at: number): void {
     const phase = this.#phase;
     if (phase === undefined || phase.steps <= 1) return;
@@ -260,9 +260,9 @@ export class TurnEngine extends EngineCounters {
       // An empty engine needs no watermark.
       if (size > 0 && cache.pinnedTokens + cache.missing(context) + 1 > limit) break;
       this.#waiting.shift();
-      next.parts = cache.pin(context);
+      next.nodes = cache.pin(context);
       next.begun = false;
-      next.place = 'running';
+      next.status = 'running';
       this.#prefilling.push(next);
     }
     cache.fit(cost.kvCapacityTokens);
@@ -272,13 +272,13 @@ export class TurnEngine extends EngineCounters {
     return this.#waiting.first() as TurnSequence | undefined;
   }
 
-  /** Computes contexts, in order, up to this many tokens. */
+  /** Computes contexts in order, up to so many tokens. */
   #prefill(room: number, preempted: number): Phase {
     let left = room;
     let ready = 0;
     for (const sequence of this.#prefilling) {
       left -= this.#compute(sequence, left);
-      if (sequence.parts.some((part) => part.resident < part.tokens)) break;
+      if (sequence.nodes.some((node) => node.resident < node.tokens)) break;
       ready += 1;
       if (left === 0) break;
     }
@@ -288,20 +288,20 @@ export class TurnEngine extends EngineCounters {
     return this.#begin(tokens * this.cost.prefillSecondsPerToken, 0, noStretch, preempted, ready);
   }
 
-  /** Computes up to this many tokens of the context of a sequence; returns how many. */
+  /** Computes up to so many context tokens of a sequence; returns the number computed. */
   #compute(sequence: TurnSequence, most: number): number {
     let tokens = 0;
     if (!sequence.begun) {
       sequence.begun = true;
-      const missing = sequence.parts.reduce((sum, part) => sum + part.tokens - part.resident, 0);
+      const missing = sequence.nodes.reduce((sum, node) => sum + node.tokens - node.resident, 0);
       const context = contextOf(sequence);
-      // The last token is always computed: its logits are not in the cache.
+      // The last token is always computed, because its logits are not in the cache.
       if (missing === 0 && context > 0) tokens = 1;
       if (sequence.found < 0) sequence.found = context - missing - tokens;
     }
-    for (const part of sequence.parts) {
-      const some = Math.min(most - tokens, part.tokens - part.resident);
-      part.resident += some;
+    for (const node of sequence.nodes) {
+      const some = Math.min(most - tokens, node.tokens - node.resident);
+      node.resident += some;
       tokens += some;
     }
     return tokens;
@@ -324,7 +324,7 @@ export class TurnEngine extends EngineCounters {
 
   #finish(phase: Phase): void {
     this.#phase = undefined;
-    this.#pass(phase, phase.endSeconds, phase.steps);
+    this.#advance(phase, phase.endSeconds, phase.steps);
     for (const sequence of this.#prefilling.splice(0, phase.ready)) this.#batch.join(sequence);
     this.#now = phase.endSeconds;
     for (let done = this.#batch.finished(); done !== undefined; done = this.#batch.finished()) {
@@ -336,7 +336,7 @@ export class TurnEngine extends EngineCounters {
     }
   }
 
-  #pass({ plan, startSeconds }: Phase, endSeconds: number, steps: number): void {
+  #advance({ plan, startSeconds }: Phase, endSeconds: number, steps: number): void {
     const { size } = this.#batch;
     this.count(plan, startSeconds, endSeconds, steps, size);
     this.activity?.add(startSeconds, endSeconds, plan.steps === 0, size);
@@ -345,32 +345,32 @@ export class TurnEngine extends EngineCounters {
     this.cache.fit(this.cost.kvCapacityTokens);
   }
 
-  /** Takes a running sequence out; its context is no longer pinned. */
-  #leave(sequence: TurnSequence, place: 'waiting' | 'gone'): void {
+  /** Removes a running sequence, and unpins its context. */
+  #leave(sequence: TurnSequence, status: 'waiting' | 'gone'): void {
     const index = this.#prefilling.indexOf(sequence);
     if (index >= 0) {
       this.#prefilling.splice(index, 1);
-      sequence.place = place;
+      sequence.status = status;
     } else {
       const before = sequence.generated;
-      this.#batch.leave(sequence, place);
-      const own = sequence.parts[sequence.parts.length - 1]!;
+      this.#batch.leave(sequence, status);
+      const own = sequence.nodes[sequence.nodes.length - 1]!;
       // The steps have pinned these tokens already.
       this.cache.pinnedTokens -= sequence.generated - before;
       this.cache.grow(own, sequence.generated - before);
     }
-    this.cache.unpin(sequence.parts);
+    this.cache.unpin(sequence.nodes);
   }
 }
 
-/** Returns the context of a sequence, with what it has generated in its own part. */
-function contextPartsOf({ context, generated }: TurnSequence): readonly ContextPart[] {
+/** Returns the context of a sequence, including generated tokens in its own node. */
+function contextPartsOf({ context, generated }: TurnSequence): readonly ContextNode[] {
   if (generated === 0) return context;
   const { key, tokens } = context[context.length - 1]!;
   return [...context.slice(0, -1), { key, tokens: tokens + generated }];
 }
 
-/** Returns the steps of a phase that are over at a time inside it. */
+/** Returns the number of steps in a phase that are over at a time inside the phase. */
 function stepsBy({ plan, startSeconds }: Phase, at: number): number {
   if (plan.steps === 0) return 0;
   const steps = stepsUntil(plan.stretch, at - startSeconds);

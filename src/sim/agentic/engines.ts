@@ -1,4 +1,4 @@
-/** The engines as a machine: turns in, their ends and reports on load out. */
+/** The engines as a machine: turns go in; ends of turns and reports on load come out. */
 
 import { IndexedHeap } from '../../core/collections/heap.ts';
 import type { AnyEvent } from '../../core/machine/definition.ts';
@@ -17,23 +17,23 @@ interface Node {
   heapIndex: number;
 }
 
-/** An engine that crashes, with all turns on it, and comes back with an empty cache. */
+/** A crash of an engine with all its turns; the engine comes back with an empty cache. */
 export interface EngineLoss {
   /** Number of the engine, from 0. */
   readonly engine: number;
-  /** When it crashes, in seconds from the beginning, >= 0. */
+  /** Time of the crash, in seconds from the beginning, >= 0. */
   readonly atSeconds: number;
-  /** How long it is gone, in seconds, >= 0. */
+  /** Duration of the outage, in seconds, >= 0. */
   readonly downSeconds: number;
 }
 
-/** What the engines ask of the programs that run on them. */
+/** What engines need from the programs that run on them. */
 export interface TurnSource {
   /** Returns the turn that a program waits for, which an engine begins now. */
   route(requestId: string, at: number): EngineTurn;
-  /** Hears of the end of a turn; returns the tokens that the program has generated so far. */
+  /** Reports the end of a turn; returns the tokens that the program has generated so far. */
   ended(outcome: TurnOutcome): number;
-  /** Hears that the turn of a program is gone with its engine: it is routed again. */
+  /** Reports that a turn was lost with its engine: the turn is routed again. */
   lost(requestId: string): void;
 }
 
@@ -62,8 +62,8 @@ export class TurnEngines implements Machine {
     this.engines.forEach((engine, index) => {
       this.#nodes.set(engine.engineId, { index, engine, isUp: true, nextAt: Infinity, heapIndex: -1 });
     });
-    for (const [place, loss] of losses.entries()) {
-      const path = `losses[${place}]`;
+    for (const [index, loss] of losses.entries()) {
+      const path = `losses[${index}]`;
       const { engine, atSeconds, downSeconds } = loss;
       if (!Number.isSafeInteger(engine) || engine < 0 || engine >= engines)
         refuse('invalid_input', `${path}.engine`, `a whole number from 0 to ${engines - 1}`, engine);

@@ -1,110 +1,110 @@
 /**
- * The KV cache of an engine as a radix tree: contexts that begin alike share what they have in common. A context is a chain of
- * parts, each of which follows one other part only, so that a part is known by its key. Running turns pin their chains. What no
- * running turn pins stays until room is needed: the least recently used goes first, token by token from its end.
+ * The KV cache of an engine as a radix tree: contexts that begin alike share their common beginning. A context is a chain of
+ * nodes. Each node follows only one other node, so its key identifies it. Running turns pin their chains. Unpinned nodes stay
+ * until room is needed: the least recently used node goes first, token by token from its end.
  */
 import { type Linked, LinkedList } from '../../core/collections/linked-list.ts';
 
-/** A part of a context: the same key stands for the same tokens after the same parts. */
-export interface ContextPart {
+/** A node of a context: the same key stands for the same tokens after the same nodes. */
+export interface ContextNode {
   readonly key: string;
   /** Tokens, >= 0. */
   readonly tokens: number;
 }
 
-/** A part in the cache of an engine. */
-export interface CachedPart extends Linked<CachedPart> {
+/** A node in the cache of an engine. */
+export interface CachedNode extends Linked<CachedNode> {
   readonly key: string;
-  /** Tokens of the whole part. */
+  /** Tokens of the whole node. */
   tokens: number;
-  /** Those that are computed, from its beginning. */
+  /** Computed tokens of the node, from its beginning. */
   resident: number;
-  /** Running turns that have it. */
+  /** Number of running turns that pin the node. */
   pins: number;
 }
 
-/** The parts that an engine keeps. */
+/** The nodes that an engine keeps. */
 export class PrefixCache {
-  /** Tokens of parts that running turns pin; their room is theirs, whether computed or not. */
+  /** Tokens of pinned nodes, whose room is reserved, computed or not. */
   pinnedTokens = 0;
-  /** Computed tokens of parts that no running turn pins. */
+  /** Computed tokens of nodes that no running turn pins. */
   cachedTokens = 0;
   readonly #keeps: boolean;
-  readonly #parts = new Map<string, CachedPart>();
-  /** Parts that nobody pins. A part is always later here than those that follow it in a chain. */
-  readonly #unused = new LinkedList<CachedPart>();
+  readonly #nodes = new Map<string, CachedNode>();
+  /** Unpinned nodes. A node is always later in this list than the nodes that follow it in a chain. */
+  readonly #unused = new LinkedList<CachedNode>();
 
-  /** @param keeps - whether parts stay that nobody pins */
+  /** @param keeps - whether nodes stay that nobody pins */
   constructor(keeps: boolean) {
     this.#keeps = keeps;
   }
 
-  /** Parts that it knows. */
-  get parts(): Iterable<CachedPart> {
-    return this.#parts.values();
+  /** All nodes in the cache. */
+  get nodes(): Iterable<CachedNode> {
+    return this.#nodes.values();
   }
 
-  /** Returns the tokens that would be pinned in addition. */
-  missing(context: readonly ContextPart[]): number {
+  /** Returns the number of tokens that would be pinned in addition. */
+  missing(context: readonly ContextNode[]): number {
     let tokens = 0;
-    for (const part of context) if ((this.#parts.get(part.key)?.pins ?? 0) === 0) tokens += part.tokens;
+    for (const node of context) if ((this.#nodes.get(node.key)?.pins ?? 0) === 0) tokens += node.tokens;
     return tokens;
   }
 
-  /** Pins a context, and returns its parts in order. */
-  pin(context: readonly ContextPart[]): CachedPart[] {
+  /** Pins a context, and returns its nodes in order. */
+  pin(context: readonly ContextNode[]): CachedNode[] {
     return context.map(({ key, tokens }) => {
-      let part = this.#parts.get(key);
-      if (part === undefined) {
-        part = { key, tokens, resident: 0, pins: 0, previous: null, next: null };
-        this.#parts.set(key, part);
-      } else if (part.pins === 0) {
-        this.#unused.remove(part);
-        this.cachedTokens -= part.resident;
+      let node = this.#nodes.get(key);
+      if (node === undefined) {
+        node = { key, tokens, resident: 0, pins: 0, previous: null, next: null };
+        this.#nodes.set(key, node);
+      } else if (node.pins === 0) {
+        this.#unused.remove(node);
+        this.cachedTokens -= node.resident;
       }
-      if (part.pins === 0) {
-        part.tokens = tokens;
-        part.resident = Math.min(part.resident, tokens);
+      if (node.pins === 0) {
+        node.tokens = tokens;
+        node.resident = Math.min(node.resident, tokens);
         this.pinnedTokens += tokens;
       }
-      part.pins += 1;
-      return part;
+      node.pins += 1;
+      return node;
     });
   }
 
-  /** Adds computed tokens to a pinned part. */
-  grow(part: CachedPart, tokens: number): void {
-    part.tokens += tokens;
-    part.resident += tokens;
+  /** Adds computed tokens to a pinned node. */
+  grow(node: CachedNode, tokens: number): void {
+    node.tokens += tokens;
+    node.resident += tokens;
     this.pinnedTokens += tokens;
   }
 
-  /** Undoes one `pin`. */
-  unpin(parts: readonly CachedPart[]): void {
-    for (let index = parts.length - 1; index >= 0; index -= 1) {
-      const part = parts[index]!;
-      part.pins -= 1;
-      if (part.pins > 0) continue;
-      this.pinnedTokens -= part.tokens;
-      if (!this.#keeps || part.resident === 0) this.#parts.delete(part.key);
+  /** Undoes one call of `pin`. */
+  unpin(nodes: readonly CachedNode[]): void {
+    for (let index = nodes.length - 1; index >= 0; index -= 1) {
+      const node = nodes[index]!;
+      node.pins -= 1;
+      if (node.pins > 0) continue;
+      this.pinnedTokens -= node.tokens;
+      if (!this.#keeps || node.resident === 0) this.#nodes.delete(node.key);
       else {
-        this.cachedTokens += part.resident;
-        this.#unused.push(part);
+        this.cachedTokens += node.resident;
+        this.#unused.push(node);
       }
     }
   }
 
-  /** Evicts what nobody pins, until all fits this many tokens, or nothing is left to evict. */
+  /** Evicts unpinned parts until the rest fits so many tokens, or nothing is left to evict. */
   fit(capacityTokens: number): void {
     let excess = this.pinnedTokens + this.cachedTokens - capacityTokens;
-    for (let part = this.#unused.peek(); part !== undefined && excess > 0; part = this.#unused.peek()) {
-      const tokens = Math.min(excess, part.resident);
-      part.resident -= tokens;
+    for (let node = this.#unused.peek(); node !== undefined && excess > 0; node = this.#unused.peek()) {
+      const tokens = Math.min(excess, node.resident);
+      node.resident -= tokens;
       this.cachedTokens -= tokens;
       excess -= tokens;
-      if (part.resident > 0) continue;
-      this.#unused.remove(part);
-      this.#parts.delete(part.key);
+      if (node.resident > 0) continue;
+      this.#unused.remove(node);
+      this.#nodes.delete(node.key);
     }
   }
 }

@@ -1,11 +1,11 @@
 /**
- * Named workloads of agentic rollouts, with the job that runs each. They were written down before any scheduler ran on them.
+ * Named workloads of agentic rollouts, each with its job. They were fixed before any scheduler ran on them.
  *
- * Measured are, of coding agents, turns a session (quantiles of 610 recorded sessions, NeMo-RL pull request 3663; the longest
- * of 80,036 trajectories, nebius/SWE-agent-trajectories), tokens of a request (SGLang pull request 35637: median input 11,800,
- * output about 90), and all lengths of customer service (tau-bench, fitted). Everything else is assumed, above all the times of
- * tools: in ThunderAgent's measurements (arXiv 2602.13692, appendix C) local tools take tenths of a second, and remote ones have
- * tails of tens to hundreds of seconds.
+ * Measured numbers are: for coding agents, turns per session (quantiles of 610 recorded sessions, NeMo-RL pull request 3663; the
+ * longest of 80,036 trajectories, nebius/SWE-agent-trajectories), tokens per request (SGLang pull request 35637: median input
+ * 11,800, output about 90), and for customer service all lengths (tau-bench, fitted). All other numbers are assumptions, above
+ * all the times of tools: in ThunderAgent's measurements (arXiv 2602.13692, appendix C) local tools take tenths of a second, and
+ * remote ones have tails of tens to hundreds of seconds.
  */
 import { oneOf } from '../../core/ids/nearest.ts';
 import { refuse } from '../../errors.ts';
@@ -17,13 +17,13 @@ import type { AgenticWorkload } from './workload.ts';
 
 /** A named workload and its job. */
 export interface AgenticPreset {
-  /** Its name. */
+  /** Name of the preset. */
   readonly id: AgenticPresetId;
-  /** What it is, for tables. */
+  /** Description for tables. */
   readonly label: string;
-  /** Which of its numbers were measured, and where; the rest is assumed. */
+  /** Which numbers were measured, and where; other numbers are assumptions. */
   readonly source: string;
-  /** Its programs, as distributions. */
+  /** The programs, as distributions. */
   readonly shapes: readonly AgenticShape[];
   /** Engines and their costs. */
   readonly job: AgenticJob;
@@ -48,13 +48,13 @@ function jobOf(name: string, model: keyof typeof costs, engines: number, kvCapac
 }
 
 /**
- * What is assumed of the trace `tau-airline`, for {@link tracedAgenticWorkload}: the seconds of a simulated user, which is a model
- * itself, and of a call of the database. The trace has no times. Its trials share the system prompt, `sharedTokens`; that it is
- * the same text follows from tau-bench, which has one for each domain.
+ * Assumptions for the trace `tau-airline`, for {@link tracedAgenticWorkload}: seconds of a simulated user, which is a model
+ * itself, and of a database call. The trace has no times. Its trials share the system prompt, `sharedTokens`: tau-bench has one
+ * system prompt per domain.
  */
 export const tauAirlineSeconds = { user: lognormal(3, 0.5), database: lognormal(0.1, 0.5) } as const;
 
-/** Engines for the 112 programs of that trace: room for about half of their contexts. */
+/** Engines for the 112 programs of that trace, with room for about half of their contexts. */
 export const tauAirlineJob: AgenticJob = jobOf('tau-airline', '7b', 2, 100_000);
 
 const swe: AgenticShape = {

@@ -1,4 +1,4 @@
-/** The programs as a machine: their loop of turns and tools, as a host runs it. */
+/** The programs as a machine, which runs their loop of turns and tools as a host does. */
 
 import { Heap } from '../../core/collections/heap.ts';
 import type { AnyEvent } from '../../core/machine/definition.ts';
@@ -7,18 +7,18 @@ import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { Machine } from '../cluster/machines/machine.ts';
 import type { EngineTurn, TurnOutcome } from './engine.ts';
 import type { TurnSource } from './engines.ts';
-import type { ContextPart } from './prefix-cache.ts';
+import type { ContextNode } from './prefix-cache.ts';
 import type { AgenticProgram, AgenticTurn } from './workload.ts';
 
 interface Program {
   readonly requestId: string;
   readonly given: AgenticProgram;
-  /** Parts of its context that others may have, too. */
-  readonly shared: readonly ContextPart[];
+  /** Nodes of the context that other programs may share. */
+  readonly shared: readonly ContextNode[];
   turn: number;
   contextTokens: number;
   generatedTokens: number;
-  /** When it asked for its turn, and when the policy routed it; `undefined` while it has none, or is not routed. */
+  /** Time of the request for a turn, and time of its routing; `undefined` without a turn, or before the routing. */
   requestedAt: number | undefined;
   routedAt: number | undefined;
   pausedAt: number | undefined;
@@ -31,11 +31,11 @@ interface Tool {
   readonly seq: number;
 }
 
-/** What the programs have gone through. */
+/** Measurements of all programs. */
 export class ProgramBook {
-  /** Seconds from the request for a turn until it had all its tokens, of every turn. */
+  /** For every turn: seconds from the request until all tokens were generated. */
   readonly turnSeconds: number[] = [];
-  /** Those of them in which the policy held it back. */
+  /** Seconds of these in which the policy held turns back. */
   heldSeconds = 0;
   /** Seconds of every pause. */
   readonly pauses: number[] = [];
@@ -76,12 +76,11 @@ export class Programs implements Machine, TurnSource {
     this.open = this.#programs.size;
   }
 
-  /** Number of all programs. */
   get size(): number {
     return this.#programs.size;
   }
 
-  /** Returns the events with which all programs begin. */
+  /** Returns the events that open all programs. */
   opening(): AnyEvent[] {
     return [...this.#programs.values()].flatMap((program) => {
       const { requestId, given } = program;
@@ -106,11 +105,11 @@ export class Programs implements Machine, TurnSource {
         this.#events.push(this.#ask(this.#programOf(decision.requestId), at));
         break;
       case 'slot.denied':
-        // A host may ask again; this one gives the program up.
+        // A real host may ask again; this one gives the program up.
         this.#close(this.#programOf(decision.requestId), at);
         break;
       case 'slot.reclaim':
-        // A program whose environment ends fails with it; after `closed` it is over already.
+        // A program whose environment ends fails; after `closed` the program is over already.
         if (decision.requestId !== undefined) this.#close(this.#programOf(decision.requestId), at);
         break;
       default:
@@ -169,7 +168,7 @@ export class Programs implements Machine, TurnSource {
     return program.generatedTokens;
   }
 
-  /** The engine of a turn is gone: the policy routes it again. */
+  /** The engine of a turn is gone, so the policy routes the turn again. */
   lost(requestId: string): void {
     this.#programOf(requestId).routedAt = undefined;
   }

@@ -2,53 +2,53 @@
 
 import type { EngineStretch } from './timeline.ts';
 
-/** One scheduler on one workload. */
+/** Results of one scheduler on one workload. */
 export interface AgenticRun {
   /** Id of the scheduler. */
   readonly scheduler: string;
   /** Seconds until the last program was over. */
   readonly makespanSeconds: number;
-  /** Programs that had all their turns. */
+  /** Programs that completed all their turns. */
   readonly programs: number;
-  /** Programs whose environment ended under them. */
+  /** Programs whose environment ended before they did. */
   readonly failedPrograms: number;
-  /** Turns that had all their tokens. */
+  /** Completed turns. */
   readonly turns: number;
-  /** Tokens that those turns have generated. */
+  /** Generated tokens of completed turns. */
   readonly generatedTokens: number;
-  /** Tokens that they have generated a second of the makespan. */
+  /** These tokens ÷ seconds of the makespan. */
   readonly tokensPerSecond: number;
-  /** Tokens of the contexts with which turns began. */
+  /** Context tokens at the beginning of turns. */
   readonly contextTokens: number;
-  /** Those of them that were in the prefix cache. */
+  /** Context tokens that were in the prefix cache. */
   readonly cachedTokens: number;
   /** `cachedTokens` ÷ `contextTokens`. */
   readonly prefixHitRate: number;
-  /** Tokens that the engines computed of contexts, those after preemptions included. */
+  /** Context tokens that engines computed, including recomputation after preemptions. */
   readonly prefilledTokens: number;
-  /** Turns that lost their place in a batch for want of room. */
+  /** Preemptions: turns that lost their place in a batch because the KV cache was full. */
   readonly preemptions: number;
-  /** Share of the engines' time in which one had nothing to run: 0 to 1. */
+  /** Share of the engines' time without anything to run: 0 to 1. */
   readonly idleShare: number;
-  /** Seconds from the request for a turn until it had all its tokens. */
+  /** Seconds from the request for a turn until all its tokens were generated. */
   readonly turnSeconds: { readonly mean: number; readonly p50: number; readonly p99: number };
-  /** Mean seconds of those in which the scheduler held the turn back. */
+  /** Mean seconds for which the scheduler held a turn back. */
   readonly heldSeconds: number;
   /** Pauses of programs. */
   readonly pauses: number;
   /** Seconds of all pauses together. */
   readonly pausedSeconds: number;
-  /** Seconds of the longest one. */
+  /** Seconds of the longest pause. */
   readonly longestPauseSeconds: number;
   /** Environments, where the job has slots: the share of their time that they had a program, starts, and failed starts. */
   readonly slots?: { readonly use: number; readonly starts: number; readonly failures: number };
-  /** Each engine, in order. */
+  /** Results per engine, in order. */
   readonly engines: readonly {
     readonly engineId: string;
     readonly busySeconds: number;
     readonly prefillSeconds: number;
     readonly preemptions: number;
-    /** What it did, in stretches of equal length, if the options ask for them. */
+    /** Activity in stretches of equal length, if the options ask for it. */
     readonly timeline?: readonly Readonly<EngineStretch>[];
   }[];
 }

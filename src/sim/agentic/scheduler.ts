@@ -12,11 +12,11 @@ import type { AgenticJob } from './settings.ts';
 
 /** A scheduler that can be simulated. A new policy is made for every run, so that runs share nothing. */
 export interface AgenticScheduler {
-  /** Kebab case; results carry it. */
+  /** Id in kebab case, which results carry. */
   readonly id: string;
   /** For people: tables. */
   readonly label: string;
-  /** Returns a new policy, at its beginning. It is sent only the events that it takes. */
+  /** Returns a new policy in its initial state, which is sent only the events that it takes. */
   create(job: AgenticJob, options: PolicyOptions): DrivenPolicy;
 }
 
@@ -27,25 +27,25 @@ export function programScheduler(config: ProgramSchedulingInput = {}): AgenticSc
   return Object.freeze({ id: 'program-scheduling', label: 'program-scheduling', create: make });
 }
 
-/** A turn that needs an engine, as a static rule sees it. */
+/** A turn that needs an engine, in the view of a static rule. */
 export interface RoutedTurn {
-  /** Id of its program. */
+  /** Id of the program. */
   readonly requestId: string;
-  /** Id of its prompt. */
+  /** Id of the prompt. */
   readonly promptId: string;
-  /** Tokens that it begins with. */
+  /** Context tokens at the beginning of the turn. */
   readonly contextTokens: number;
-  /** Engine of the program's last turn; `undefined` for its first one, and when that engine was lost. */
+  /** Engine of the program's previous turn; `undefined` for the first turn, and if that engine was lost. */
   readonly last: RuleEngine | undefined;
 }
 
-/** An engine, as a static rule sees it. */
+/** An engine in the view of a static rule. */
 export interface RuleEngine {
   /** Id of the engine. */
   readonly engineId: string;
-  /** Turns that were routed to it and are not over. */
+  /** Unfinished turns that were routed to the engine. */
   readonly inFlight: number;
-  /** Tokens with which those turns began. */
+  /** Context tokens with which those turns began. */
   readonly contextTokens: number;
 }
 
@@ -153,9 +153,9 @@ class RuledPolicy implements DrivenPolicy {
 
   /** Routes the turns of a lost engine again. */
   #lose(engineId: string, at: number): AnyDecision[] {
-    const place = this.#engines.findIndex((one) => one.engineId === engineId);
-    if (place < 0) return [];
-    const [lost] = this.#engines.splice(place, 1);
+    const index = this.#engines.findIndex((one) => one.engineId === engineId);
+    if (index < 0) return [];
+    const [lost] = this.#engines.splice(index, 1);
     const again: AnyDecision[] = [];
     for (const [requestId, program] of this.#programs) {
       if (program.engine !== lost) continue;

@@ -6,7 +6,6 @@ import { costModelSchema } from '../models/cost-model.ts';
 
 const seconds = z.number().nonnegative();
 
-/** Schema of a job. */
 export const agenticJobSettings = z.strictObject({
   name: z.string().min(1).describe('Shown in tables.'),
   engines: positiveCount.max(4096).default(1).describe('Inference engines.'),
@@ -42,7 +41,7 @@ export type AgenticJobInput = z.input<typeof agenticJobSettings>;
 /** A job with its defaults filled in. */
 export type AgenticJob = Readonly<z.output<typeof agenticJobSettings>>;
 
-/** Checks a job and fills its defaults in. Throws `PolicyError` `invalid_config` with the path of the bad field. */
+/** Checks a job and fills in its defaults. Throws `PolicyError` `invalid_config` with the path of the bad field. */
 export function defineAgenticJob(input: AgenticJobInput): AgenticJob {
   return parse(agenticJobSettings, input, 'invalid_config');
 }

@@ -1,11 +1,14 @@
-/** Workloads of agentic rollouts from distributions. Every number depends on the seed, its prompt, its sample and its turn alone. */
+/**
+ * Workloads of agentic rollouts, drawn from distributions. Each number depends only on the seed, the prompt, the sample and the
+ * turn.
+ */
 import { refuse } from '../../errors.ts';
 import { normal, uniform } from '../workload/random.ts';
 import type { AgenticProgram, AgenticTurn, AgenticWorkload } from './workload.ts';
 
 /** A lognormal distribution, cut at its ends. */
 export interface Spread {
-  /** Its median, above 0. */
+  /** Median, above 0. */
   readonly median: number;
   /** Standard deviation of the logarithm, from 0: 0.5 means that a tenth are above 1.9 times the median, 1 above 3.6 times. */
   readonly sigma: number;
@@ -17,13 +20,13 @@ export interface Spread {
 
 /** A tool that programs call. */
 export interface ToolShape {
-  /** Its name. */
+  /** Name of the tool. */
   readonly tool: string;
-  /** How often it is called, relative to the others. */
+  /** Frequency of calls relative to other tools. */
   readonly share: number;
-  /** Seconds until it has answered. */
+  /** Seconds until the answer. */
   readonly seconds: Spread;
-  /** Tokens that its answer adds to the context. */
+  /** Tokens that the answer adds to the context. */
   readonly tokens: Spread;
 }
 
@@ -31,23 +34,23 @@ export interface ToolShape {
 export interface AgenticShape {
   /** Kind of environment. */
   readonly environment: string;
-  /** Prompts. */
+  /** Number of prompts. */
   readonly prompts: number;
-  /** Programs of each prompt. */
+  /** Programs per prompt. */
   readonly samples: number;
-  /** Tokens with which every program of the environment begins. */
+  /** Tokens at the beginning that all programs of the environment share. */
   readonly sharedTokens: number;
-  /** Tokens of a prompt after those. */
+  /** Tokens of a prompt after the shared ones. */
   readonly promptTokens: Spread;
-  /** Turns of a program. */
+  /** Turns per program. */
   readonly turns: Spread;
-  /** Correlation of the logarithms of the turns of two programs of a prompt: 0 to 1. */
+  /** Correlation between the logarithms of the numbers of turns in two programs of a prompt: 0 to 1. */
   readonly correlation: number;
   /** Tokens that a turn generates. */
   readonly generatedTokens: Spread;
-  /** Its tools; after each turn but the last, one is called. */
+  /** Tools of the program; each turn except the last one calls a tool. */
   readonly tools: readonly ToolShape[];
-  /** A program whose context has reached so many tokens ends. */
+  /** A program ends once its context has reached so many tokens. */
   readonly longestContext: number;
 }
 

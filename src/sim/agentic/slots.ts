@@ -1,4 +1,4 @@
-/** The environments of programs as a machine: they start, or fail to, and end. */
+/** The environments of programs as a machine: environments start, fail to start, and end. */
 
 import { Heap } from '../../core/collections/heap.ts';
 import type { AnyEvent } from '../../core/machine/definition.ts';
@@ -23,7 +23,7 @@ export class Slots implements Machine {
   readonly #kinds: NonNullable<AgenticJob['slots']>;
   readonly #seed: number;
   readonly #starting = new Heap<Start>((a, b) => a.event.at - b.event.at || a.seq - b.seq);
-  /** Since when each has its program. */
+  /** Time since which each environment has its program. */
   readonly #since = new Map<string, number>();
   #released: AnyEvent[] = [];
   #usedSeconds = 0;
@@ -33,14 +33,14 @@ export class Slots implements Machine {
     this.#seed = seed;
   }
 
-  /** Returns the events that say how many environments there may be. */
+  /** Returns the events that tell how many environments may exist. */
   opening(): AnyEvent[] {
     return Object.entries(this.#kinds).map(
       ([environment, { slots }]) => ({ type: 'slots.changed', at: 0, environment, slots }) as AnyEvent,
     );
   }
 
-  /** Returns the share of the time of all slots, from the beginning to `at`, in which one had a program. */
+  /** Returns the used share of all slots' time, from the beginning to `at`. */
   use(at: number): number {
     let used = this.#usedSeconds;
     for (const since of this.#since.values()) used += at - since;

@@ -1,16 +1,16 @@
-/** What an engine does, in stretches of equal length. */
+/** Records the activity of an engine in stretches of equal length. */
 
-/** What an engine did in a stretch of time. */
+/** Activity of an engine during a stretch of time. */
 export interface EngineStretch {
-  /** Seconds in which it computed contexts that were not in its cache. */
+  /** Seconds of computing contexts that were not in the cache. */
   readingSeconds: number;
-  /** Seconds in which it generated tokens. */
+  /** Seconds of generating tokens. */
   decodingSeconds: number;
-  /** Mean of the turns that it generated for meanwhile. */
+  /** Mean number of generating turns. */
   running: number;
 }
 
-/** Adds up what an engine does. */
+/** Adds up the activity of an engine. */
 export class EngineTimeline {
   readonly stretches: EngineStretch[] = [];
   readonly #seconds: number;
@@ -20,11 +20,11 @@ export class EngineTimeline {
     this.#seconds = seconds;
   }
 
-  /** Adds an activity to the stretches in which it was. */
+  /** Adds an activity to the stretches that it overlaps. */
   add(startSeconds: number, endSeconds: number, isReading: boolean, running: number): void {
     for (let at = startSeconds; at < endSeconds; ) {
       let index = Math.floor(at / this.#seconds);
-      // The end of a stretch may be rounded to a time inside it.
+      // Rounding may place the end of a stretch inside the stretch.
       if ((index + 1) * this.#seconds <= at) index += 1;
       const until = Math.min(endSeconds, (index + 1) * this.#seconds);
       while (this.stretches.length <= index) this.stretches.push({ readingSeconds: 0, decodingSeconds: 0, running: 0 });

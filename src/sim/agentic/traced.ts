@@ -13,15 +13,15 @@ export interface TracedAgenticOptions {
   readonly prompts: readonly TracePrompt[];
   /** Seconds of tools, by name, for turns whose trace does not have them; a tool that is not named answers at once. */
   readonly toolSeconds: Readonly<Record<string, Spread>>;
-  /** Seed of those, a safe whole number. */
+  /** Seed for the drawn tool times, a safe whole number. */
   readonly seed: number;
 }
 
 const secondsKey = 48;
 
 /**
- * Returns the responses of a trace as programs, those of a prompt one after the other. A prompt whose responses begin with
- * contexts of different lengths, such as with the words of a simulated user, shares only its `sharedTokens`.
+ * Returns the responses of a trace as programs; programs of one prompt follow each other. Where the responses of a prompt begin
+ * with contexts of different lengths, such as the words of a simulated user, they share only `sharedTokens`.
  *
  * @throws PolicyError `invalid_input` for a trace without prompts, a response without turns, and a seed that is no whole number
  */

@@ -10,23 +10,23 @@ export interface AgenticTurn {
   readonly tool?: string;
   /** Seconds of the tool, >= 0 (default 0: the next turn follows at once). */
   readonly toolSeconds?: number;
-  /** Tokens that its answer adds to the context, a whole number >= 0 (default 0). */
+  /** Tokens that the tool's answer adds to the context, a whole number >= 0 (default 0). */
   readonly toolTokens?: number;
-  /** What the tool answers (default `success`). */
+  /** Outcome of the tool call (default `success`). */
   readonly outcome?: 'success' | 'error' | 'timeout';
 }
 
-/** A program: the trajectory of one request. Its context only grows. */
+/** A program: the trajectory of one request. The context of a program only grows. */
 export interface AgenticProgram {
-  /** Id of its prompt: programs with the same prompt begin with the same context. */
+  /** Id of the prompt. Programs with the same prompt begin with the same context. */
   readonly promptId: string;
-  /** Tokens that its first turn begins with, a whole number >= 0. */
+  /** Context tokens at the beginning of the first turn, a whole number >= 0. */
   readonly contextTokens: number;
-  /** Those of them with which every program of its environment begins, such as a system prompt (default 0). */
+  /** Context tokens with which every program of this environment begins, such as a system prompt (default 0). */
   readonly sharedTokens?: number;
-  /** Kind of its environment: whose `sharedTokens` are the same, and whose slots are the same (default `default`). */
+  /** Kind of environment (default `default`). Programs of one kind share `sharedTokens` and slots. */
   readonly environment?: string;
-  /** Its turns, at least one. */
+  /** Turns of the program, at least one. */
   readonly turns: readonly AgenticTurn[];
 }
 
@@ -34,9 +34,9 @@ export interface AgenticProgram {
 export interface AgenticWorkload {
   /** Name for readers, in tables. */
   readonly name: string;
-  /** Where the numbers come from, in words. */
+  /** Origin of the numbers, in words. */
   readonly source: string;
-  /** The programs, in the order in which they begin. */
+  /** Programs in the order in which they begin. */
   readonly programs: readonly AgenticProgram[];
 }
 

@@ -1,7 +1,7 @@
 /**
- * The usual way with an asynchronous trainer, to compare `staleness-pacing` with: so many groups are generated at all times, the
- * trainer takes the oldest complete ones, and what is too old by then is discarded, complete or not. It decides with
- * the messages of the policy, without reasons.
+ * The usual way with an asynchronous trainer, to compare `staleness-pacing` with: a fixed number of groups is generated at all
+ * times, the trainer takes the oldest complete groups, and groups that are too old by then are discarded, complete or not. The
+ * rule makes the same decisions as the policy, without reasons.
  */
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
 import type { VocabularyEvent } from '../../schemas/events/index.ts';
@@ -20,7 +20,7 @@ interface Group {
 export interface DiscardingSettings {
   readonly groupsPerBatch: number;
   readonly maxStaleness: number;
-  /** Groups that are generated at all times. */
+  /** Number of groups in generation at all times. */
   readonly concurrency: number;
 }
 
@@ -35,7 +35,7 @@ export function discarding(settings: DiscardingSettings): DrivenPolicy {
     send: (given: AnyEvent): readonly AnyDecision[] => {
       const event = given as VocabularyEvent;
       const { at } = event;
-      const told: object[] = [];
+      const decisions: object[] = [];
       switch (event.type) {
         case 'prompts.supplied':
           asked -= event.prompts.length;
@@ -43,7 +43,7 @@ export function discarding(settings: DiscardingSettings): DrivenPolicy {
             const group = { groupId, launchId: `launch#${launches++}`, weightVersion: version };
             groups.set(group.launchId, { ...group, tokens: undefined, samples: 0 });
             inFlight += 1;
-            told.push({ type: 'group.launch', at, ...group });
+            decisions.push({ type: 'group.launch', at, ...group });
           }
           break;
         case 'group.completed':
@@ -57,7 +57,7 @@ export function discarding(settings: DiscardingSettings): DrivenPolicy {
             if (version - weightVersion <= maxStaleness) continue;
             groups.delete(launchId);
             if (tokens === undefined) inFlight -= 1;
-            told.push({ type: 'group.drop', at, launchId, reason: { tokens: tokens ?? 0 } });
+            decisions.push({ type: 'group.drop', at, launchId, reason: { tokens: tokens ?? 0 } });
           }
       }
       const complete = isTraining ? [] : [...groups.values()].filter(({ tokens }) => tokens !== undefined);
@@ -65,7 +65,7 @@ export function discarding(settings: DiscardingSettings): DrivenPolicy {
         isTraining = true;
         const batch = complete.slice(0, groupsPerBatch);
         for (const { launchId } of batch) groups.delete(launchId);
-        told.push({
+        decisions.push({
           type: 'train.batch',
           at,
           publicationId: `batch#${batches++}`,
@@ -78,9 +78,9 @@ export function discarding(settings: DiscardingSettings): DrivenPolicy {
       const missing = concurrency - inFlight - asked;
       if (missing > 0) {
         asked += missing;
-        told.push({ type: 'prompts.request', at, count: missing });
+        decisions.push({ type: 'prompts.request', at, count: missing });
       }
-      return told as AnyDecision[];
+      return decisions as AnyDecision[];
     },
   };
 }

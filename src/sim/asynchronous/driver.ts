@@ -2,9 +2,11 @@
  * The simulated host of an asynchronous trainer: engines generate groups without a pause, and the trainer, on GPUs of its own, takes
  * batches of groups and publishes a version of the weights after each. New weights reach the engines while they generate.
  */
+
 import type { AnyEvent } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import type { Message } from '../../schemas/messages.ts';
 import { EnginePool } from '../cluster/engines/engine-pool.ts';
 import { type DrivenPolicy, EventLoop } from '../cluster/event-loop.ts';
 import type { Machine } from '../cluster/machines/machine.ts';
@@ -13,25 +15,25 @@ import type { Workload } from '../workload/workload.ts';
 
 /** Engines, trainer and batch of a job. */
 export interface AsynchronousJob {
-  /** Inference engines. */
+  /** Number of inference engines. */
   readonly engines: number;
-  /** What an engine costs, and what the trainer takes, with all GPUs that it has. */
+  /** Costs of an engine, and of the trainer with all its GPUs. */
   readonly cost: CostModel;
-  /** P: groups of a batch. */
+  /** P: groups per batch. */
   readonly groupsPerBatch: number;
-  /** Responses of a group. */
+  /** Responses per group. */
   readonly responsesPerPrompt: number;
 }
 
-/** Counts of a run, from the first version that is measured to the last one. */
+/** Counts of a run, from the first to the last measured version. */
 export interface AsynchronousRun {
   readonly seconds: number;
-  /** Groups that were trained, and the tokens of their responses. */
+  /** Trained groups, and the tokens of their responses. */
   readonly groups: number;
   readonly tokens: number;
   /** Tokens that were generated and discarded. */
   readonly wastedTokens: number;
-  /** Share of the time in which the trainer waits for groups. */
+  /** Share of the time in which the trainer waited for groups. */
   readonly trainerWaits: number;
   /** Mean and largest number of versions from the launch of a trained group to its batch. */
   readonly meanLag: number;
@@ -41,7 +43,7 @@ export interface AsynchronousRun {
 
 /** Options of a run. */
 export interface AsynchronousOptions {
-  /** Batches that are measured, after the first `warmUp` ones. */
+  /** Number of measured batches, after the first `warmUp` ones. */
   readonly batches: number;
   readonly warmUp: number;
 }
@@ -59,9 +61,8 @@ interface Counts {
   preemptions: number;
 }
 
-type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 interface Running {
-  readonly launch: Told<'group.launch'>;
+  readonly launch: Message<'group.launch'>;
   tokens: number;
   left: number;
 }
@@ -87,11 +88,11 @@ class Host implements Machine {
   readonly #loop = new EventLoop();
   readonly #pool: EnginePool;
   readonly #groups = new Map<string, Running>();
-  /** Events that have happened and that the policy has not been told. */
+  /** Events that the policy has not been told yet. */
   #news: AnyEvent[] = [];
   #prompts = 0;
-  /** The batch that is trained, and the time when its weights are with the engines. */
-  #batch: { readonly decision: Told<'train.batch'>; readonly endsAt: number } | undefined;
+  /** The batch in training, and the time at which its weights reach the engines. */
+  #batch: { readonly decision: Message<'train.batch'>; readonly endsAt: number } | undefined;
   #versions = 0;
   #largestLag = 0;
   readonly #counts: Counts = {
@@ -160,7 +161,7 @@ class Host implements Machine {
     }
   }
 
-  #launch(launch: Told<'group.launch'>, at: number): void {
+  #launch(launch: Message<'group.launch'>, at: number): void {
     const { groupId, launchId } = launch;
     const { responsesPerPrompt: left } = this.#job;
     const prompt = this.#workload.prompt(Number(groupId.slice(1)));
@@ -171,7 +172,7 @@ class Host implements Machine {
     }
   }
 
-  #train(decision: Told<'train.batch'>, at: number): void {
+  #train(decision: Message<'train.batch'>, at: number): void {
     const { cost } = this.#job;
     const { groups, samples, tokens, weightVersion } = decision;
     const size = { responses: samples, tokens };

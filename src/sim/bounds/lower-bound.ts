@@ -1,20 +1,20 @@
 /**
- * The clairvoyant lower bound: the least time that any scheduler, even one that knows all lengths, needs on the same engines to
- * train the same prompts once. Each prompt has R0 responses, fixed beforehand; updates of P0 prompts are synchronous.
+ * The clairvoyant lower bound: the least time in which any scheduler, even one that knows all lengths, trains the same prompts
+ * once on the same engines. Each prompt has R0 responses, fixed beforehand; updates of P0 prompts are synchronous.
  *
  * No schedule is faster, for two reasons; the larger of the two bounds counts:
  *
  * - stragglers: a round lasts at least as long as its longest response would alone. The sum of these times is least if prompts are
  *   grouped into rounds by their longest response.
- * - work: prefill, the cost of each sequence and the reading of KV are the same in every schedule; and there are at least tokens ÷
- *   maxRunningSequences decode steps, and at least context tokens ÷ kvCapacityTokens of them.
+ * - work: the cost of each sequence and the reading of KV are the same in every schedule, each prompt is computed at least once; and
+ *   there are at least tokens ÷ maxRunningSequences decode steps, and at least context tokens ÷ kvCapacityTokens of them.
  *
  * A scheduler that may choose which samples it trains on, as tail batching does, can take less time.
  */
 import { refuse } from '../../errors.ts';
-import { baseSeconds, type CostModel, gradientSeconds, swapSeconds } from '../models/cost-model.ts';
+import { baseSeconds, type CostModel, gradientSeconds, prefillSeconds, swapSeconds } from '../models/cost-model.ts';
 
-/** A prompt and the lengths of its R0 responses, in tokens. */
+/** A prompt, with the lengths of its R0 responses in tokens. */
 export interface FixedPrompt {
   /** Tokens of the prompt. */
   readonly promptTokens: number;
@@ -30,21 +30,24 @@ export interface LowerBound {
   readonly rolloutSeconds: number;
   /** First bound of the rollout: the longest response of each round alone. */
   readonly stragglerSeconds: number;
-  /** Second bound of the rollout: all tokens on all engines, which are never idle. */
+  /** Second bound of the rollout: all tokens, on engines that are never idle. */
   readonly workSeconds: number;
-  /** Training, rewards, weight syncs and other fixed costs of rounds. */
+  /** Training, rewards, weight syncs and other fixed costs per round. */
   readonly otherSeconds: number;
 }
 
-/** Returns Σ of the context lengths over all steps of one response. */
+/** Returns Σ of context lengths over all steps of one response. */
 export function contextTokens(promptTokens: number, tokens: number): number {
   return tokens * promptTokens + (tokens * (tokens - 1)) / 2;
 }
 
-/** Returns the seconds of one response that is alone on an engine. */
+/** Returns the least seconds by which a prefill delays an engine: all of it if nothing else runs, and else what is not hidden. */
+const prefillOf = (cost: CostModel, tokens: number): number => cost.prefillInterference * prefillSeconds(cost, tokens);
+
+/** Returns the seconds of a response that runs alone on an engine. */
 function aloneSeconds(cost: CostModel, promptTokens: number, tokens: number): number {
   const reading = cost.secondsPerContextToken * contextTokens(promptTokens, tokens);
-  return promptTokens * cost.prefillSecondsPerToken + tokens * baseSeconds(cost, 1) + reading;
+  return prefillOf(cost, promptTokens) + tokens * baseSeconds(cost, 1) + reading;
 }
 
 /** Returns the prompts in the order of a scheduler that knows all lengths: longest response first. */
@@ -82,10 +85,10 @@ export function clairvoyantLowerBound(
 
   let [tokens, context, prefill] = [0, 0, 0];
   for (const { promptTokens, responseTokens } of prompts) {
+    prefill += prefillOf(cost, promptTokens);
     for (const length of responseTokens) {
       tokens += length;
       context += contextTokens(promptTokens, length);
-      prefill += promptTokens;
     }
   }
   const stepSeconds = cost.memoryBoundSeconds + cost.overheadSeconds;
@@ -93,7 +96,7 @@ export function clairvoyantLowerBound(
   const perToken =
     (baseSeconds(cost, cost.maxRunningSequences) / cost.maxRunningSequences - cost.secondsPerSequence) * tokens;
   const work =
-    prefill * cost.prefillSecondsPerToken +
+    prefill +
     cost.secondsPerSequence * tokens +
     cost.secondsPerContextToken * context +
     Math.max(stepSeconds * steps, perToken);

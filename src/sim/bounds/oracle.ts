@@ -3,11 +3,11 @@
  * Rewards and training run during the rollout, as in the recipe `rollpacker`, and
  *
  * - prompts are grouped: in a window of rounds, prompts with the longest responses come first, so that long responses wait only for
- *   each other;
+ * each other;
  * - the requests of a round are placed longest first, each on the engine with the least work;
  * - code that would not end within its budget is stopped at its start; its reward is the same.
  *
- * It is a schedule, not a bound: a scheduler that knows all lengths beforehand can reach this time.
+ * The oracle is a schedule, not a bound: a scheduler that knows all lengths beforehand can reach this time.
  */
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
@@ -15,14 +15,14 @@ import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import { rollpackerScheduler } from '../colocated/ablation.ts';
 import type { Job } from '../colocated/job.ts';
 import { type Scheduler, synchronousBaseline } from '../colocated/scheduler.ts';
-import type { CostModel } from '../models/cost-model.ts';
+import { type CostModel, prefillSeconds, weightSeconds } from '../models/cost-model.ts';
 import { RewardModel } from '../rewards/model.ts';
 import type { Workload } from '../workload/workload.ts';
 import { contextTokens, type FixedPrompt } from './lower-bound.ts';
 
 /**
  * Most rounds of a window. Tail batching with both factors 1.25 moves prompts by 4 rounds; with an unlimited window, the oracle
- * would be better the longer the job is.
+ * would improve with the length of the job.
  */
 export const oracleWindowRounds = 8;
 
@@ -36,17 +36,17 @@ export interface OracleOptions {
   readonly fixed: readonly FixedPrompt[];
   /** Seed of the rewards. */
   readonly seed: number;
-  /** Whether the scheduler also schedules rewards and training, as with `Scheduler.trains`; otherwise they follow the rollout. */
+  /** Whether the scheduler also schedules rewards and training, as with `Scheduler.trains`; otherwise these follow the rollout. */
   readonly trains?: boolean;
-  /** Whether training has its own GPUs, as in `Scheduler.oneStepOff`. */
+  /** Whether training has GPUs of its own, as in `Scheduler.oneStepOff`. */
   readonly oneStepOff?: boolean;
   /** Most rounds of a window in which prompts may change places; all windows have the same size. A whole number >= 1. */
   readonly windowRounds?: number;
 }
 
-/** A scheduler, and the workload with its prompts in the order of that scheduler. */
+/** A scheduler, and the workload in the order that this scheduler chooses. */
 export interface OracleSchedule {
-  /** The scheduler. It places requests, and gives up rewards, by their known durations. */
+  /** The scheduler, which uses known durations to place requests and to give rewards up. */
   readonly scheduler: Scheduler;
   /** The same prompts, in the order of the scheduler. */
   readonly workload: Workload;
@@ -121,7 +121,7 @@ interface Known extends FixedPrompt {
 type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 type Launch = Decision<'request.launch'>;
 
-/** Wraps a policy: it places requests, and gives up rewards, by their known durations. */
+/** Wraps a policy, and uses known durations to place requests and to give rewards up. */
 class Knowing implements DrivenPolicy {
   readonly id: string;
   readonly #policy: DrivenPolicy;
@@ -157,14 +157,14 @@ class Knowing implements DrivenPolicy {
       if (one.type === 'request.launch') return placed[next++]!;
       return one.type === 'reward.dispatch' ? this.#dispatched(one) : one;
     });
-    // The policy is told the engines on which its requests really run.
+    // The policy is told which engines really run its requests.
     const answers = placed.flatMap(({ requestId, engineId }) =>
       this.#policy.send({ type: 'request.started', at: event.at, requestId, engineId } as AnyEvent),
     );
     return [...(mine as AnyDecision[]), ...answers];
   }
 
-  /** Places the requests of the same time: the longest first, each on the engine that would finish earliest with it. */
+  /** Places simultaneous requests: longest first, each on the engine that would finish earliest with it. */
   #place(launches: readonly Launch[]): Launch[] {
     const loads = new Map<string | undefined, EngineLoad>();
     for (const { engineId } of launches) loads.set(engineId, new EngineLoad(this.#cost));
@@ -190,7 +190,8 @@ class Knowing implements DrivenPolicy {
   }
 
   /**
-   * Sets the budget of a dispatch to 0 seconds if it would exceed its budget, so that it ends at once with the reward of a timeout.
+   * Sets the budget of a dispatch to 0 seconds if the dispatch would exceed it, so that the dispatch ends at once with the reward
+   * for a timeout.
    */
   #dispatched(dispatch: Decision<'reward.dispatch'>): Decision<'reward.dispatch'> {
     const launch = this.#launched.get(dispatch.requestId);
@@ -219,23 +220,24 @@ class EngineLoad {
     this.#longest = Math.max(this.#longest, tokens);
     this.#tokens += tokens;
     this.#context += contextTokens(promptTokens, tokens);
-    this.#prefill += promptTokens;
+    this.#prefill += prefillSeconds(this.#cost, promptTokens);
   }
 
-  /** Returns the seconds until the engine is done with all its requests and one more. */
+  /** Returns the seconds until the engine is done with all its requests and the added one. */
   secondsWith(promptTokens: number, added: number): number {
-    const { maxRunningSequences, kvCapacityTokens, memoryBoundSeconds, computeSecondsPerSequence } = this.#cost;
-    const { overheadSeconds, secondsPerSequence, secondsPerContextToken, prefillSecondsPerToken } = this.#cost;
+    const { maxRunningSequences, kvCapacityTokens, computeSecondsPerSequence } = this.#cost;
+    const { overheadSeconds, secondsPerSequence, secondsPerContextToken } = this.#cost;
     const tokens = this.#tokens + added;
     const context = this.#context + contextTokens(promptTokens, added);
-    // The number of steps is that of the longest response, or more if not all requests can run at once.
+    // The longest response gives the number of steps; there are more steps if not all requests can run at once.
     const steps = Math.max(this.#longest, added, tokens / maxRunningSequences, context / kvCapacityTokens);
     return (
-      Math.max(memoryBoundSeconds * steps, computeSecondsPerSequence * tokens) +
+      Math.max(weightSeconds(this.#cost, tokens / steps) * steps, computeSecondsPerSequence * tokens) +
       overheadSeconds * steps +
       secondsPerSequence * tokens +
       secondsPerContextToken * context +
-      prefillSecondsPerToken * (this.#prefill + promptTokens)
+      this.#prefill +
+      prefillSeconds(this.#cost, promptTokens)
     );
   }
 }

@@ -1,19 +1,21 @@
 /**
  * The discrete-event loop of every simulation: machines report events to a policy, and carry out its decisions, in simulated
- * time. It has no knowledge of particular policies, machines or rounds; a host wires them, and says when a round is over.
+ * time. The loop knows no particular policies, machines or rounds; a host wires them, and says when a round is over.
  */
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { Machine } from './machines/machine.ts';
 import { Timers } from './timers.ts';
 
-/** A policy object as the simulator sees it: any `Policy` of rollflex fits. */
+/** The interface of a policy to the simulator, which any `Policy` of rollflex fits. */
 export interface DrivenPolicy {
   /** Id of the policy. */
   readonly id: string;
-  /** Whether it takes events of this type: a policy that places no requests takes none about engines. All types if absent. */
+  /**
+   * Whether the policy takes events of this type: a policy that places no requests takes none about engines. All types if absent.
+   */
   takes?(type: string): boolean;
-  /** Applies an event; throws `PolicyError` when it is refused. */
+  /** Applies an event; throws `PolicyError` if the policy refuses the event. */
   send(event: AnyEvent): readonly AnyDecision[];
 }
 
@@ -25,7 +27,7 @@ export class PolicyLink {
   readonly #note: (decision: VocabularyDecision) => void;
   readonly #timers = new Timers();
   readonly #pending: AnyDecision[] = [];
-  /** Time of the next event of a machine, as of the last {@link nextAt}. */
+  /** Time of the next machine event, as of the latest {@link nextAt}. */
   #machinesAt = Infinity;
 
   /** Use {@link EventLoop.add}. */
@@ -46,7 +48,7 @@ export class PolicyLink {
     const isOuter = this.#pending.length === 0;
     for (const decision of this.#policy.send(event)) this.#pending.push(decision);
     if (!isOuter) return;
-    // Keeps the order: effects of a decision come after all decisions that were made with it.
+    // Keeps the order: effects of a decision come after all decisions made together with it.
     for (let index = 0; index < this.#pending.length; index += 1) {
       const decision = this.#pending[index] as VocabularyDecision;
       if (decision.type === 'timer.set') this.#timers.set(decision.timerId, decision.fireAtSeconds);
@@ -56,12 +58,12 @@ export class PolicyLink {
     this.#pending.length = 0;
   }
 
-  /** Forgets a timer: the event that it has fired is sent by others. */
+  /** Forgets a timer whose event other code sends. */
   forgetTimer(timerId: string): void {
     this.#timers.remove(timerId);
   }
 
-  /** Reports the events of the machines to the policy, until none has anything new at this moment. */
+  /** Reports machine events to the policy until no machine has anything new at this moment. */
   report(): void {
     for (let isNew = true; isNew; ) {
       isNew = false;
@@ -74,7 +76,7 @@ export class PolicyLink {
     }
   }
 
-  /** Returns the time of the next event of a machine, or of a timer; `Infinity` when there is none. */
+  /** Returns the time of the next machine event or timer; `Infinity` without any. */
   nextAt(): number {
     let least = Infinity;
     for (const machine of this.#machines) least = Math.min(least, machine.nextAt());
@@ -82,10 +84,7 @@ export class PolicyLink {
     return Math.min(least, this.#timers.nextAt());
   }
 
-  /**
-   * Lets what is due now happen: the first timer, if it is due before all machines, then the machines. Call it after
-   * {@link nextAt}.
-   */
+  /** Runs what is due now: the first timer, if it is due before all machines, then the machines. Call this after {@link nextAt}. */
   runDue(): void {
     const timersAt = this.#timers.nextAt();
     if (Math.min(this.#machinesAt, timersAt) > this.#loop.now) return;
@@ -97,7 +96,7 @@ export class PolicyLink {
   }
 }
 
-/** The clock of a simulation, and the policies that share it: those of several jobs, where a host has them. */
+/** The clock of a simulation, and the policies on this clock: several, where a host runs several jobs. */
 export class EventLoop {
   /** The simulated time, in seconds. */
   now = 0;
@@ -106,7 +105,7 @@ export class EventLoop {
   /**
    * Adds a policy and the machines that it decides for, in the order in which they report.
    *
-   * @param note - receives every decision before a machine carries it out: the records of the host
+   * @param note - receives every decision before a machine carries it out, for the host's records
    */
   add(
     policy: DrivenPolicy,

@@ -5,7 +5,6 @@ import { costModelSchema } from '../models/cost-model.ts';
 
 const bytes = z.number().positive();
 
-/** Schema of the hardware of a job. */
 export const hardwareSettings = z.strictObject({
   gpusPerServer: positiveCount.default(8).describe('GPUs of a server.'),
   kvHeads: positiveCount.describe('KV heads of the model.'),
@@ -40,7 +39,7 @@ export const hardwareSettings = z.strictObject({
 /** The hardware with its defaults filled in. */
 export type Hardware = z.output<typeof hardwareSettings>;
 
-/** Returns the seconds until engines run with another TP: weights laid out anew on every GPU, and communicators. */
+/** Returns the seconds until engines run with another TP, for laying out weights and making communicators. */
 export function reshardSeconds({ communicatorSeconds, hostBytesPerSecond, modelBytes }: Hardware, tp: number): number {
   return communicatorSeconds + modelBytes / tp / hostBytesPerSecond;
 }

@@ -1,7 +1,7 @@
 /**
- * What every simulated host does, whatever its cluster: it opens rounds on the event loop, keeps their records, and draws
- * the timeline of its engines. `colocated` and `pools` are two such hosts; another one wires other machines, or has more
- * policies on the same clock.
+ * The part that all simulated hosts share, whatever their cluster: opening rounds on the event loop, keeping records, and drawing
+ * the timeline of engines. `colocated` and `pools` are two such hosts; another host may wire other machines, or run more policies
+ * on the same clock.
  */
 import type { AnyEvent } from '../../core/machine/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
@@ -21,14 +21,14 @@ import type { PromptSource } from './source.ts';
 export interface Wiring {
   readonly source: PromptSource;
   readonly inference: InferenceMachine;
-  /** All machines but the data source, in the order in which they report. */
+  /** All machines except the data source, in the order in which they report. */
   readonly machines: readonly Machine[];
 }
 
 /** Options of a host beside its machines. */
 export interface HostOptions {
   readonly responsesPerPrompt: number;
-  /** Whether deferred and returned prompts stay in the policy; if not, the source gets them back. */
+  /** Whether deferred and returned prompts stay in the policy; otherwise the source gets them back. */
   readonly holdsDeferred: boolean;
   /** Whether timelines are kept (default true). */
   readonly timeline?: boolean | undefined;
@@ -39,7 +39,7 @@ export interface HostOptions {
   readonly longTokens?: number | undefined;
 }
 
-/** A host that runs rounds of a policy, one after the other or overlapping. */
+/** A host that runs the rounds of a policy in sequence or overlapping. */
 export abstract class SimulatedHost {
   protected readonly loop = new EventLoop();
   protected readonly link: PolicyLink;
@@ -71,10 +71,10 @@ export abstract class SimulatedHost {
     });
   }
 
-  /** Records what the host needs of a decision, before it is carried out. */
+  /** Records the fields that the host needs from a decision, before the decision is carried out. */
   protected abstract note(decision: VocabularyDecision, record: RoundRecord | undefined): void;
 
-  /** Returns the rows of GPUs of the engines. */
+  /** Returns the engines' rows of GPUs. */
   protected get rows(): readonly EngineRow[] {
     return this.inference.pool.rows;
   }
@@ -86,7 +86,7 @@ export abstract class SimulatedHost {
     this.link.report();
   }
 
-  /** Makes a record the one of the round that requests and decisions belong to from now on. */
+  /** Makes this record the current one: later requests and decisions belong to its round. */
   protected begin(record: RoundRecord): void {
     this.record = record;
     this.records.set(record.roundId, record);
@@ -95,12 +95,12 @@ export abstract class SimulatedHost {
     this.inference.beginRound(record, this.loop.now);
   }
 
-  /** Advances until a condition holds; calls `stalled` when nothing is left that could happen. */
+  /** Advances until a condition holds; calls `stalled` if nothing is left that could happen. */
   protected runUntil(isDone: () => boolean, stalled: () => never): void {
     while (!isDone()) if (!this.loop.runOnce()) stalled();
   }
 
-  /** Returns the share of the engines' time in which they had nothing to run, since the round was opened. */
+  /** Returns the share of the engines' time without anything to run, since the round was opened. */
   protected bubbleRatio(startSeconds: number, endSeconds: number): number {
     const busySeconds = sumOf(this.rows, (row) => row.busySeconds) - this.#busyBefore;
     const offered = this.rows.length * (endSeconds - startSeconds);
@@ -111,7 +111,7 @@ export abstract class SimulatedHost {
   /**
    * Adds a round to the timeline of every engine.
    *
-   * @param after - what the engines did after the rollout, in order
+   * @param after - activities of the engines after the rollout, in order
    */
   protected draw(
     times: { readonly startSeconds: number; readonly openedSeconds: number; readonly rolledOutSeconds: number },

@@ -1,11 +1,11 @@
 /**
- * Counters of the responses that a baseline would train on: the first R0 of every prompt, in its first try. They are
- * counted from the samples of each prompt when it is trained.
+ * Counts the responses that a baseline would train on: the first R0 of every prompt, in its first try. The samples of a prompt
+ * are counted when the prompt is trained.
  */
 import type { KeptCounts } from '../comparison/result.ts';
 import { type PromptSource, samplesPerTry } from './source.ts';
 
-/** Counters of one run. */
+/** Counters for one run. */
 export class KeptResponses {
   readonly #responsesPerPrompt: number;
   readonly #longTokens: number;
@@ -24,7 +24,7 @@ export class KeptResponses {
     this.#longTokens = longTokens;
   }
 
-  /** Counts a prompt that is trained on these requests. */
+  /** Counts a prompt that is trained on the responses of these requests. */
   add(source: PromptSource, promptId: string, responses: readonly { readonly requestId: string }[]): void {
     let isRedrawn = false;
     for (const { requestId } of responses) {

@@ -12,21 +12,24 @@ export class RoundRecord {
   readonly step: number;
   readonly roundId: string;
   readonly weightVersion: number;
-  /** Time at which the engines run the first requests. */
+  /** Time at which the engines begin to run requests. */
   readonly openedSeconds: number;
   kind: 'short' | 'long' = 'long';
   prompts: readonly FinalPrompt[] = [];
   deferredPrompts = 0;
-  /** Responses that the round trains on, their tokens, and most tokens of one. */
+  /** Trained responses of the round, their tokens, and the tokens of the longest. */
   keptResponses = 0;
   keptTokens = 0;
   longest = 0;
   capped = 0;
-  /** Of these tokens: those from older weights, the same times the versions by which they are behind, and most versions. */
+  /**
+   * Kept tokens from older weights, the same weighted by the versions by which they are behind, and the largest such number of
+   * versions.
+   */
   staleTokens = 0;
   laggingTokens = 0;
   lag = 0;
-  /** Requests that have ended, whatever became of them; their prompts' tokens, and most tokens of one. */
+  /** Ended requests, whatever their outcome; their prompt tokens, and the tokens of the longest. */
   requests = 0;
   promptTokens = 0;
   longestRequest = 0;
@@ -35,12 +38,12 @@ export class RoundRecord {
   /** Most requests that the engines had at once. */
   mostInService = 0;
   #inService = 0;
-  /** Tensor parallelism of its engines, where the policy sets it, and seconds of the change to it. */
+  /** Tensor parallelism of the engines, if the policy sets it, and seconds of the change. */
   tp: number | undefined;
   reshardSeconds = 0;
-  /** Time of its last complete response; until there is one, that of its opening. */
+  /** Time of the latest complete response; before the first one, the time of opening. */
   completedAt: number;
-  /** Times of the end of its last request, its last reward, and its new weights. */
+  /** Times at which the last request ended, the last reward came, and the new weights arrived. */
   drainedAt: number | undefined;
   rewardedAt: number | undefined;
   trainedAt: number | undefined;
@@ -49,7 +52,7 @@ export class RoundRecord {
   width: number | undefined;
   starved = 0;
 
-  /** @param weightVersion - version of the weights that it trains; rounds are counted by it if absent */
+  /** @param weightVersion - version of the weights that the round trains; by default the number of the step */
   constructor(step: number, openedSeconds: number, roundId = `r${step}`, weightVersion = step) {
     this.step = step;
     this.roundId = roundId;
@@ -67,7 +70,7 @@ export class RoundRecord {
   /**
    * Records the end of a request.
    *
-   * @param keptTokens - those of its tokens that earlier requests have generated
+   * @param keptTokens - tokens of the response that earlier requests have generated
    */
   ended({ kind, tokens }: Outcome, promptTokens: number, keptTokens = 0): void {
     this.#inService -= 1;

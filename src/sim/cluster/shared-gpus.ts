@@ -1,17 +1,17 @@
-/** The GPUs that a judge shares with the actor, as the judge sees them. */
+/** The GPUs that a judge shares with the actor, in the judge's view. */
 import { refuse } from '../../errors.ts';
 import type { SharedGpus } from '../rewards/judges.ts';
 import type { EnginePool } from './engines/engine-pool.ts';
 import type { Hardware } from './hardware.ts';
 
-/** GPUs of engines, by number. A row of several GPUs is as slow as the slowest of them. */
+/** GPUs of engines, by number. A row of several GPUs is as slow as its slowest GPU. */
 export class ColocatedGpus implements SharedGpus {
   readonly #pool: EnginePool;
   readonly #hardware: Hardware;
   readonly #perRow: number;
   readonly #factors: number[] = [];
 
-  /** @param perRow - GPUs of a row of the pool */
+  /** @param perRow - GPUs per row of the pool */
   constructor(pool: EnginePool, hardware: Hardware, perRow: number) {
     this.#pool = pool;
     this.#hardware = hardware;

@@ -1,4 +1,4 @@
-/** The data source of the simulated job: each prompt is dealt once in an epoch. */
+/** The data source of the simulated job, which deals each prompt once per epoch. */
 import { refuse } from '../../errors.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import type { Workload, WorkloadPrompt } from '../workload/workload.ts';
@@ -10,7 +10,7 @@ interface Dealt {
   readonly prompt: WorkloadPrompt;
   readonly index: number;
   readonly requests: string[];
-  /** Tries of a response that was dropped although its prompt keeps its tokens, by index; the first try is not counted. */
+  /** By index: tries of a response that was dropped although its prompt keeps tokens; the first try is not counted. */
   readonly tries: number[];
   /** Lengths of the first try, by index. */
   readonly firstTokens: number[];
@@ -22,40 +22,40 @@ export interface Drawn {
   readonly promptIndex: number;
   readonly promptTokens: number;
   readonly task: string | undefined;
-  /** Number of the sample of the prompt. */
+  /** Number of the prompt's sample. */
   readonly sample: number;
   /** The same, without the samples of earlier epochs. */
   readonly sampleOfEpoch: number;
   readonly tokens: number;
-  /** Tokens of it that earlier requests have generated. */
+  /** Tokens of the response that earlier requests have generated. */
   readonly keptTokens: number;
   readonly capped: boolean;
-  /** Whether it is correct, where the trace has it. */
+  /** Whether the response is correct, if the trace says so. */
   readonly correct?: boolean;
 }
 
-/** Deals the prompts of a workload in order; returned ones are dealt again first. */
+/** Deals the prompts of a workload in order, returned prompts first. */
 export class PromptSource {
   readonly #workload: Workload;
   readonly #total: number;
   readonly #domainOf: (index: number, task: string | undefined) => string | undefined;
   readonly #dealt = new Map<string, Dealt>();
   readonly #drawn = new Map<string, Drawn>();
-  /** Requests of prompts that are trained or deferred: their rewards and aborts may still be under way. */
+  /** Requests of trained or deferred prompts, whose rewards and aborts may still be on the way. */
   #over: string[] = [];
-  /** The same of the step before, where rewards may come later than it. */
+  /** The same for the previous step, whose rewards may still come. */
   #before: string[] = [];
   readonly #returned: Prompt[] = [];
-  /** Places of prompts of a later epoch whose earlier turn is not over, by their ids. */
+  /** By id: places of prompts from a later epoch whose earlier turn is not over. */
   readonly #early = new Map<string, number[]>();
-  /** The number of times that each prompt was deferred: its next responses are other samples. */
+  /** By prompt: number of deferrals, since each deferral leads to other samples. */
   readonly #deferrals = new Map<string, number>();
   #keepsTokens: boolean;
   #next = 0;
 
   /**
    * @param domainOf - the domain of a prompt, for the policy; its task if absent
-   * @param keepsTokens - whether responses of deferred prompts go on where they were: then they are not drawn again
+   * @param keepsTokens - whether responses of deferred prompts continue where they were, so that they are not drawn again
    */
   constructor(
     workload: Workload,
@@ -74,14 +74,14 @@ export class PromptSource {
     return this.#total - this.#next + this.#returned.length;
   }
 
-  /** Deals up to this many prompts. */
+  /** Deals up to so many prompts. */
   take(count: number): Prompt[] {
     const prompts = this.#returned.splice(0, count);
     while (prompts.length < count && this.#next < this.#total) prompts.push(...this.#deal(this.#next++));
     return prompts;
   }
 
-  /** Returns a prompt to the source, to be dealt again before the fresh ones. */
+  /** Returns a prompt to the source, which deals it again before fresh prompts. */
   giveBack(prompt: Prompt): void {
     this.#returned.push(prompt);
   }
@@ -93,12 +93,12 @@ export class PromptSource {
     this.#forget(promptId);
   }
 
-  /** Whether responses of deferred prompts go on where they were from now on. */
+  /** Whether responses of deferred prompts continue where they were, from now on. */
   set keepsTokens(value: boolean) {
     this.#keepsTokens = value;
   }
 
-  /** Gives all prompts back that were dealt and are not trained, as if they had never been dealt. */
+  /** Gives back all dealt prompts that are not trained, as if they had never been dealt. */
   giveAllBack(): void {
     const back = [...this.#dealt].map(([promptId, { prompt, index }]) =>
       promptOf(promptId, prompt, this.#domainOf(index, prompt.task)),
@@ -107,7 +107,7 @@ export class PromptSource {
     this.#deferrals.clear();
   }
 
-  /** Records that what was kept of a response is dropped: it is drawn again. */
+  /** Records that the kept part of a response is dropped, so that the response is drawn again. */
   dropped(requestId: string): void {
     const drawn = this.#drawn.get(requestId);
     const tries = drawn && this.#dealt.get(drawn.promptId)?.tries;
@@ -128,13 +128,12 @@ export class PromptSource {
   }
 
   /**
-   * Draws a response of a prompt that was dealt, for a request. It depends on prompt, try and index alone, so that every
-   * scheduler gets the same one (common random numbers); another try gives other samples, as a model would with new
-   * weights.
+   * Draws the response of a dealt prompt for a request. The response depends only on prompt, try and index, so that every
+   * scheduler gets the same response (common random numbers); another try gives other samples, as a model would with new weights.
    *
    * @param index - index of the response in the group, from 0
-   * @param keptTokens - tokens with which it goes on
-   * @throws PolicyError `unknown_id` for a prompt that was not dealt, or that is trained
+   * @param keptTokens - tokens from which the response continues
+   * @throws PolicyError `unknown_id` for a prompt that was not dealt, or is trained already
    */
   draw(requestId: string, promptId: string, index: number, keptTokens = 0): Drawn {
     const dealt = this.#dealt.get(promptId);
@@ -162,7 +161,10 @@ export class PromptSource {
     return drawn;
   }
 
-  /** Returns the tokens of the first responses of a prompt in its first try, whatever became of them; none once it is trained. */
+  /**
+   * Returns the tokens of a prompt's first responses in its first try, whatever became of them; an empty list once the prompt is
+   * trained.
+   */
   firstTokens(promptId: string, count: number): number[] {
     const dealt = this.#dealt.get(promptId);
     if (dealt === undefined) return [];
@@ -194,7 +196,7 @@ export class PromptSource {
     this.#over.push(...(this.#dealt.get(promptId)?.requests.splice(0) ?? []));
   }
 
-  /** Deals a prompt, or nothing if it is still out since an earlier epoch: then it is dealt after that. */
+  /** Deals a prompt; or nothing if the prompt is still out since an earlier epoch, after which it is dealt. */
   #deal(index: number): [Prompt] | [] {
     const prompt = this.#workload.prompt(index);
     const { promptId: own, comesBack: promptId = own, task, place = index } = prompt;

@@ -8,7 +8,7 @@ interface Timer {
   heapIndex: number;
 }
 
-/** Timers by time; a later one with the same id replaces the earlier one. */
+/** Timers ordered by time; a new timer replaces an earlier one with the same id. */
 export class Timers {
   readonly #byId = new Map<string, Timer>();
   readonly #byTime = new IndexedHeap<Timer>((a, b) => a.fireAtSeconds - b.fireAtSeconds || a.seq - b.seq);
@@ -28,12 +28,12 @@ export class Timers {
     this.#byId.delete(timerId);
   }
 
-  /** Returns the time of the next one; `Infinity` when there is none. */
+  /** Returns the time of the next timer; `Infinity` without timers. */
   nextAt(): number {
     return this.#byTime.peek()?.fireAtSeconds ?? Infinity;
   }
 
-  /** Removes the next timer if it has run out by then, and returns its id. */
+  /** Removes the next timer if it has run out by this time, and returns its id. */
   take(at: number): string | undefined {
     const timer = this.#byTime.peek();
     if (timer === undefined || timer.fireAtSeconds > at) return undefined;

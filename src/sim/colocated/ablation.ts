@@ -1,4 +1,4 @@
-/** RollPacker, mechanism by mechanism: the recipe that a real host embeds, with some of it switched off. */
+/** RollPacker, mechanism by mechanism: the recipe that a real host embeds, with parts of it switched off. */
 import type { AnyEvent } from '../../core/machine/definition.ts';
 import { create } from '../../core/machine/start.ts';
 import { refuse } from '../../errors.ts';
@@ -11,7 +11,7 @@ import type { Job } from './job.ts';
 import { profileOf } from './profile.ts';
 import { losslessTailScheduler, type Scheduler, synchronousBaseline, tailBatchingScheduler } from './scheduler.ts';
 
-/** Switches for the mechanisms of RollPacker, and its settings that are not the job's. */
+/** Switches for the mechanisms of RollPacker, and settings that do not come from the job. */
 export type RollpackerSwitches = Pick<
   RollpackerInput,
   'tailBatching' | 'composition' | 'adaptiveTp' | 'adaptiveTimeout' | 'asyncReward' | 'streamTraining'
@@ -30,7 +30,7 @@ export type RollpackerSwitches = Pick<
       | 'maxStaleness'
     >
   > & {
-    /** A round opens while the one before is trained on GPUs of its own (RollPacker §6.7); not with `streamTraining`. */
+    /** Whether a round opens while the previous round is trained on separate GPUs (RollPacker §6.7); not with `streamTraining`. */
     readonly oneStepOff?: boolean;
   };
 
@@ -84,21 +84,21 @@ export function rollpackerConfigOf(job: Job, switches: RollpackerSwitches = {}):
   };
 }
 
-/** Lays a judge out beside the actor where rewards are computed beside the rollout. */
+/** Lays a judge out beside the actor if rewards are computed beside the rollout. */
 function judgeOf(
   { rewards }: Job,
   switches: RollpackerSwitches,
 ): Pick<RollpackerInput, 'judgeOffload' | 'judge' | 'rewardBudgetSeconds'> {
   const judge = rewards?.judge;
   if (judge === undefined) return {};
-  // A judge always ends; its budget would run while it waits for its place.
+  // A judge always ends; its budget would also run while it waits for its place.
   const rewardBudgetSeconds = { judge: judgeBudgetSeconds };
   const isColocated = judge.placement === 'colocated';
   const judgeOffload = isColocated && (switches.judgeOffload ?? switches.asyncReward ?? true);
   return judgeOffload ? { rewardBudgetSeconds, judgeOffload, judge: judge.model } : { rewardBudgetSeconds };
 }
 
-/** Returns RollPacker with some of its mechanisms: the recipe `rollpacker`. With all of them off it is the synchronous baseline. */
+/** Returns RollPacker with some mechanisms, as the recipe `rollpacker`. Without any mechanism, this is the synchronous baseline. */
 export function rollpackerScheduler(job: Job, id: string, switches: RollpackerSwitches, label = id): Scheduler {
   const config = rollpackerConfigOf(job, switches);
   create(rollpacker, config);
@@ -122,7 +122,9 @@ const off = {
   streamTraining: false,
 };
 const variant = (above: string, adds: string): Variant => ({ ablation: 'RollPacker', above, adds });
-/** The ablation of RollPacker Table 2, one mechanism more in each variant; and RLHFuse as its §6.1 strengthens it. */
+/**
+ * The ablation of RollPacker Table 2, in which each variant adds one mechanism; and RLHFuse as strengthened in §6.1 of the paper.
+ */
 export const variants = [
   { id: 'baseline', label: 'synchronous', switches: off },
   {
@@ -162,14 +164,14 @@ export function partialScheduler(job: Job): Scheduler {
   return rollpackerScheduler(job, 'partial-rollout', { ...switches, maxStaleness: 2, promptSpeculation: 1.5 }, label);
 }
 
-/** Over-provisioning of prompts and of responses in short rounds; 1.25 each if absent. */
+/** Over-provisioning of prompts and responses in short rounds; 1.25 each if absent. */
 export type BatchFactors = Pick<RollpackerSwitches, 'promptSpeculation' | 'responseSpeculation'>;
 
-/** Returns a scheduler for each variant of the ablation, the synchronous baseline first. */
+/** Returns a scheduler per variant of the ablation, the synchronous baseline first. */
 export function ablation(job: Job, factors: BatchFactors = {}): Scheduler[] {
-  return variants.map(({ id, label, switches, ...place }) => ({
+  return variants.map(({ id, label, switches, ...rest }) => ({
     ...rollpackerScheduler(job, id, { ...factors, ...switches }, label),
-    ...place,
+    ...rest,
   }));
 }
 
@@ -189,8 +191,9 @@ export function usualSchedulers(job: Job, factors: BatchFactors = {}): [baseline
 }
 
 /**
- * Returns the lossless tail, to stand beside {@link usualSchedulers}: rounds composed by predicted length, all of them awaited. It
- * learns from prompts that come back (`inEpochs`); where none does, it is the synchronous baseline.
+ * Returns the lossless tail, for comparison with {@link usualSchedulers}: rounds are composed by predicted length, and all
+ * responses are awaited. The predictions need prompts that come back (`inEpochs`); without such prompts this is the synchronous
+ * baseline.
  */
 export function losslessScheduler(
   job: Job,

@@ -17,14 +17,14 @@ import { RewardWorkers } from '../rewards/workers.ts';
 import type { Workload } from '../workload/workload.ts';
 import type { Job } from './job.ts';
 
-/** The machines of a run, and their sources of prompts and rewards. */
+/** The machines of a run, with their sources of prompts and rewards. */
 export interface Cluster {
   readonly pool: EnginePool;
   readonly inference: InferenceMachine;
-  /** All machines, the engines among them, in the order in which they report. */
+  /** All machines including the engines, in the order in which they report. */
   readonly machines: readonly Machine[];
   readonly source: PromptSource;
-  /** The events by which the policy learns of its machines. */
+  /** Events that tell the policy about its machines. */
   readonly joining: readonly AnyEvent[];
   readonly trainer?: Trainer;
   /** The rewards of a group, where no machine computes rewards. */
@@ -40,9 +40,9 @@ export interface ClusterOptions {
   readonly elastic: boolean;
   /** Whether training has GPUs of its own. */
   readonly oneStepOff: boolean;
-  /** Whether responses of deferred prompts go on where they were. */
+  /** Whether responses of deferred prompts continue where they were. */
   readonly keepsTokens: boolean;
-  /** What chunks cost, where responses come in chunks. */
+  /** Costs of chunks, if responses come in chunks. */
   readonly chunks?: ChunkCosts | undefined;
 }
 
@@ -69,7 +69,8 @@ function fixed(job: Job, workload: Workload, options: ClusterOptions): Cluster {
 }
 
 /**
- * Returns the number of training replicas that share the GPUs evenly: that of the job's hardware, or the next lower one that can.
+ * Returns the number of training replicas that share the GPUs evenly: the number of the job's hardware, or the next lower
+ * possible one.
  */
 export function trainingReplicasOf(job: Job, gpus: number): number {
   let replicas = Math.min(gpus, job.hardware?.trainingReplicas ?? 1);
@@ -77,12 +78,12 @@ export function trainingReplicasOf(job: Job, gpus: number): number {
   return replicas;
 }
 
-/** Returns the ids of the GPUs that only train, of a one-step off-policy pipeline. */
+/** Returns the ids of the GPUs that only train, in a one-step off-policy pipeline. */
 export function trainingGpuIdsOf(job: Job): string[] {
   return numbered('trainer-gpu', job.hardware?.trainingGpus ?? job.engines * job.cost.gpus);
 }
 
-/** Returns the ids of the GPUs of the engines of a job. */
+/** Returns the ids of the GPUs of a job's engines. */
 export function gpuIdsOf(job: Job): string[] {
   return numbered('gpu', job.engines * job.cost.gpus);
 }
@@ -118,7 +119,7 @@ function elastic(job: Job, workload: Workload, options: ClusterOptions): Cluster
   return { pool, inference, machines, source, joining, trainer };
 }
 
-/** Returns the judge's replicas; nothing where plain workers judge. */
+/** Returns the judge's replicas; an empty list if plain workers judge. */
 function judgesOf(
   { judge }: RewardSettings,
   gpus: number,

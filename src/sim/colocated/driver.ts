@@ -20,7 +20,7 @@ import { type StepTimes, stepResult } from './step-result.ts';
 
 /** Options of one simulated run. */
 export interface RunOptions {
-  /** Prompts to train on, each once; the source is exhausted after them. A whole number >= 1. */
+  /** Number of distinct prompts to train on; the source is exhausted after them. A whole number >= 1. */
   readonly prompts: number;
   /** The seed of the workload; goes into the result. */
   readonly seed: number;
@@ -33,7 +33,7 @@ export interface RunOptions {
    * as long.
    */
   readonly longTokens?: number;
-  /** Prompts after which the run ends, although the source has more; `prompts` if absent. */
+  /** Number of prompts after which the run ends although the source has more; `prompts` if absent. */
   readonly until?: number;
   /** Called after every step, with the prompts trained so far. */
   readonly onStep?: (step: StepResult, trainedPrompts: number) => void;
@@ -71,7 +71,7 @@ export class ColocatedHost extends SimulatedHost {
   /** The policy has said that nothing is left to plan a round with. */
   #isOver = false;
   #trained = 0;
-  /** The record of the round before. */
+  /** The record of the previous round. */
   #before: RoundRecord | undefined;
 
   constructor(job: Job, scheduler: Scheduler, cluster: Cluster, options: RunOptions) {
@@ -93,7 +93,7 @@ export class ColocatedHost extends SimulatedHost {
     return this.goOn();
   }
 
-  /** Tells a policy of its machines. */
+  /** Tells a policy about its machines. */
   protected join(policy: DrivenPolicy): void {
     for (const event of this.#cluster.joining) {
       if (policy.takes?.(event.type) ?? true) this.link.send({ ...event, at: this.loop.now });
@@ -105,12 +105,12 @@ export class ColocatedHost extends SimulatedHost {
     return this.#steps.length;
   }
 
-  /** Whether all prompts are trained that the run is to train. */
+  /** Whether all prompts of this run are trained. */
   protected get isDone(): boolean {
     return this.#trained >= (this.#options.until ?? this.#options.prompts);
   }
 
-  /** Runs the steps that are left. */
+  /** Runs the remaining steps. */
   protected goOn(): RunResult {
     while (!this.isDone) {
       const { left } = this.source;
@@ -137,7 +137,7 @@ export class ColocatedHost extends SimulatedHost {
     const startSeconds = this.loop.now;
     this.loop.passTime(startSeconds + this.#job.cost.fixedRolloutSeconds);
     const record = this.newRecord(step);
-    // A one-step off-policy pipeline opens a round before the one before it is trained.
+    // A one-step off-policy pipeline opens a round before the previous round is trained.
     const lag = oneStepOff && step > 0 ? 1 : 0;
     this.#rollOut(record, record.weightVersion - lag);
     if (!this.#isOver) this.finish(record, startSeconds);
@@ -149,9 +149,9 @@ export class ColocatedHost extends SimulatedHost {
   }
 
   /**
-   * Trains on a round, all of whose requests have ended, and lets the time of that pass.
+   * Trains on a round whose requests have all ended, and lets the time for it pass.
    *
-   * @param endedSeconds - when the step has ended, where that is known: then no time passes
+   * @param endedSeconds - the end of the step, if known: then no time passes
    */
   protected finish(record: RoundRecord, startSeconds: number, endedSeconds?: number): void {
     const { cost } = this.#job;
@@ -163,7 +163,7 @@ export class ColocatedHost extends SimulatedHost {
     const stages = this.#stages(record);
     const { drainedSeconds, rewardedSeconds, referencedSeconds, trainedSeconds } = stages;
     this.#countTraining(openedSeconds, drainedSeconds);
-    // A one-step off-policy pipeline has no new weights before its second round has begun.
+    // A one-step off-policy pipeline has no new weights before its second round begins.
     const hasWeights = !oneStepOff || this.#before !== undefined || this.#isLast(record);
     const endSeconds = endedSeconds ?? trainedSeconds + (hasWeights ? cost.weightSyncSeconds : 0);
     this.#before = record;
@@ -184,9 +184,9 @@ export class ColocatedHost extends SimulatedHost {
   }
 
   /**
-   * Opens a round and lets it run until all its requests have ended, and until the weights are new where the policy sees to
-   * that: those of this round, or of the one before in a one-step off-policy pipeline. Or until the policy has nothing left to
-   * plan with.
+   * Opens a round and runs it until all requests have ended and, if the policy manages weights, the new weights are there: those
+   * of this round or, in a one-step off-policy pipeline, of the previous one. Stops earlier if the policy has nothing left to
+   * plan.
    */
   #rollOut(record: RoundRecord, weightVersion: number): void {
     const { roundId } = record;
@@ -200,7 +200,7 @@ export class ColocatedHost extends SimulatedHost {
     );
   }
 
-  /** Lets an open round run until all its requests have ended. */
+  /** Runs an open round until all its requests have ended. */
   protected rollOutRest(record: RoundRecord): void {
     this.#runOut(record, () => record.drainedAt !== undefined);
   }
@@ -260,12 +260,12 @@ export class ColocatedHost extends SimulatedHost {
     }
   }
 
-  /** Returns the ends of the stages of the step: as the policy ran them, or one after the other. */
+  /** Returns the ends of the stages of the step: as the policy ran the stages, or in sequence. */
   #stages(record: RoundRecord): Omit<StepTimes, 'startSeconds' | 'openedSeconds' | 'endSeconds'> {
     const drainedSeconds = record.drainedAt!;
     const { trains, oneStepOff } = this.#scheduler;
     if (oneStepOff && !this.#isLast(record)) {
-      // The GPUs train the round before, whose rewards are known: only the wait for it counts.
+      // The GPUs train the previous round, whose rewards are known, so only the wait for them counts.
       const trainedSeconds = Math.max(drainedSeconds, this.#before?.trainedAt ?? 0);
       this.#cluster.trainer!.takePassSeconds();
       return { drainedSeconds, rewardedSeconds: drainedSeconds, referencedSeconds: drainedSeconds, trainedSeconds };

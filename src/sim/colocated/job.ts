@@ -6,7 +6,7 @@ import { hardwareSettings } from '../cluster/hardware.ts';
 import { costModelSchema } from '../models/cost-model.ts';
 import { rewardSettings } from '../rewards/settings.ts';
 
-/** Schema of a job. Every preset is one; for a cluster that has no preset, a user writes one. */
+/** Schema of a job, which every preset fits; for a cluster without a preset, a user writes one. */
 export const jobSettings = z.strictObject({
   name: z.string().min(1).describe('Shown in tables and reports.'),
   engines: positiveCount.describe('Inference engines (data-parallel replicas of the actor).'),
@@ -30,7 +30,7 @@ export type JobInput = z.input<typeof jobSettings>;
 /** A job with its defaults filled in. */
 export type Job = z.output<typeof jobSettings>;
 
-/** Checks a job and fills its defaults in. Throws `PolicyError` `invalid_config` with the path of the bad field. */
+/** Checks a job and fills in its defaults. Throws `PolicyError` `invalid_config` with the path of the bad field. */
 export function defineJob(input: JobInput): Job {
   return parse(jobSettings, input, 'invalid_config');
 }

@@ -1,6 +1,6 @@
 /**
- * One-step off-policy pipelines (RollPacker §6.7): the training of a round runs beside the rollout of the next one, on GPUs of its own,
- * so that responses come from weights that are one version old.
+ * One-step off-policy pipelines (RollPacker §6.7): a round is trained on separate GPUs while the next round is rolled out, so
+ * responses come from weights that are one version old.
  */
 import { refuse } from '../../errors.ts';
 import { type RollpackerSwitches, rollpackerScheduler, variants } from './ablation.ts';
@@ -8,7 +8,7 @@ import type { Job } from './job.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /**
- * The same job with half of its GPUs for rollouts and the other half for training, which therefore takes twice as long.
+ * Returns the same job with half of its GPUs for rollouts and half for training, which therefore takes twice as long.
  *
  * @throws PolicyError `infeasible` for a job without hardware, or with less than two engines
  */
@@ -37,8 +37,8 @@ export function withOneStepOff(job: Job): Job {
 }
 
 /**
- * Returns the variants of the ablation in a one-step off-policy pipeline, the one without any mechanism first; training streams in
- * none of them.
+ * Returns the variants of the ablation in a one-step off-policy pipeline, the variant without mechanisms first; no variant
+ * streams its training.
  */
 export function oneStepOffAblation(
   job: Job,
@@ -46,13 +46,13 @@ export function oneStepOffAblation(
 ): Scheduler[] {
   return variants
     .filter((one) => !one.switches.streamTraining)
-    .map(({ id, label, switches, ...place }) => ({
+    .map(({ id, label, switches, ...rest }) => ({
       ...rollpackerScheduler(
         job,
         id,
         { ...factors, ...switches, oneStepOff: true },
         id === 'baseline' ? 'one-step-off' : label,
       ),
-      ...place,
+      ...rest,
     }));
 }

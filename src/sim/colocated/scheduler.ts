@@ -1,5 +1,5 @@
 /**
- * The scheduler that the driver runs: a public policy object, and the way a round of it is opened. Nothing here schedules; the
+ * The scheduler that the driver runs: a public policy object, and a function that opens its rounds. Nothing here schedules; the
  * decisions are those of the policies that a real host embeds.
  */
 import type { AnyEvent } from '../../core/machine/definition.ts';
@@ -12,11 +12,12 @@ import { type TailBatchingInput, tailBatching } from '../../recipes/tail-batchin
 import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import type { ChunkCosts } from '../cluster/machines/divided.ts';
 import type { Variant } from '../comparison/result.ts';
+import { baseSeconds } from '../models/cost-model.ts';
 import type { Job } from './job.ts';
 
 /** A round to be opened. */
 export interface NextRound {
-  /** Time of its opening, in simulated seconds. */
+  /** Time of opening, in simulated seconds. */
   readonly at: number;
   /** Id of the round, new for every round. */
   readonly roundId: string;
@@ -26,23 +27,23 @@ export interface NextRound {
 
 /** A scheduler that can be simulated. A new policy is made for every run, so that runs share nothing. */
 export interface Scheduler {
-  /** Kebab case; results carry it. */
+  /** Id in kebab case, which results carry. */
   readonly id: string;
   /** For people: tables and charts. */
   readonly label: string;
-  /** Its place in an ablation, where it is a variant of one; results carry it. */
+  /** Position in an ablation, for variants of one; results carry it. */
   readonly variant?: Variant;
-  /** Whether deferred and returned prompts stay in the policy; if not, the driver puts them back in the source. */
+  /** Whether deferred and returned prompts stay in the policy; otherwise the driver puts them back into the source. */
   readonly holdsDeferred: boolean;
-  /** Whether deferred prompts keep the tokens of their responses, which go on from them (`partialRollout`). */
+  /** Whether deferred prompts keep the tokens of their responses and continue from them (`partialRollout`). */
   readonly keepsTokens?: boolean;
   /** Whether the policy sees to rewards and training, too; if not, the driver lets their time pass after the rollout. */
   readonly trains?: boolean;
-  /** Whether a round opens while the one before is trained, on GPUs of their own, with weights that lack that one. */
+  /** Whether a round opens while the previous round is trained on separate GPUs, with weights that lack that training. */
   readonly oneStepOff?: boolean;
-  /** What chunks cost, if responses come in chunks (`chunks.requested`, `chunk.continue`, `chunk.finished`). */
+  /** Costs of chunks, if responses come in chunks (`chunks.requested`, `chunk.continue`, `chunk.finished`). */
   readonly chunks?: ChunkCosts;
-  /** Returns a new policy, at its beginning. */
+  /** Returns a new policy in its initial state. */
   create(options: PolicyOptions): DrivenPolicy;
   /** Returns the event that begins a round. */
   openRound(round: NextRound): AnyEvent;
@@ -50,9 +51,9 @@ export interface Scheduler {
 
 /** P0 and R0 of RollPacker: prompts per round, and responses per prompt. */
 export interface BatchShape {
-  /** P0, prompts of a round. */
+  /** P0: prompts per round. */
   readonly promptsPerRound: number;
-  /** R0, responses of a prompt. */
+  /** R0: responses per prompt. */
   readonly responsesPerPrompt: number;
 }
 
@@ -67,7 +68,7 @@ function assertUnfiltered(settings: { filter?: string | undefined }): void {
 }
 
 /**
- * The synchronous baseline, as verl trains: P0 · R0 requests per round, all of them awaited. It is the policy
+ * The synchronous baseline, which trains as verl does: P0 · R0 requests per round, all awaited. The scheduler is the policy
  * `speculative-admission` in long rounds, hence without speculation.
  */
 export function synchronousBaseline(shape: BatchShape): Scheduler {
@@ -86,7 +87,7 @@ export function synchronousBaseline(shape: BatchShape): Scheduler {
  * Tail batching (RollPacker §3): the recipe `tail-batching`.
  *
  * @param settings - factors and other settings of the recipe; both factors are 1.25 if absent
- * @param id - name in results, for several of them side by side
+ * @param id - name in results, to compare several of these schedulers
  * @throws PolicyError `infeasible` for a filter; `invalid_config` as the recipe does
  */
 export function tailBatchingScheduler(
@@ -113,11 +114,11 @@ export function tailBatchingScheduler(
 export type LosslessTailSettings = Omit<LosslessTailInput, keyof BatchShape | 'placement'>;
 
 /**
- * The lossless tail: the recipe `lossless-tail`. It learns from prompts that come back (`inEpochs`); where none does, it is the
- * synchronous baseline.
+ * The lossless tail: the recipe `lossless-tail`. The predictions need prompts that come back (`inEpochs`); without such prompts
+ * this is the synchronous baseline.
  *
  * @param settings - settings of the recipe, such as `windowRounds`
- * @param id - name in results, for several of them side by side
+ * @param id - name in results, to compare several of these schedulers
  * @throws PolicyError `infeasible` for a filter; `invalid_config` as the recipe does
  */
 export function losslessTailScheduler(
@@ -148,16 +149,21 @@ const chunkCostsOf = ({ chunkSeconds = 0.03, poolTokensPerSecond }: DividedSetti
   poolTokensPerSecond,
 });
 
+/** Sequences of an engine in the middle of a rollout. */
+const usualBatch = 64;
+
 type DividedSettings = NonNullable<LosslessTailInput['dividedRollout']>;
 
 /** Returns the settings of divided rollout for the engines of a job. */
 export function dividedSettingsOf({ cost }: Job): DividedSettings {
+  // Straight between one sequence and a usual batch: experts are read the more, the more sequences there are.
+  const sequenceSeconds = (baseSeconds(cost, usualBatch) - baseSeconds(cost, 1)) / (usualBatch - 1);
   return {
     kvCapacityTokens: cost.kvCapacityTokens,
     prefillTokensPerSecond: 1 / cost.prefillSecondsPerToken,
     decode: {
-      stepSeconds: cost.memoryBoundSeconds + cost.overheadSeconds,
-      sequenceSeconds: cost.secondsPerSequence,
+      stepSeconds: baseSeconds(cost, 1) - sequenceSeconds,
+      sequenceSeconds,
       contextTokenSeconds: cost.secondsPerContextToken,
     },
   };

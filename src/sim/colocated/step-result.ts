@@ -2,13 +2,13 @@
 import type { RoundRecord } from '../cluster/round-record.ts';
 import type { StepResult } from '../comparison/result.ts';
 
-/** Times of the stages of a step, in seconds from the start of the job. */
+/** Times of a step's stages, in seconds from the start of the job. */
 export interface StepTimes {
   /** The step begins: the engines are made ready. */
   readonly startSeconds: number;
   /** Engines run the first requests. */
   readonly openedSeconds: number;
-  /** End of the last request of the round. */
+  /** Time at which the last request of the round ended. */
   readonly drainedSeconds: number;
   readonly rewardedSeconds: number;
   /** End of the passes before the gradients, for prompts that were not trained beside the rollout. */
@@ -17,7 +17,7 @@ export interface StepTimes {
   readonly endSeconds: number;
 }
 
-/** Returns the step; what the record does not have is given beside it. */
+/** Returns the step; values that the record lacks are given separately. */
 export function stepResult(
   record: RoundRecord,
   times: StepTimes,

@@ -69,7 +69,7 @@ export function notesOn(options: CompareOptions, results: readonly SchedulerResu
       `${labels}: every prompt is kept, but not every response; ${what}. Compare the speedups at equal tokens.`,
     );
   }
-  // Variants of an ablation often defer in the same way: those with the same text share one note.
+  // Variants of an ablation often defer in the same way, so variants with equal texts share one note.
   const redrawn = others.filter((one) => one.redrawnShare > 0).map((one) => ({ one, what: redrawing(one) }));
   for (const text of new Set(redrawn.map(({ what }) => what))) {
     const labels = redrawn.filter(({ what }) => what === text).map(({ one }) => nameOf(one));
@@ -109,7 +109,7 @@ export function notesOn(options: CompareOptions, results: readonly SchedulerResu
   return notes;
 }
 
-/** Returns a description of the effect of redrawn prompts: their share of the responses, and the tokens lost or gained. */
+/** Describes the effect of redrawn prompts: their share of the responses, and the tokens lost or gained. */
 function redrawing({ redrawnShare, redrawnLoss }: SchedulerResult): string {
   const loss = Math.round(100 * Math.abs(redrawnLoss));
   const less = loss === 0 ? 'about as many' : `${loss} % ${redrawnLoss < 0 ? 'more' : 'fewer'}`;

@@ -11,19 +11,19 @@ export const usualRuns = Object.freeze({ steps: 20, seeds: 3 });
 export interface CompareOptions {
   /** Engines, batch shape and cost model. */
   readonly job: Job;
-  /** Returns the workload of a seed. Every scheduler gets the same one. */
+  /** Returns the workload for a seed, which is the same for every scheduler. */
   readonly workload: (seed: number) => Workload;
   /** Steps of the baseline: it trains steps · P0 prompts. A whole number >= 1; a multiple of 5 is best at eta 1.25. */
   readonly steps: number;
-  /** Seeds: each scheduler makes one run for each seed. Intervals need 2 or more. */
+  /** Seeds: each scheduler makes one run per seed. Intervals need 2 or more seeds. */
   readonly seeds: readonly number[];
   /** The scheduler to compare with; by default, the baseline of {@link usualSchedulers}. */
   readonly baseline?: Scheduler;
-  /** Schedulers other than the baseline; by default, tail batching of {@link usualSchedulers}. */
+  /** Schedulers beside the baseline; by default, the tail batching of {@link usualSchedulers}. */
   readonly schedulers?: readonly Scheduler[];
   /** Confidence of the intervals: above 0, below 1 (default 0.95). */
   readonly confidence?: number;
-  /** Whether the oracle schedule also runs: one more run for each seed (default true). */
+  /** Whether the oracle schedule runs, too: one more run per seed (default true). */
   readonly oracle?: boolean;
   /** Whether the runs of the first seed record the segments of every engine (default true). */
   readonly timeline?: boolean;
@@ -40,9 +40,9 @@ export interface CompareOptions {
 export interface CompareProgress {
   /** Number of finished runs. */
   readonly doneRuns: number;
-  /** Number of all runs: schedulers × seeds, and one of the oracle for each seed. */
+  /** Number of all runs: schedulers × seeds, and one oracle run per seed. */
   readonly totalRuns: number;
-  /** Id of the scheduler of the last finished run. */
+  /** Scheduler id of the latest finished run. */
   readonly scheduler: string;
   /** Seed of the last finished run. */
   readonly seed: number;

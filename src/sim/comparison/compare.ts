@@ -1,7 +1,7 @@
 /**
  * Compares schedulers, and the oracle schedule, on one workload. All schedulers train the same prompts exactly once (after these
- * the source is exhausted, which empties every queue), so that ratios of total times are meaningful. They may train different
- * responses, so seconds per kept token are also given.
+ * the source is exhausted, which empties every queue), so that ratios of total times are meaningful. Schedulers may train
+ * different responses, so the result also has seconds per kept token.
  */
 import { refuse } from '../../errors.ts';
 import { oracleSchedule } from '../bounds/oracle.ts';
@@ -29,21 +29,21 @@ export function* comparing(options: CompareOptions): Generator<CompareProgress, 
   const prepared = prepareRuns(options);
   const { totalRuns } = prepared;
   const runs: RunResult[] = [];
-  for (let place = 0; place < totalRuns; place += 1) {
-    const run = prepared.make(place);
+  for (let runIndex = 0; runIndex < totalRuns; runIndex += 1) {
+    const run = prepared.make(runIndex);
     runs.push(run);
-    yield { doneRuns: place + 1, totalRuns, scheduler: run.scheduler, seed: run.seed };
+    yield { doneRuns: runIndex + 1, totalRuns, scheduler: run.scheduler, seed: run.seed };
   }
   return prepared.compared(runs);
 }
 
 /** The runs of a comparison. Each can be made alone, even in another process with the same options. */
 export interface PreparedRuns {
-  /** Number of runs: schedulers × seeds, and one of the oracle for each seed. */
+  /** Number of runs: schedulers × seeds, and one oracle run per seed. */
   readonly totalRuns: number;
   /** Makes a run by its index. The runs of a seed are adjacent; those of the first seed come first. */
-  make(place: number): RunResult;
-  /** Compares all runs, which must be in the order of their indices. */
+  make(runIndex: number): RunResult;
+  /** Compares all runs, which must be in index order. */
   compared(runs: readonly RunResult[]): ComparisonResult;
 }
 
@@ -62,7 +62,7 @@ export function prepareRuns(options: CompareOptions): PreparedRuns {
     lengthsOf.set(seed, lengths);
     return { seed, workload, fixed, longTokens: longestOf(fixed) };
   };
-  // The runs of a seed are adjacent, so that only one seed's workload is kept, and only the lengths of the others.
+  // The runs of a seed are adjacent, so only one seed's workload is kept in memory, and only the lengths of the others.
   const lengthsOf = new Map<number, number[]>();
   let drawn: ReturnType<typeof fixedOf> | undefined;
   const ofSeed = (seed: number) => {
@@ -73,21 +73,21 @@ export function prepareRuns(options: CompareOptions): PreparedRuns {
   const oneStepOff = schedulers.some((one) => one.oneStepOff);
   return {
     totalRuns: seeds.length * perSeed,
-    make: (place) => {
-      const index = place % perSeed;
-      const { seed, workload, fixed, longTokens } = ofSeed(seeds[Math.floor(place / perSeed)]!);
+    make: (runIndex) => {
+      const index = runIndex % perSeed;
+      const { seed, workload, fixed, longTokens } = ofSeed(seeds[Math.floor(runIndex / perSeed)]!);
       const scheduler = schedulers[index];
       const one =
         scheduler === undefined
           ? oracleSchedule({ job, workload, fixed, seed, trains, oneStepOff })
           : { scheduler, workload };
-      const timeline = scheduler !== undefined && place < perSeed && (options.timeline ?? true);
+      const timeline = scheduler !== undefined && runIndex < perSeed && (options.timeline ?? true);
       const given = { prompts, seed, timeline, validate: options.validate ?? false, longTokens };
       const simulated = (): RunResult => simulate(job, one.scheduler, one.workload, given);
       return options.run === undefined ? simulated() : options.run(one.scheduler, seed, simulated);
     },
     compared: (runs) => {
-      const runsOf = (index: number): RunResult[] => runs.filter((_, place) => place % perSeed === index);
+      const runsOf = (index: number): RunResult[] => runs.filter((_, runIndex) => runIndex % perSeed === index);
       const confidence = options.confidence ?? 0.95;
       const oracleRuns = withOracle ? runsOf(schedulers.length) : undefined;
       const beside = { baseline: runsOf(0), confidence, ...(oracleRuns === undefined ? {} : { oracle: oracleRuns }) };

@@ -7,7 +7,7 @@ import type { KeptCounts, SchedulerResult } from './result.ts';
 /** Share of the responses that count as the longest. */
 const longestShare = 0.01;
 
-/** Returns the prompts, each with the R0 responses that a baseline trains on. */
+/** Returns the prompts with the R0 responses that a baseline trains on. */
 export function fixedPrompts(workload: Workload, count: number, responses: number): FixedPrompt[] {
   return Array.from({ length: count }, (_, index) => {
     const prompt = workload.prompt(index);

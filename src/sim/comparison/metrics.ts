@@ -3,7 +3,7 @@ import type { EngineRow } from '../cluster/engines/engine-rows.ts';
 import type { Job } from '../colocated/job.ts';
 import type { EngineResult, KeptCounts, RunResult, Segment, StepResult } from './result.ts';
 
-/** The records of a finished run. */
+/** The records of a completed run. */
 export interface FinishedRun {
   readonly job: Job;
   readonly scheduler: string;
@@ -11,7 +11,7 @@ export interface FinishedRun {
   readonly steps: readonly StepResult[];
   /** Tokens of every trained response. */
   readonly lengths: readonly number[];
-  /** Rows of GPUs: one row for each engine, or for each part of an engine with higher tensor parallelism. */
+  /** Rows of GPUs: one row per engine, or per part of an engine with higher tensor parallelism. */
   readonly rows: readonly EngineRow[];
   /** Segments of each row, in the same order. */
   readonly segments: readonly (readonly Segment[])[];
@@ -33,10 +33,10 @@ export function ratio(part: number, whole: number): number {
 /** Returns the value below which a share (0 to 1) of sorted numbers lies, interpolated; 0 for an empty list. */
 export function quantileOf(ascending: ArrayLike<number>, share: number): number {
   if (ascending.length === 0) return 0;
-  const place = share * (ascending.length - 1);
-  const below = Math.floor(place);
+  const rank = share * (ascending.length - 1);
+  const below = Math.floor(rank);
   const above = Math.min(below + 1, ascending.length - 1);
-  return ascending[below]! + (ascending[above]! - ascending[below]!) * (place - below);
+  return ascending[below]! + (ascending[above]! - ascending[below]!) * (rank - below);
 }
 
 /** Computes the totals of a run. */

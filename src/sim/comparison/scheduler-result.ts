@@ -11,7 +11,7 @@ export interface Beside {
   readonly baseline: readonly RunResult[];
   /** The oracle schedule, if it was run. */
   readonly oracle?: readonly RunResult[];
-  /** Confidence of the intervals. */
+  /** Confidence level of the intervals. */
   readonly confidence: number;
 }
 

@@ -4,7 +4,7 @@ import { refuse } from '../../errors.ts';
 import { pickIndex } from '../workload/random.ts';
 import type { Interval } from './result.ts';
 
-/** Options of a bootstrap. */
+/** Options for a bootstrap. */
 export interface BootstrapOptions {
   /** Seed, a safe whole number. */
   readonly seed: number;
@@ -21,8 +21,8 @@ export function checkConfidence(confidence: number): void {
 }
 
 /**
- * Returns a statistic of a sample with its bootstrap percentile interval. Cases are resampled as a whole, so that pairs stay
- * together: a ratio of two schedulers on the same seeds is not widened by their common variation.
+ * Returns a statistic with its bootstrap percentile interval. Cases are resampled as a whole, so that pairs stay together: common
+ * variation of two schedulers on the same seeds does not widen the interval of their ratio.
  *
  * @throws PolicyError `invalid_input` without cases, and for options out of range
  */

@@ -10,13 +10,13 @@ import { Drafting } from './drafting.ts';
 import { type Stretch, stretchSeconds } from './step-time.ts';
 import { byPriority, PriorityQueue, type Waiting, WaitingQueue } from './waiting-queue.ts';
 
-/** A prefill, or decode steps of one batch. */
+/** A prefill, or decode steps with one batch. */
 export interface Plan {
   readonly seconds: number;
   /** Decode steps; 0 for a prefill. */
   readonly steps: number;
   readonly stretch: Stretch;
-  /** Tokens drafted for each sequence in a step, and tokens that it gets, in expectation; 0 and 1 without drafts. */
+  /** Drafted tokens per sequence and step, and expected tokens per sequence and step; 0 and 1 without drafts. */
   readonly draftTokens: number;
   readonly tokensPerStep: number;
   /** Sequences preempted at the boundary, and their tokens, whose KV is dropped. */
@@ -29,11 +29,11 @@ const noStretch: Stretch = { firstSeconds: 0, growthSeconds: 0 };
 /** First come, first served; or by priority (lower first), which orders the waiting queue and decides preemption. */
 export type Scheduling = 'fcfs' | 'priority';
 
-/** The prefixes that an engine keeps beside its batch: it decides how much of a sequence is not computed again. */
+/** The prefixes that an engine keeps beside its batch, which determine how much of a sequence is not computed again. */
 export interface PrefixCache {
-  /** Keeps no more than so many tokens; called before each plan, with what the batch leaves of the KV cache. */
+  /** Limits the kept tokens; called before each plan, with the room that the batch leaves in the KV cache. */
   trim(roomTokens: number): void;
-  /** A sequence joins the batch; returns the tokens of its context that are cached, fewer than its prompt has. */
+  /** Adds a sequence to the batch; returns the number of cached context tokens, fewer than its prompt has. */
   join(requestId: string): number;
   /** A sequence is preempted, or has not joined after all: a plan was undone. The end of a sequence is not told. */
   leave(requestId: string): void;
@@ -44,11 +44,11 @@ export class BatchScheduler {
   readonly batch = new Batch();
   readonly waiting: Waiting;
   readonly #cost: CostModel;
-  /** Factor by which the engine is slower than its cost model, because other work runs on the same GPUs; 1 is no slowdown. */
+  /** Factor by which other work on the same GPUs slows the engine down; 1 is no slowdown. */
   pace = 1;
   #kvCapacityTokens = 0;
   #admissionLimit = 0;
-  /** Sequences that the present plan has moved, in order: running ones were admitted, the others preempted. */
+  /** Sequences that the present plan has moved, in order: those that run now were admitted, the others preempted. */
   readonly #moved: Sequence[] = [];
   #preemptions = 0;
   #recomputedTokens = 0;
@@ -58,7 +58,7 @@ export class BatchScheduler {
   /** Whether the plan began with a prefill that took no time. */
   #hasInstantPrefill = false;
   readonly #cache: PrefixCache | undefined;
-  /** Speculative decoding; `undefined` if there is none. */
+  /** Speculative decoding; `undefined` without it. */
   readonly drafting: Drafting | undefined;
 
   constructor(cost: CostModel, scheduling: Scheduling, cache?: PrefixCache) {
@@ -96,7 +96,7 @@ export class BatchScheduler {
     }
   }
 
-  /** Whether a new request would wait behind another one, so that it cannot change the plan. */
+  /** Whether a new request would wait behind another one and so could not change the plan. */
   hasQueue(): boolean {
     return this.waiting.arrivalsGoLast && !this.#hasInstantPrefill && this.waiting.first() !== undefined;
   }
@@ -110,7 +110,7 @@ export class BatchScheduler {
   /** Undoes the plan: every sequence returns to its former place. */
   undo(): void {
     for (let sequence = this.#moved.pop(); sequence !== undefined; sequence = this.#moved.pop()) {
-      if (sequence.place === 'running') {
+      if (sequence.status === 'running') {
         this.batch.leave(sequence, 'waiting');
         this.waiting.pushFront(sequence);
         this.#cache?.leave(sequence.request.requestId);
@@ -127,7 +127,7 @@ export class BatchScheduler {
     return { seconds, steps, stretch, draftTokens, tokensPerStep, ...counts };
   }
 
-  /** Returns the tokens that are drafted in a step of so many sequences. */
+  /** Returns the number of drafted tokens in a step with so many sequences. */
   #drafted(size: number): number {
     return this.drafting === undefined ? 0 : size * this.drafting.tokensFor(size, this.batch.contextTokens);
   }
@@ -154,15 +154,15 @@ export class BatchScheduler {
     const free = this.#kvCapacityTokens - contextTokens - unused;
     const untilFull = size === 1 ? Infinity : Math.max(1, Math.floor(free / (size * tokensPerStep)));
     const untilLook = this.drafting?.stepsToLook(size, contextTokens, draftTokens) ?? Infinity;
-    // No boundary before these steps changes the batch: the first waiting sequence does not fit (a preempted one did not fit beside
-    // the others), and the context only grows until a sequence leaves.
+    // No boundary before these steps changes the batch: the first waiting sequence does not fit (a preempted sequence did not fit
+    // beside the others), and the context only grows until a sequence leaves.
     const untilDone = this.batch.stepsToFinish(tokensPerStep);
     const steps = this.#admitsNext(tokensPerStep) ? 1 : Math.min(untilDone, untilFull, untilLook);
     return this.#planned(stretchSeconds(stretch, steps), steps, stretch, draftTokens, tokensPerStep);
   }
 
   /**
-   * Whether a waiting sequence will fit after the next step. This is possible only if it goes before the sequence that was
+   * Whether a waiting sequence will fit after the next step. This is only possible if it goes before the sequence that was
    * preempted for it.
    */
   #admitsNext(tokensPerStep: number): boolean {

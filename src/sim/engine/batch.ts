@@ -7,10 +7,13 @@ export interface Sequence {
   readonly request: EngineRequest;
   /** Number of the sequence, in the order of arrival at the engine. */
   readonly arrival: number;
-  /** Tokens generated until it was last admitted. */
+  /** Tokens generated before the latest admission. */
   generated: number;
-  place: 'waiting' | 'running' | 'gone';
-  /** For a running sequence: what the batch had generated a sequence at its admission, and what it has when this one is done. */
+  status: 'waiting' | 'running' | 'gone';
+  /**
+   * For a running sequence: tokens per sequence that the batch had generated when this sequence was admitted, and will have
+   * generated when it is done.
+   */
   admittedAt: number;
   finish: number;
   /** For a running sequence: its index in the heap by finish, and its neighbours by admission. */
@@ -25,7 +28,7 @@ export function newSequence(request: EngineRequest, arrival: number): Sequence {
     request,
     arrival,
     generated: request.generatedTokens ?? 0,
-    place: 'waiting',
+    status: 'waiting',
     admittedAt: 0,
     finish: 0,
     heapIndex: -1,
@@ -34,15 +37,15 @@ export function newSequence(request: EngineRequest, arrival: number): Sequence {
   };
 }
 
-/** Returns the tokens whose KV a waiting sequence needs before it can continue. */
+/** Returns the KV tokens that a waiting sequence needs before it can continue. */
 export function contextOf(sequence: Sequence): number {
   return sequence.request.promptTokens + sequence.generated;
 }
 
-/** Tokens by which a sum of expected tokens may be wrong; without drafts, tokens are whole numbers. */
+/** Possible error of a sum of expected tokens; without drafts, tokens are whole numbers. */
 const rounding = 1e-6;
 
-/** Returns whole tokens of a response, of a sum of expected tokens. */
+/** Converts a sum of expected tokens to whole tokens of a response. */
 export function wholeTokens(request: EngineRequest, generated: number): number {
   return Math.min(request.responseTokens, Math.floor(generated + rounding));
 }
@@ -78,7 +81,7 @@ export class Batch {
 
   /** Returns the tokens that a sequence has generated, whether it is running or not; with drafts, in expectation. */
   generated(sequence: Sequence): number {
-    return sequence.place === 'running'
+    return sequence.status === 'running'
       ? sequence.generated + this.#progress - sequence.admittedAt
       : sequence.generated;
   }
@@ -104,7 +107,7 @@ export class Batch {
 
   /** Adds a sequence, which is then the newest. */
   join(sequence: Sequence): void {
-    sequence.place = 'running';
+    sequence.status = 'running';
     sequence.admittedAt = this.#progress;
     sequence.finish = this.#progress + sequence.request.responseTokens - sequence.generated;
     sequence.older = this.#newest;
@@ -116,12 +119,12 @@ export class Batch {
     this.#countPrompt(sequence, 1);
   }
 
-  /** Removes a sequence, frees its KV, and sets its next place. */
-  leave(sequence: Sequence, place: 'waiting' | 'gone'): void {
+  /** Removes a sequence, frees its KV, and sets its next status. */
+  leave(sequence: Sequence, status: 'waiting' | 'gone'): void {
     const generated = this.generated(sequence);
     this.contextTokens -= sequence.request.promptTokens + generated;
     sequence.generated = wholeTokens(sequence.request, generated);
-    sequence.place = place;
+    sequence.status = status;
     const { older, newer } = sequence;
     if (older !== undefined) older.newer = newer;
     if (newer !== undefined) newer.older = older;

@@ -2,7 +2,7 @@
 import type { Segment } from '../comparison/result.ts';
 import type { Plan } from './batch-scheduler.ts';
 
-/** Counters of finished steps and prefills, and of a step or prefill that was interrupted by the loss of the engine. */
+/** Counters of finished steps and prefills, including a step or prefill that the loss of the engine interrupted. */
 export class EngineCounters {
   /** Seconds of decoding and prefill. */
   busySeconds = 0;
@@ -10,9 +10,9 @@ export class EngineCounters {
   prefillSeconds = 0;
   /** Busy seconds of decode steps. */
   decodeSeconds = 0;
-  /** Decode steps; each gives one token to every running sequence, and with drafts more. */
+  /** Decode steps. A step gives one token to every running sequence, or more with drafts. */
   decodeSteps = 0;
-  /** Sequences that lost their KV cache because the cache was full. */
+  /** Preemptions: sequences that lost their KV cache because the cache was full. */
   preemptions = 0;
   /** Tokens whose KV was dropped by preemptions and must be computed again. */
   recomputedTokens = 0;

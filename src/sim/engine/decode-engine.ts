@@ -45,7 +45,7 @@ interface Phase {
   steps: number;
 }
 
-/** Returns the steps of a phase that are over at a time inside it. */
+/** Returns the number of steps in a phase that are over at a time inside the phase. */
 function stepsBy({ plan, startSeconds }: Phase, at: number): number {
   if (plan.steps === 0) return 0;
   const steps = stepsUntil(plan.stretch, at - startSeconds);
@@ -84,12 +84,12 @@ export class DecodeEngine extends EngineCounters {
     this.#scheduler = new BatchScheduler(cost, options.scheduling ?? 'fcfs', options.cache);
   }
 
-  /** Drafts offered and accepted so far, by position and in expectation; empty without drafts. */
+  /** Offered and accepted drafts so far, by position and in expectation; empty without drafts. */
   get seenDrafts(): readonly Readonly<SeenPosition>[] {
     return this.#scheduler.drafting?.seen ?? [];
   }
 
-  /** Number of its requests, running or waiting. */
+  /** Number of requests on the engine, running or waiting. */
   get size(): number {
     return this.#sequences.size;
   }
@@ -112,7 +112,7 @@ export class DecodeEngine extends EngineCounters {
     const { waiting } = this.#scheduler;
     const phase = this.#phase;
     const isInTime = phase !== undefined && at <= phase.startSeconds;
-    // To plan again after each of n arrivals at the same time would take O(n²).
+    // Planning again after each of n arrivals at the same time would take O(n²).
     if (isInTime && this.#scheduler.hasQueue()) waiting.pushBack(sequence);
     else if (isInTime && phase.steps === 0 && waiting.arrivalsGoLast) {
       waiting.pushBack(sequence);
@@ -121,8 +121,8 @@ export class DecodeEngine extends EngineCounters {
   }
 
   /**
-   * Aborts a request. Its outcome comes at the end of the running step: `aborted`, or `completed` if that step was its last one. An
-   * unknown request is ignored, because its end may not have been reported yet.
+   * Aborts a request. The outcome comes at the end of the running step: `aborted`, or `completed` if the step was the request's
+   * last one. An unknown request is ignored, because its end may not have been reported yet.
    */
   abort(requestId: string, at: number): void {
     checkTime(at);
@@ -130,13 +130,13 @@ export class DecodeEngine extends EngineCounters {
     const sequence = this.#sequences.get(requestId);
     if (sequence === undefined) return;
     this.#change(at, () => {
-      if (sequence.place !== 'gone') this.#end(sequence, 'aborted');
+      if (sequence.status !== 'gone') this.#end(sequence, 'aborted');
     });
   }
 
   /**
-   * Drops all requests, as in a crash. Steps that end by this time count. Of the running step, the tokens are lost, but its seconds
-   * count. Aborts that waited for its end never take effect.
+   * Drops all requests, as in a crash. Steps that end by this time count. The tokens of the running step are lost, but its
+   * seconds count. Aborts that waited for the end of this step never take effect.
    *
    * @returns the dropped requests with their generated tokens, in the order of arrival
    */
@@ -149,8 +149,8 @@ export class DecodeEngine extends EngineCounters {
     this.#changes.length = 0;
     const { batch } = this.#scheduler;
     const lost = [...this.#sequences.values()].map((sequence) => {
-      if (sequence.place === 'running') batch.leave(sequence, 'gone');
-      else sequence.place = 'gone';
+      if (sequence.status === 'running') batch.leave(sequence, 'gone');
+      else sequence.status = 'gone';
       return { requestId: sequence.request.requestId, tokens: sequence.generated };
     });
     this.#sequences.clear();
@@ -184,17 +184,17 @@ export class DecodeEngine extends EngineCounters {
     return (requestId) => {
       const sequence = this.#sequences.get(requestId);
       if (sequence === undefined) return undefined;
-      return wholeTokens(sequence.request, batch.generated(sequence) + (sequence.place === 'running' ? tokens : 0));
+      return wholeTokens(sequence.request, batch.generated(sequence) + (sequence.status === 'running' ? tokens : 0));
     };
   }
 
   /** Whether a request is in the batch (and not waiting). */
   isRunning(requestId: string): boolean {
-    return this.#sequences.get(requestId)?.place === 'running';
+    return this.#sequences.get(requestId)?.status === 'running';
   }
 
   /**
-   * Shortens the stretch under way so that it ends with the running step, and returns the time of that end; at a boundary, returns
+   * Shortens the current stretch so that it ends with the running step, and returns the time of this end; at a boundary, returns
    * the current time.
    */
   boundaryAfter(at: number): number {
@@ -274,7 +274,7 @@ export class DecodeEngine extends EngineCounters {
 
   #finish(phase: Phase): void {
     this.#phase = undefined;
-    this.#pass(phase.plan, phase.startSeconds, phase.endSeconds, phase.steps);
+    this.#advance(phase.plan, phase.startSeconds, phase.endSeconds, phase.steps);
     this.#now = phase.endSeconds;
     this.#complete();
     if (this.#changes.length === 0) return;
@@ -294,10 +294,10 @@ export class DecodeEngine extends EngineCounters {
   }
 
   #cutShort(phase: Phase, at: number): void {
-    this.#pass(phase.plan, phase.startSeconds, at, stepsBy(phase, at));
+    this.#advance(phase.plan, phase.startSeconds, at, stepsBy(phase, at));
   }
 
-  /** Returns the tokens that each running sequence has got in the current phase. */
+  /** Returns the tokens that each running sequence has received in the current phase. */
   #tokensUnderWay(at: number): number {
     checkTime(at);
     this.#catchUp(at);
@@ -305,7 +305,7 @@ export class DecodeEngine extends EngineCounters {
     return phase === undefined || at <= phase.startSeconds ? 0 : stepsBy(phase, at) * phase.plan.tokensPerStep;
   }
 
-  #pass(plan: Plan, startSeconds: number, endSeconds: number, steps: number): void {
+  #advance(plan: Plan, startSeconds: number, endSeconds: number, steps: number): void {
     const { batch } = this.#scheduler;
     this.count(plan, startSeconds, endSeconds, steps, batch.size);
     this.#scheduler.drafting?.observe(steps, batch.size, plan.draftTokens);
@@ -314,8 +314,8 @@ export class DecodeEngine extends EngineCounters {
 
   #end(sequence: Sequence, kind: Outcome['kind']): void {
     const { requestId } = sequence.request;
-    if (sequence.place === 'running') this.#scheduler.batch.leave(sequence, 'gone');
-    else sequence.place = 'gone';
+    if (sequence.status === 'running') this.#scheduler.batch.leave(sequence, 'gone');
+    else sequence.status = 'gone';
     this.#sequences.delete(requestId);
     this.#outcomes.push({ requestId, kind, at: this.#now, tokens: sequence.generated });
   }

@@ -1,10 +1,10 @@
 /**
- * Speculative decoding in an engine. A step with k drafted tokens for each of b sequences verifies b · (k + 1) tokens and gives every
- * sequence 1 + a + a² + … + aᵏ tokens, its expectation if each token is accepted with probability a after those before it. The
- * context is read once, as without drafts.
+ * Speculative decoding in an engine. A step with k drafted tokens for each of b sequences verifies b · (k + 1) tokens. It gives
+ * every sequence 1 + a + a² + … + aᵏ tokens, the expectation if each token is accepted with probability a after its predecessors.
+ * The context is read once, as without drafts.
  *
- * With `planned`, k is a function of the batch, of its context and of what was accepted so far, so that it does not matter how often
- * a plan is made. What was accepted is looked at again whenever it has doubled.
+ * With `planned`, k is a function of the batch, its context and the acceptance so far, so that the number of plans made does not
+ * matter. The acceptance is read again whenever the number of drafts has doubled.
  */
 import { runPlanner } from '../../core/machine/start.ts';
 import { draftBudget } from '../../planners/draft-budget/index.ts';
@@ -15,23 +15,23 @@ import { type DraftSettings, expectedTokens } from '../models/draft-settings.ts'
 export interface SeenPosition {
   /** Drafts that were offered at the position. */
   offered: number;
-  /** Those of them that were accepted. */
+  /** Accepted drafts among these. */
   accepted: number;
 }
 
-/** Drafts after which acceptance is first looked at. */
+/** Number of drafts after which acceptance is first looked at. */
 const firstLook = 8;
-/** Tokens by which a sum of expected tokens may be wrong. */
+/** Possible error of a sum of expected tokens. */
 const rounding = 1e-6;
 
-/** Contexts of one power of two are alike; returns its exponent plus one, 0 for no context. */
+/** Contexts with the same power of two are alike; returns the exponent plus one, or 0 without context. */
 function classOf(contextOfEach: number): number {
   return 32 - Math.clz32(Math.floor(contextOfEach + rounding));
 }
 
 /** The drafts of one engine. */
 export class Drafting {
-  /** What was seen, by position. */
+  /** Observed acceptance by position. */
   readonly seen: SeenPosition[] = [];
   readonly #cost: CostModel;
   readonly #drafts: DraftSettings;
@@ -64,7 +64,7 @@ export class Drafting {
     return expectedTokens(this.#drafts.acceptance, tokens);
   }
 
-  /** Returns the seconds of a step, without those for the context. */
+  /** Returns the seconds of a step without the share for the context. */
   secondsOf(size: number, tokens: number): number {
     if (tokens === 0) return baseSeconds(this.#cost, size);
     const { stepSeconds, passSeconds, secondsPerToken } = this.#drafts;
@@ -72,7 +72,7 @@ export class Drafting {
     return baseSeconds(this.#cost, size * (tokens + 1)) + drafting;
   }
 
-  /** Returns the steps after which the plan for this batch may be another one. */
+  /** Returns the number of steps after which the plan for this batch may change. */
   stepsToLook(size: number, contextTokens: number, tokens: number): number {
     if (this.#drafts.tokens !== 'planned') return Number.POSITIVE_INFINITY;
     const contextOfEach = contextTokens / size;
@@ -101,7 +101,7 @@ export class Drafting {
     const { memoryBoundSeconds, computeSecondsPerSequence, secondsPerContextToken } = this.#cost;
     const context = secondsPerContextToken * size * contextOfEach;
     const most = size * (maxTokens + 1);
-    // Up to this number of tokens the step is memory-bound; its seconds are linear on both sides.
+    // Up to so many tokens the step is memory-bound; its seconds are linear on both sides.
     const knee = Math.floor(Math.min(most, memoryBoundSeconds / computeSecondsPerSequence));
     const points = [...new Set([1, knee, knee + 1, most])].filter((tokens) => tokens >= 1 && tokens <= most);
     return runPlanner(draftBudget, {

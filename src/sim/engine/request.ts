@@ -2,7 +2,7 @@
 import { refuse } from '../../errors.ts';
 import type { CostModel } from '../models/cost-model.ts';
 
-/** A request as an engine sees it. */
+/** A request from the engine's point of view. */
 export interface EngineRequest {
   /** Id of the request, new to the engine. */
   readonly requestId: string;
@@ -12,7 +12,7 @@ export interface EngineRequest {
   readonly promptKey?: string;
   /** Length of the response, including tokens generated on other engines. A whole number >= 1. */
   readonly responseTokens: number;
-  /** Tokens generated earlier, fewer than `responseTokens`; their KV is computed again. */
+  /** Tokens generated earlier, fewer than `responseTokens`, whose KV is computed again. */
   readonly generatedTokens?: number;
   /** Priority; lower goes first if the engine schedules by priority (default 0). */
   readonly priority?: number;
@@ -30,7 +30,7 @@ export interface Outcome {
   readonly tokens: number;
 }
 
-/** A request that the engine had when it was lost. */
+/** A request that was on the engine at its loss. */
 export interface LostRequest {
   /** Id of the request. */
   readonly requestId: string;

@@ -4,7 +4,7 @@
 export interface Stretch {
   /** Seconds of the first step: α(b) + γ · C. */
   readonly firstSeconds: number;
-  /** Seconds by which each step is longer than the one before: γ · b. */
+  /** Seconds by which each step exceeds the previous one: γ · b. */
   readonly growthSeconds: number;
 }
 
@@ -13,7 +13,7 @@ export function stretchSeconds(stretch: Stretch, steps: number): number {
   return steps * stretch.firstSeconds + (stretch.growthSeconds * steps * (steps - 1)) / 2;
 }
 
-/** Returns the least number of steps that take at least `seconds`: a time inside a step counts to the end of that step. */
+/** Returns the least number of steps that take at least `seconds`: a time inside a step counts up to the end of the step. */
 export function stepsUntil(stretch: Stretch, seconds: number): number {
   const half = stretch.growthSeconds / 2;
   const linear = stretch.firstSeconds - half;

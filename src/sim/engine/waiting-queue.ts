@@ -5,12 +5,12 @@ import type { Sequence } from './batch.ts';
 
 /** A waiting queue, which chooses the next sequence. A sequence that has left is dropped when it reaches the front. */
 export interface Waiting {
-  /** Whether a new sequence goes behind all others, so that it changes nothing for them. */
+  /** Whether a new sequence goes behind all others, so that nothing changes for them. */
   readonly arrivalsGoLast: boolean;
   pushBack(sequence: Sequence): void;
   /** Adds a sequence that comes from the batch. */
   pushFront(sequence: Sequence): void;
-  /** Returns the first waiting sequence; `undefined` if there is none. */
+  /** Returns the first waiting sequence; `undefined` for an empty queue. */
   first(): Sequence | undefined;
   /** Removes and returns the first sequence. */
   shift(): Sequence | undefined;
@@ -37,7 +37,7 @@ export class PriorityQueue implements Waiting {
   }
 
   first(): Sequence | undefined {
-    for (let first = this.#heap.peek(); first?.place === 'gone'; first = this.#heap.peek()) this.#heap.remove(first);
+    for (let first = this.#heap.peek(); first?.status === 'gone'; first = this.#heap.peek()) this.#heap.remove(first);
     return this.#heap.peek();
   }
 
@@ -69,12 +69,12 @@ export class WaitingQueue implements Waiting {
     this.#front.push(sequence);
   }
 
-  /** Returns the first waiting sequence; `undefined` if there is none. */
+  /** Returns the first waiting sequence; `undefined` for an empty queue. */
   first(): Sequence | undefined {
     const front = this.#front;
-    while (front.length > 0 && front[front.length - 1]!.place === 'gone') front.pop();
+    while (front.length > 0 && front[front.length - 1]!.status === 'gone') front.pop();
     if (front.length > 0) return front[front.length - 1];
-    while (this.#arrived.peek()?.place === 'gone') this.#arrived.shift();
+    while (this.#arrived.peek()?.status === 'gone') this.#arrived.shift();
     return this.#arrived.peek();
   }
 

@@ -1,4 +1,4 @@
-/** Compares adaptive-tp with a host that chooses its TP: the choices of both for each round, and the predictions of the profile. */
+/** Compares adaptive-tp with a host that chooses TP itself: both choices per round, and the predictions of the profile. */
 
 import { isPolicyError } from '../../errors.ts';
 import type { LogLineOf } from '../../logs/format/decision-log.ts';
@@ -16,7 +16,7 @@ import { isSame, Pairs } from './pairs.ts';
 type Reason = AdaptiveTpDecision['reason'];
 type Finished = Extract<AdaptiveTpEvent, { type: 'step.finished' }>;
 
-/** Predicted times of the TP of both sides, for rounds in which they differed. */
+/** Predicted times with the TP of either side, for rounds in which the sides differed. */
 export interface TpWorth {
   /** Number of rounds with different choices. */
   readonly rounds: number;
@@ -26,7 +26,7 @@ export interface TpWorth {
   readonly hostSeconds: number;
   /** Predicted decode seconds of these rounds, with the policy's TP. */
   readonly policySeconds: number;
-  /** Number of steps from which the policy did not learn, because they ran with another TP than it had chosen. */
+  /** Number of steps from which the policy did not learn, because they ran with another TP than the policy's choice. */
   readonly notLearntFrom: number;
 }
 
@@ -52,11 +52,11 @@ export class TpBook implements ShadowBook {
   }
 
   event({ event, decisions }: LogLineOf<'event'>, where: string): void {
-    const told = event as unknown as AdaptiveTpEvent;
-    const before = told.type === 'step.finished' ? this.#current.get(told.kind) : undefined;
+    const tpEvent = event as unknown as AdaptiveTpEvent;
+    const before = tpEvent.type === 'step.finished' ? this.#current.get(tpEvent.kind) : undefined;
     for (const decision of decisions as unknown as AdaptiveTpDecision[]) this.#learn(decision, where);
-    if (told.type === 'profile.measured') for (const row of told.rows) this.#rows.push(row);
-    else if (told.type === 'step.finished') this.#finished(told, before ?? this.#current.get(told.kind));
+    if (tpEvent.type === 'profile.measured') for (const row of tpEvent.rows) this.#rows.push(row);
+    else if (tpEvent.type === 'step.finished') this.#finished(tpEvent, before ?? this.#current.get(tpEvent.kind));
   }
 
   decided({ decision }: LogLineOf<'decided'>): void {

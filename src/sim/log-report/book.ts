@@ -2,12 +2,12 @@
 import type { LogLineOf } from '../../logs/format/decision-log.ts';
 import { Pairs, type ShadowCounts } from './pairs.ts';
 
-/** Reads the lines of a session; its findings are ready after the last line. */
+/** Reads the lines of a session; the findings are complete after the last line. */
 export interface ShadowBook {
   event(line: LogLineOf<'event'>, where: string): void;
   decided(line: LogLineOf<'decided'>): void;
   counts(): ShadowCounts[];
-  /** Returns the estimated value of the differences; null if the policy has no such estimate. */
+  /** Returns the estimated value of the differences; null for a policy without such an estimate. */
   worth(): object | null;
 }
 

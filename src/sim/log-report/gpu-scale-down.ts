@@ -16,7 +16,7 @@ import { Pairs } from './pairs.ts';
 type Release = Extract<GpuScaleDownDecision, { type: 'gpus.release' }>;
 type Rejected = Extract<GpuScaleDownDecision, { type: 'scale-down.rejected' }>;
 
-/** Verdicts on releases and refusals, made with all response lengths known. */
+/** Verdicts on releases and refusals, given all response lengths. */
 export interface ScaleDownWorth {
   /** Number of releases. */
   readonly released: number;
@@ -24,13 +24,13 @@ export interface ScaleDownWorth {
   readonly releasedFitted: number;
   /** Releases after which the requests would not have fitted. */
   readonly releasedTooEarly: number;
-  /** Number of refusals because of the KV cache. */
+  /** Number of refusals for lack of KV cache. */
   readonly rejected: number;
-  /** Refusals that were right: even all remaining engines together could not have held the requests. */
+  /** Correct refusals: even all remaining engines together could not have held the requests. */
   readonly rejectedRightly: number;
   /**
-   * Refusals that may have been wrong: the remaining engines together could have held all requests in flight, though perhaps not
-   * each its part.
+   * Refusals that may have been wrong: the remaining engines together could have held all requests in flight, although perhaps
+   * not each engine its share.
    */
   readonly rejectedMightFit: number;
   /** Evaluations that include a response whose end is not in the log. */
@@ -40,7 +40,7 @@ export interface ScaleDownWorth {
 interface Evaluation {
   readonly requests: readonly RunningRequest[];
   readonly released: boolean;
-  /** Requests by engine (or all together), with the KV capacity for them. */
+  /** Requests by engine (or all together), with the available KV capacity. */
   readonly bins: readonly { readonly requestIds: readonly string[]; readonly capacityTokens: number }[];
 }
 
@@ -61,12 +61,13 @@ export class ScaleDownBook implements ShadowBook {
   }
 
   event({ event, decisions }: LogLineOf<'event'>, where: string): void {
-    const told = event as unknown as GpuScaleDownEvent;
-    if (told.type === 'engines.placed') this.#place(told.engines);
-    else if (told.type === 'response.completed') this.#lengths.set(told.requestId, told.tokens);
-    else if (told.type === 'request.aborted' && told.tokens !== undefined)
-      this.#lengths.set(told.requestId, told.tokens);
-    const requests = told.type === 'progress.reported' ? told.requests : [];
+    const scaleDownEvent = event as unknown as GpuScaleDownEvent;
+    if (scaleDownEvent.type === 'engines.placed') this.#place(scaleDownEvent.engines);
+    else if (scaleDownEvent.type === 'response.completed')
+      this.#lengths.set(scaleDownEvent.requestId, scaleDownEvent.tokens);
+    else if (scaleDownEvent.type === 'request.aborted' && scaleDownEvent.tokens !== undefined)
+      this.#lengths.set(scaleDownEvent.requestId, scaleDownEvent.tokens);
+    const requests = scaleDownEvent.type === 'progress.reported' ? scaleDownEvent.requests : [];
     for (const decision of decisions as unknown as GpuScaleDownDecision[]) {
       if (decision.type === 'gpus.release') this.#release(decision, requests, where);
       else if (decision.type === 'scale-down.rejected') this.#reject(decision, requests, where);
@@ -130,7 +131,7 @@ export class ScaleDownBook implements ShadowBook {
   }
 
   #reject({ roundId, reason }: Rejected, requests: readonly RunningRequest[], where: string): void {
-    // A release in a round is final.
+    // A release is final for its round.
     if (!this.#released.has(roundId)) this.#pairs.ofPolicy(roundId, { released: false }, reason, where);
     if (!forRoom.has(reason.code)) return;
     const all = [...this.#capacities.values()].reduce((sum, one) => sum + one, 0);
@@ -140,8 +141,8 @@ export class ScaleDownBook implements ShadowBook {
   }
 
   /**
-   * Returns, by request id, the tokens that each request held at the report and those that it generated afterwards; `undefined`
-   * if the final length of any request is unknown.
+   * Returns, by request id, the tokens held at the report and the tokens generated afterwards; `undefined` if any final length is
+   * unknown.
    */
   #known(requests: readonly RunningRequest[]): Map<string, Decoding> | undefined {
     const known = new Map<string, Decoding>();

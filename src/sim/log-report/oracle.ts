@@ -11,7 +11,7 @@ export interface Decoding {
 /** Returns the largest number of tokens in the KV cache at any later time, if all requests decode at the same speed. */
 export function peakTokens(requests: readonly Decoding[]): number {
   let [there, held, peak] = [0, 0, 0];
-  // Requests that end last come first: when one ends, the cache contains it and those before it.
+  // Requests that end last come first: when a request ends, the cache contains it and the requests before it.
   for (const { heldTokens, leftTokens } of [...requests].sort((a, b) => b.leftTokens - a.leftTokens)) {
     there += 1;
     held += heldTokens;

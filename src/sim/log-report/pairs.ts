@@ -1,11 +1,11 @@
-/** Pairs of decisions on the same subject: one of the policy, and one of its host. */
+/** Pairs of decisions on the same subject: one from the policy and one from its host. */
 /** A subject on which the decisions of host and policy differ. */
 export interface ShadowDifference {
   /** The subject: the ids in the decision. */
   readonly id: string;
-  /** The decision of the host. */
+  /** The host's decision. */
   readonly host: Readonly<Record<string, unknown>>;
-  /** The decision of the policy. */
+  /** The policy's decision. */
   readonly policy: Readonly<Record<string, unknown>>;
   /** The reason of the policy's decision, with its numbers. */
   readonly reason: { readonly code: string };
@@ -17,9 +17,9 @@ export interface ShadowDifference {
 export interface ShadowCounts {
   /** Name of the decision. */
   readonly decision: string;
-  /** Subjects on which host and policy agree. */
+  /** Number of subjects on which host and policy agree. */
   readonly agreed: number;
-  /** Subjects on which they differ. */
+  /** Number of subjects on which host and policy differ. */
   readonly differed: number;
   /** Subjects that only the host has decided on. */
   readonly onlyHost: number;
@@ -44,7 +44,7 @@ export interface Pair extends OfPolicy {
 /** Most differences in a report. */
 const shownDifferences = 20;
 
-/** Pairs for one type of decision. The last decision of each side counts. */
+/** Pairs for one type of decision. The latest decision of each side counts. */
 export class Pairs {
   readonly decision: string;
   readonly #host = new Map<string, Value>();

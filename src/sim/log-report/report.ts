@@ -14,15 +14,15 @@ import { TimeoutBook } from './sandbox-timeout.ts';
 export interface ShadowSession {
   /** Id of the session. */
   readonly session: string;
-  /** Id of its policy. */
+  /** Id of the policy. */
   readonly policy: string;
-  /** Events that it received. */
+  /** Number of events that the session received. */
   readonly events: number;
-  /** Number of events that are missing in the log; decisions on them are missing on one side. */
+  /** Number of events missing in the log, so that decisions on them are missing on one side. */
   readonly missingEvents: number;
   /** Agreement and differences, by name of the decision. */
   readonly decisions: readonly ShadowCounts[];
-  /** The estimated value of the differences; null if the policy has no such estimate. */
+  /** The estimated value of the differences; null for a policy without such an estimate. */
   readonly worth: object | null;
 }
 
@@ -43,7 +43,7 @@ interface Reading {
   missing: number;
 }
 
-/** Returns the book of a session; `undefined` if it needs the configuration, and the log lacks it. */
+/** Returns the book for a session; `undefined` if the policy's book needs the configuration and the log lacks it. */
 function bookOf({ policy, snapshot }: LogLineOf<'session'>): ShadowBook | undefined {
   const config = snapshot?.config;
   if (policy === 'sandbox-timeout') return new TimeoutBook();

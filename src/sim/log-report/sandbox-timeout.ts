@@ -14,9 +14,9 @@ type Run = Extract<SandboxTimeoutDecision, { type: 'sandbox.run' }>;
 export interface TimeoutWorth {
   /** Number of finished runs, without failures of the infrastructure. */
   readonly runs: number;
-  /** Seconds of these runs. */
+  /** Total seconds of these runs. */
   readonly runSeconds: number;
-  /** Number of these runs that were correct. */
+  /** Number of correct runs among these. */
   readonly correctRuns: number;
   /** Number of runs without a correct result that the policy would have stopped earlier. */
   readonly stoppedEarlier: number;
@@ -28,7 +28,7 @@ export interface TimeoutWorth {
   readonly correctCutSeconds: number;
   /** Runs that the host stopped, and that the policy would have continued; their result is unknown. */
   readonly letGoOn: number;
-  /** Most seconds by which the policy would have extended these runs. */
+  /** Upper limit on the seconds by which the policy would have extended these runs. */
   readonly letGoOnSeconds: number;
 }
 

@@ -5,9 +5,12 @@
 import { oneOf } from '../../core/ids/nearest.ts';
 import { refuse } from '../../errors.ts';
 import { defineJob, type Job } from '../colocated/job.ts';
+import { gpuOf } from '../silicon/gpus.ts';
+import { resolveModel } from '../silicon/model-names.ts';
+import { engineCosts } from '../silicon/served-model.ts';
 import { interpolated, type LongTail, longTailQuantile, marginalWorkload } from '../workload/marginal.ts';
 import type { Workload } from '../workload/workload.ts';
-import { bytesPerValue, deriveCostModel, type EngineShape, memoryUtilization } from './cost-model.ts';
+import { bytesPerValue, type CostModel, costModelOf, memoryUtilization } from './cost-model.ts';
 import { hostBytesPerSecond, type PresetTimes, trainingOf } from './preset-training.ts';
 
 /** A job and the length limit of its paper. */
@@ -29,21 +32,22 @@ export type JobPresetId = (typeof jobPresetIds)[number];
 /** The preset of the job where none is given. */
 export const usualPreset: JobPresetId = 'qwen2.5-14b-16k';
 
-const h800: EngineShape['gpu'] = { memoryGb: 80, bandwidthGbps: 3350, tflops: 989 };
 const batch = { promptsPerRound: 128, responsesPerPrompt: 8 };
-
-/**
- * Seconds that each doubling of TP adds to the decode step of a layer. Llama 2 70B (80 layers) on H100 takes 37.0, 29.7 and 29.8 ms
- * per token at TP 2, 4 and 8, measured end to end (splitwise); its weights alone would save 13 and 6.5 ms.
- */
-const doublingSeconds = 75e-6;
+const gpu = gpuOf('h800-sxm');
+/** Degrees that RollPacker's jobs may take. */
+const degrees = [1, 2, 4, 8];
 
 function preset(
   id: JobPresetId,
   label: string,
   capTokens: number,
   gpus: number,
-  shape: Omit<EngineShape, 'gpu'>,
+  served: {
+    readonly model: string;
+    readonly tensorParallel: number;
+    /** Seconds of host work per decode step, beside what is usual today: fitted to Figure 12. */
+    readonly hostSeconds: number;
+  },
   given: PresetTimes,
   {
     trainingReplicas,
@@ -56,25 +60,23 @@ function preset(
     readonly sandboxes: number;
   },
 ): JobPreset {
-  const modelBytes = shape.billionParameters * 1e9 * bytesPerValue;
+  const { shape: model } = resolveModel(served.model);
+  const modelBytes = model.totalParameters * bytesPerValue;
   const responses = batch.promptsPerRound * batch.responsesPerPrompt;
   const times = trainingOf(given, responses, modelBytes / trainingShards);
-  const cost = { ...deriveCostModel({ ...shape, gpu: h800 }), ...times };
+  const costAt = (tp: number): CostModel => ({
+    ...costModelOf(engineCosts({ model, gpu, precision: 'bf16', gpus: tp, memoryUtilization }), served.hostSeconds),
+    ...times,
+  });
   const hardware = {
-    kvHeads: shape.kvHeads,
+    kvHeads: model.kvHeads,
     modelBytes,
-    gpuMemoryBytes: h800.memoryGb * 1e9,
-    kvBytesPerToken: 2 * shape.layers * shape.kvHeads * shape.headDimension * bytesPerValue,
+    gpuMemoryBytes: gpu.memoryGb * 1e9,
+    kvBytesPerToken: model.kvValuesPerToken * bytesPerValue,
     maxResponseTokens: capTokens,
-    costs: [1, 2, 4, 8]
-      .filter((tp) => shape.kvHeads % tp === 0 && modelBytes < memoryUtilization * h800.memoryGb * 1e9 * tp)
-      .map((tp) => {
-        const derived = deriveCostModel({ ...shape, gpu: h800, tensorParallel: tp });
-        const overhead = doublingSeconds * shape.layers * Math.log2(tp / shape.tensorParallel);
-        // The overhead was fitted at the preset's degree; at a smaller degree, at most half of it can be saved.
-        const overheadSeconds = Math.max(derived.overheadSeconds / 2, derived.overheadSeconds + overhead);
-        return { tp, cost: { ...derived, ...times, overheadSeconds } };
-      }),
+    costs: degrees
+      .filter((tp) => model.kvHeads % tp === 0 && modelBytes < memoryUtilization * gpu.memoryGb * 1e9 * tp)
+      .map((tp) => ({ tp, cost: costAt(tp) })),
     trainingReplicas,
     hostBytesPerSecond,
   };
@@ -85,9 +87,9 @@ function preset(
     job: Object.freeze(
       defineJob({
         name: label,
-        engines: gpus / shape.tensorParallel,
+        engines: gpus / served.tensorParallel,
         ...batch,
-        cost,
+        cost: costAt(served.tensorParallel),
         hardware,
         rewards: { workers: { rule: 16, sandbox: sandboxes, judge: 16 }, ruleSeconds: 0.3, judgeBaseSeconds: 0.43 },
       }),
@@ -106,14 +108,7 @@ export const jobPresets: readonly JobPreset[] = Object.freeze([
     'Qwen2.5-7B, 8k, 16 × H800',
     8192,
     16,
-    {
-      billionParameters: 7.6,
-      layers: 28,
-      kvHeads: 4,
-      headDimension: 128,
-      tensorParallel: 1,
-      hostSeconds: 1.96e-3,
-    },
+    { model: 'Qwen2.5-7B', tensorParallel: 1, hostSeconds: 2.11e-3 },
     {
       fixedRolloutSeconds: 9,
       rewardTailSeconds: 80,
@@ -128,14 +123,7 @@ export const jobPresets: readonly JobPreset[] = Object.freeze([
     'Qwen2.5-14B, 16k, 32 × H800',
     16_384,
     32,
-    {
-      billionParameters: 14.8,
-      layers: 48,
-      kvHeads: 8,
-      headDimension: 128,
-      tensorParallel: 2,
-      hostSeconds: 7.94e-3,
-    },
+    { model: 'Qwen2.5-14B', tensorParallel: 2, hostSeconds: 7.09e-3 },
     {
       fixedRolloutSeconds: 9,
       rewardTailSeconds: 100,
@@ -150,14 +138,7 @@ export const jobPresets: readonly JobPreset[] = Object.freeze([
     'Qwen2.5-32B, 32k, 64 × H800',
     32_768,
     64,
-    {
-      billionParameters: 32.8,
-      layers: 64,
-      kvHeads: 8,
-      headDimension: 128,
-      tensorParallel: 2,
-      hostSeconds: 4.14e-3,
-    },
+    { model: 'Qwen2.5-32B', tensorParallel: 2, hostSeconds: 3.81e-3 },
     {
       fixedRolloutSeconds: 9,
       rewardTailSeconds: 45,
@@ -180,12 +161,12 @@ export function jobPreset(id: string): JobPreset {
 
 /** Lengths in the ranges of RollPacker Figure 2, with one setting for all three jobs; fitted to Figure 12. */
 export const rollpackerLengths: LongTail & { readonly correlation: number } = Object.freeze({
-  medianTokens: 545,
+  medianTokens: 560,
   sigma: 0.75,
   tailWeight: 0.078,
   tailStartTokens: 2000,
   tailExponent: 0.72,
-  correlation: 0.21,
+  correlation: 0.23,
 });
 
 const promptTokens = interpolated([40, 80, 110, 150, 200, 280, 400, 700, 1200]);

@@ -24,7 +24,7 @@ import type { PoolsJob } from './settings.ts';
 export interface PoolsCompareOptions {
   /** Rollout pool, trainer and batch shape. */
   readonly job: PoolsJob;
-  /** Prompts and lengths, for each seed. */
+  /** Prompts and lengths for each seed. */
   readonly workload: (seed: number) => Workload;
   /** Rounds of each run, by default 4. */
   readonly rounds?: number;
@@ -39,7 +39,7 @@ export interface PoolsCompareOptions {
 }
 
 /**
- * Serial, each mechanism alone, and both.
+ * Returns four kinds of schedulers: serial, each mechanism alone, and both together.
  *
  * @param width - F_w of the frontier, by default the one that reproduces RolloutPipe
  */
@@ -65,12 +65,12 @@ export function comparePools(options: PoolsCompareOptions): PoolsComparison {
     longestOf(fixedPrompts(options.workload(seed), rounds * job.groupsPerRound, job.responsesPerPrompt)),
   );
   const runs = schedulers.map((scheduler) =>
-    seeds.map((seed, place) => {
+    seeds.map((seed, index) => {
       const given = {
         rounds,
         seed,
-        timeline: place === 0 && (options.timeline ?? true),
-        longTokens: longTokens[place]!,
+        timeline: index === 0 && (options.timeline ?? true),
+        longTokens: longTokens[index]!,
       };
       const run = (): PoolsRun => simulatePools(job, scheduler, options.workload(seed), given);
       return options.run === undefined ? run() : options.run(scheduler, seed, run);
@@ -108,7 +108,7 @@ function resultOf(
   const sum = (value: (round: PoolsRound) => number): number => sumOf(rounds, value);
   const mean = (value: (round: PoolsRound) => number): number => ratio(sum(value), rounds.length);
   const main = (run: PoolsRun): number => sumOf(run.rounds, (round) => round.mainSeconds);
-  // Seeds are resampled as pairs: both schedulers saw the same prompts and samples.
+  // Seeds are resampled in pairs, because both schedulers saw the same prompts and samples.
   const pairs = runs.map((run, index) => ({ run, base: baseline[index]! }));
   const interval = (statistic: (cases: readonly (typeof pairs)[number][]) => number): Interval =>
     bootstrap(pairs, statistic, { seed: 1 });
@@ -188,7 +188,7 @@ function resultOf(
   };
 }
 
-/** Returns the share of CGP alone in the reduction of each scheduler with both. */
+/** For each scheduler with both mechanisms: the share of its reduction that CGP alone reaches. */
 function sharesOf(results: readonly PoolsSchedulerResult[]): ReductionShares[] {
   const ofRolloutPipe = results.filter((one) => one.pipelining && !one.tailBatching);
   const alone = ofRolloutPipe.find((one) => one.width === 'all');

@@ -1,6 +1,6 @@
 /**
- * The simulated host of disaggregated pools: it opens a round, lets the policies' decisions be carried out by rollout
- * pool, verifier and trainer, and opens the next one when the engines have the new weights (on-policy).
+ * The simulated host of disaggregated pools: it opens a round, lets rollout pool, verifier and trainer carry out the policies'
+ * decisions, and opens the next round when the engines have the new weights (on-policy).
  */
 import type { AnyEvent } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
@@ -23,7 +23,7 @@ import type { PoolsJob } from './settings.ts';
 export interface PoolsRunOptions {
   /** Rounds, a whole number from 1 to 10,000. */
   readonly rounds: number;
-  /** Seed of verifier and rewards; goes into the result. The workload has its own. */
+  /** Seed for verifier and rewards, which the result names. The workload has its own seed. */
   readonly seed: number;
   /** Whether timelines are kept (default true). */
   readonly timeline?: boolean;
@@ -62,7 +62,7 @@ class PoolsHost extends SimulatedHost {
   readonly #scheduler: PoolsScheduler;
   readonly #options: PoolsRunOptions;
   readonly #trainer: Trainer;
-  /** Responses and tokens of the prompts that count, until their round is over. */
+  /** By prompt: responses and tokens of counting prompts, until their round is over. */
   readonly #batches: Map<string, { readonly responses: number; readonly tokens: number }>;
   /** Versions of the weights that the engines have been given. */
   #published = 0;
@@ -138,7 +138,7 @@ class PoolsHost extends SimulatedHost {
     const { preemptions } = this.inference;
     const hasFrontier = this.#scheduler.width !== 'all';
     const result = roundResult(record, { startSeconds, endSeconds, preemptions, bubbleRatio, lag, hasFrontier });
-    // The trainer keeps a timeline of its own.
+    // The trainer keeps its own timeline.
     this.draw({ startSeconds, openedSeconds, rolledOutSeconds }, [
       ['sync', openedSeconds + result.mainSeconds, endSeconds],
     ]);
@@ -149,13 +149,13 @@ class PoolsHost extends SimulatedHost {
     return result;
   }
 
-  /** Whether the engines have the weights of the round, its measures are there, and every abort is confirmed. */
+  /** Whether the engines have the round's weights, its measures have come, and every abort is confirmed. */
   #isOver({ trainedAt, measured, drainedAt }: RoundRecord): boolean {
     const isDrained = drainedAt !== undefined || !this.#scheduler.tailBatching;
     return trainedAt !== undefined && measured !== undefined && isDrained;
   }
 
-  /** Returns the events that open a round: all its requests arrive at once, group by group; or the policy launches them. */
+  /** Returns the events that open a round: all requests arrive at once, group by group, or the policy launches them. */
   #opening(roundId: string, weightVersion: number): AnyEvent[] {
     const at = this.loop.now;
     if (this.#scheduler.tailBatching) return [{ type: 'round.requested', at, roundId, weightVersion } as AnyEvent];

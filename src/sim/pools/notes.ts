@@ -1,4 +1,4 @@
-/** Notes that a reader of a comparison of disaggregated pools needs. */
+/** Notes that readers of a comparison of disaggregated pools need. */
 import type { PoolsSchedulerResult } from './result.ts';
 import type { PoolsJob } from './settings.ts';
 

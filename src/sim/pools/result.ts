@@ -1,5 +1,6 @@
 /**
- * The results of a simulation of disaggregated pools: plain data. Times of a round count from its opening, unless said otherwise.
+ * The results of a simulation of disaggregated pools: plain data. Times within a round count from its opening, unless stated
+ * otherwise.
  */
 import type { Interval, KeptCounts, Segment } from '../comparison/result.ts';
 import type { FrontierWidth } from './scheduler.ts';
@@ -9,27 +10,27 @@ import type { PoolsJob } from './settings.ts';
 export interface PoolsRound {
   /** Index of the round, from 0. */
   readonly round: number;
-  /** With tail batching `short` rounds speculate; every other one is `long`. */
+  /** With tail batching, `short` rounds speculate; all other rounds are `long`. */
   readonly kind: 'short' | 'long';
   /** Begin, from the start of the job. */
   readonly startSeconds: number;
-  /** Until the engines have the new weights; from the start of the job. */
+  /** Time at which the engines have the new weights, in seconds from the start of the job. */
   readonly endSeconds: number;
   /** Seconds from rollout start to train end, RolloutPipe's main time. */
   readonly mainSeconds: number;
-  /** Until the last response that counts. */
+  /** Seconds until the last counting response. */
   readonly rolloutSeconds: number;
-  /** Until every group had its rewards: t_complete. */
+  /** Seconds until every group had its rewards: t_complete. */
   readonly rewardedSeconds: number;
-  /** Until the groups of the first update could be trained, and until it was dispatched. */
+  /** Seconds until the groups of the first update could be trained, and until this update was dispatched. */
   readonly firstBatchSeconds: number;
-  /** Until the first update was dispatched. */
+  /** Seconds until the first update was dispatched. */
   readonly firstDispatchSeconds: number;
   /** RolloutPipe equation 3: t_complete − `firstBatchSeconds`, which a serial trainer does not use. */
   readonly recoverySeconds: number;
-  /** Seconds in which the trainer had no update, up to the last dispatch. */
+  /** Seconds without an update for the trainer, up to the last dispatch. */
   readonly waitSeconds: number;
-  /** Seconds of gradients. */
+  /** Seconds of gradient computation. */
   readonly computeSeconds: number;
   /** RolloutPipe equation 4: `firstDispatchSeconds` ÷ `mainSeconds`. */
   readonly startWaitingRatio: number;
@@ -37,31 +38,31 @@ export interface PoolsRound {
   readonly computeWaitingRatio: number;
   /** RolloutPipe §3.2, in words: wait ÷ `mainSeconds`. */
   readonly wallClockWaitingRatio: number;
-  /** Seconds from the last step of the optimizer until the engines have the weights. */
+  /** Seconds from the last optimizer step until the engines have the weights. */
   readonly publishSeconds: number;
   /** Groups that were trained on. */
   readonly groups: number;
-  /** Updates of the weights. */
+  /** Number of weight updates. */
   readonly updates: number;
   /** Responses that were trained on. */
   readonly responses: number;
   /** Tokens of the responses that are trained on. */
   readonly tokens: number;
-  /** Tokens of the longest of them. */
+  /** Tokens of the longest trained response. */
   readonly maxResponseTokens: number;
   /** Responses that ran into the cap. */
   readonly cappedResponses: number;
-  /** Sequences that lost their KV cache for want of room. */
+  /** Preemptions: sequences that lost their KV cache because the cache was full. */
   readonly preemptions: number;
-  /** Share of the engines' time, up to the last response, in which one had nothing to run. */
+  /** Share of the engines' time without anything to run, up to the last response. */
   readonly bubbleRatio: number;
   /** Most requests that the engines had at once. */
   readonly mostInService: number;
   /** F_w as the round ended; absent without a frontier. */
   readonly width?: number;
-  /** Number of times that the frontier reported that it starves the trainer. */
+  /** Number of reports by the frontier that it starves the trainer. */
   readonly starved: number;
-  /** Versions that the weights which generated its responses are behind the last that was published before it is trained. */
+  /** Number of versions by which the weights that generated the responses are behind the latest published ones before training. */
   readonly lag: number;
 }
 
@@ -69,13 +70,13 @@ export interface PoolsRound {
 export interface PoolsRow {
   /** Id of the engine or of the trainer. */
   readonly rowId: string;
-  /** The pool that it belongs to. */
+  /** The pool that the row belongs to. */
   readonly pool: 'rollout' | 'trainer';
-  /** Number of its GPUs. */
+  /** Number of GPUs. */
   readonly gpus: number;
-  /** Seconds in which it computed. */
+  /** Seconds of computation. */
   readonly busySeconds: number;
-  /** Its activities, ascending; gaps are idle. */
+  /** Activities of the row, ascending; gaps are idle time. */
   readonly timeline: readonly Segment[];
 }
 
@@ -85,13 +86,13 @@ export interface PoolsRun {
   readonly scheduler: string;
   /** Seed of the workload. */
   readonly seed: number;
-  /** Its rounds, in order. */
+  /** Rounds of the run, in order. */
   readonly rounds: readonly PoolsRound[];
   /** Engines and the trainer, over time. */
   readonly rows: readonly PoolsRow[];
   /** Seconds of all rounds. */
   readonly totalSeconds: number;
-  /** Counts of the responses that a serial trainer would train on, of the same prompts. */
+  /** Counts of the responses that a serial trainer would train on, for the same prompts. */
   readonly kept: KeptCounts;
 }
 
@@ -101,33 +102,33 @@ export interface PoolsSchedulerResult {
   readonly scheduler: string;
   /** For people: tables and charts. */
   readonly label: string;
-  /** Whether updates were dispatched while the rollout went on. */
+  /** Whether updates were dispatched during the rollout. */
   readonly pipelining: boolean;
   /** F_w: how many groups were in service at once. */
   readonly width: FrontierWidth;
   /** Whether the rounds use tail batching. */
   readonly tailBatching: boolean;
-  /** One run for each seed. */
+  /** Runs of the scheduler, one per seed. */
   readonly runs: readonly PoolsRun[];
   /** Main seconds of a round, with a bootstrap interval over seeds. */
   readonly mainSeconds: Interval;
-  /** Sample standard deviation of it over all rounds; 0 for one. */
+  /** Sample standard deviation of the main seconds over all rounds; 0 for a single round. */
   readonly mainDeviation: number;
   /** Share by which the main time is shorter than that of the first scheduler; below 0 if longer. */
   readonly reduction: Interval;
   /** Seconds of a whole round, new weights included. */
   readonly roundSeconds: number;
-  /** Until the last response that counts, mean of a round. */
+  /** Seconds until the last counting response, mean per round. */
   readonly rolloutSeconds: number;
-  /** Until the first update was dispatched, mean of a round. */
+  /** Seconds until the first update was dispatched, mean per round. */
   readonly firstDispatchSeconds: number;
   /** RolloutPipe equation 3, mean of a round. */
   readonly recoverySeconds: number;
-  /** Seconds in which the trainer had no update, mean of a round. */
+  /** Seconds without an update for the trainer, mean per round. */
   readonly waitSeconds: number;
   /** Seconds of gradients, mean of a round. */
   readonly computeSeconds: number;
-  /** Seconds from the last step of the optimizer until the engines had the new weights, mean over rounds. */
+  /** Seconds from the last optimizer step until the engines had the new weights, mean over rounds. */
   readonly publishSeconds: number;
   /** RolloutPipe equation 4, mean over rounds: 0 to 1. */
   readonly startWaitingRatio: number;
@@ -135,25 +136,25 @@ export interface PoolsSchedulerResult {
   readonly computeWaitingRatio: number;
   /** Wait ÷ main time, mean over rounds: 0 to 1. */
   readonly wallClockWaitingRatio: number;
-  /** Share of the engines' time in which one had nothing to run, mean over rounds: 0 to 1. */
+  /** Share of the engines' time without anything to run, mean over rounds: 0 to 1. */
   readonly bubbleRatio: number;
-  /** Tokens of a response that was trained on, mean. */
+  /** Mean tokens of a trained response. */
   readonly meanResponseTokens: number;
-  /** Share of them that ran into the cap: 0 to 1. */
+  /** Share of responses that reached the length limit: 0 to 1. */
   readonly cappedShare: number;
-  /** Share of the rounds that are long ones. */
+  /** Share of long rounds. */
   readonly longShare: number;
-  /** Tokens trained on ÷ those of the first scheduler: 1 where none are left out. */
+  /** Trained tokens ÷ trained tokens of the first scheduler; 1 if no tokens are left out. */
   readonly keptTokenRatio: number;
-  /** Main seconds of the first scheduler for a token trained on ÷ main seconds of this scheduler for one. */
+  /** Main seconds per trained token: first scheduler ÷ this scheduler. */
   readonly equalTokenSpeedup: Interval;
-  /** Share of the longest 1 % of the fixed responses (see `KeptCounts`) of the trained prompts that is trained on: 0 to 1. */
+  /** Trained share of the longest 1 % of the fixed responses (see `KeptCounts`): 0 to 1. */
   readonly longestKeptShare: number;
-  /** Responses trained on that are as long as those, redrawn ones included ÷ number of those. */
+  /** Number of trained responses at least as long as these (redrawn ones included) ÷ number of these. */
   readonly longestTrainedRatio: number;
-  /** Share of the trained groups whose rewards are all equal: 0 to 1. */
+  /** Share of trained groups whose rewards are all equal: 0 to 1. */
   readonly evenGroupShare: number;
-  /** Share of the responses trained on that were drawn again after their prompt had been deferred: 0 to 1. */
+  /** Share of trained responses that were drawn again after their prompt had been deferred: 0 to 1. */
   readonly redrawnShare: number;
   /** Most versions that the weights of a round are behind; 0 on policy. */
   readonly maxLag: number;
@@ -161,13 +162,13 @@ export interface PoolsSchedulerResult {
   readonly preemptions: number;
   /** Mean F_w at the end of a round; absent without a frontier. */
   readonly meanWidth?: number;
-  /** Rounds in which the frontier said that it starves the trainer. */
+  /** Rounds in which the frontier reported that it starves the trainer. */
   readonly starvedRounds: number;
 }
 
-/** Share of each mechanism in the reduction: CGP alone, and the gain that the frontier adds. They sum to 1. */
+/** Shares of the two mechanisms in the reduction: CGP alone, and the gain that the frontier adds. The shares sum to 1. */
 export interface ReductionShares {
-  /** Id of the scheduler with both. */
+  /** Id of the scheduler with both mechanisms. */
   readonly scheduler: string;
   /** Share of the reduction that complete-group pipelining has by itself. */
   readonly cgp: number;
@@ -186,16 +187,16 @@ export interface PoolsComparison {
     readonly capTokens: number;
     readonly correlation: number;
   };
-  /** The job, as it was simulated. */
+  /** The simulated job. */
   readonly job: PoolsJob;
-  /** Rounds of each run. */
+  /** Rounds per run. */
   readonly rounds: number;
   /** Seeds of the runs. */
   readonly seeds: readonly number[];
   /** The results, the baseline first. */
   readonly schedulers: readonly PoolsSchedulerResult[];
-  /** One for each scheduler with both mechanisms, where CGP alone was run and there is a reduction. */
+  /** Shares for each scheduler with both mechanisms, if CGP alone was run and there is a reduction. */
   readonly shares: readonly ReductionShares[];
-  /** Notes for the reader of this comparison, in sentences. */
+  /** Notes on this comparison for readers, in sentences. */
   readonly notes: readonly string[];
 }

@@ -14,17 +14,17 @@ export type FrontierWidth = number | 'auto' | 'all';
 
 /** A scheduler that can be simulated. A new policy is made for every run, so that runs share nothing. */
 export interface PoolsScheduler {
-  /** Kebab case; results carry it. */
+  /** Id in kebab case, which results carry. */
   readonly id: string;
   /** For people: tables and charts. */
   readonly label: string;
-  /** Complete-group pipelining: whether updates are dispatched while the rollout goes on. */
+  /** Complete-group pipelining: whether updates are dispatched during the rollout. */
   readonly pipelining: boolean;
   /** F_w: how many groups may be in service at once, `auto`, or `all`. */
   readonly width: FrontierWidth;
   /** Whether rounds use tail batching: the policy asks for prompts, launches and aborts. */
   readonly tailBatching: boolean;
-  /** Returns a new policy, at its beginning. */
+  /** Returns a new policy in its initial state. */
   create(job: PoolsJob, options: PolicyOptions): DrivenPolicy;
 }
 
@@ -86,7 +86,7 @@ const widthName = (width: FrontierWidth): string => (width === 'auto' ? 'auto' :
 export const fgdScheduler = (width: FrontierWidth): PoolsScheduler =>
   poolsScheduler(`fgd-${widthName(width)}`, `FGD ${widthName(width)}`, false, width);
 
-/** Returns RolloutPipe, which has both. */
+/** Returns RolloutPipe, which has both mechanisms. */
 export const rolloutpipeScheduler = (width: FrontierWidth): PoolsScheduler =>
   poolsScheduler(`cgp-fgd-${widthName(width)}`, `CGP + FGD ${widthName(width)}`, true, width);
 

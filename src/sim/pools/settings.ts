@@ -1,18 +1,17 @@
-/** A job on disaggregated pools: engines that roll out, a trainer on GPUs of its own, and a verifier between them. */
+/** A job on disaggregated pools: engines for the rollout, a trainer on separate GPUs, and a verifier between them. */
 import { z } from 'zod';
 import { parse } from '../../core/machine/validate.ts';
 import { positiveCount } from '../../schemas/units.ts';
 import { costModelSchema } from '../models/cost-model.ts';
 import { correctnessSettings } from '../rewards/correctness.ts';
 
-/** Schema of the verifier: each response is judged by itself, beside all others, as soon as it is complete. */
+/** Schema of the verifier: each response is judged as soon as it is complete, independently of all others. */
 const verifierSettings = z.strictObject({
   medianSeconds: z.number().nonnegative().default(0.1).describe('Median seconds from a response to its reward.'),
   spread: z.number().nonnegative().max(5).default(0).describe('Standard deviation of the logarithm of those seconds.'),
   ...correctnessSettings,
 });
 
-/** Schema of a job. */
 export const poolsJobSettings = z
   .strictObject({
     name: z.string().min(1).describe('Shown in tables and reports.'),
@@ -39,7 +38,7 @@ export type PoolsJobInput = z.input<typeof poolsJobSettings>;
 /** A job with its defaults filled in. */
 export type PoolsJob = Readonly<z.output<typeof poolsJobSettings>>;
 
-/** Checks a job and fills its defaults in. Throws `PolicyError` `invalid_config` with the path of the bad field. */
+/** Checks a job and fills in its defaults. Throws `PolicyError` `invalid_config` with the path of the bad field. */
 export function definePoolsJob(input: PoolsJobInput): PoolsJob {
   return parse(poolsJobSettings, input, 'invalid_config');
 }

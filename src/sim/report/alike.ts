@@ -1,20 +1,20 @@
 /** Groups engines that do the same over time: a picture with 32 rows shows no more than one with four rows. */
 import type { EngineResult } from '../comparison/result.ts';
 
-/** Engines with nearly the same activity; one of them is shown. */
+/** Engines with nearly the same activity, of which one is shown. */
 export interface AlikeEngines {
   readonly shown: EngineResult;
   /** Indices among all engines. */
-  readonly places: readonly number[];
+  readonly indices: readonly number[];
 }
 
-/** Most rows of a timeline. */
+/** Most rows in a timeline. */
 const mostRows = 4;
 /** Number of times at which engines are compared. */
 const moments = 400;
 /**
- * Shares of the compared times at which two engines must do the same, strictest first; the first one that leaves few enough rows is
- * used.
+ * Shares of the compared times at which two engines must do the same, strictest first; the first share that leaves few enough
+ * rows is used.
  */
 const enough = [0.98, 0.95, 0.9, 0.8, 0.6, 0] as const;
 
@@ -35,10 +35,10 @@ const sameShare = (one: readonly string[], other: readonly string[]): number =>
 
 function grouped(does: readonly (readonly string[])[], share: number): number[][] {
   const groups: number[][] = [];
-  for (const [place, mine] of does.entries()) {
+  for (const [index, mine] of does.entries()) {
     const group = groups.find(([first]) => sameShare(does[first!]!, mine) >= share);
-    if (group === undefined) groups.push([place]);
-    else group.push(place);
+    if (group === undefined) groups.push([index]);
+    else group.push(index);
   }
   return groups;
 }
@@ -51,8 +51,8 @@ export function alikeEngines(engines: readonly EngineResult[], totalSeconds: num
     groups = grouped(does, share);
     if (groups.length <= mostRows) break;
   }
-  return groups.map((places) => {
-    const byIdle = [...places].sort((a, b) => engines[a]!.bubbleRatio - engines[b]!.bubbleRatio || a - b);
-    return { shown: engines[byIdle[Math.floor((byIdle.length - 1) / 2)]!]!, places };
+  return groups.map((indices) => {
+    const byIdle = [...indices].sort((a, b) => engines[a]!.bubbleRatio - engines[b]!.bubbleRatio || a - b);
+    return { shown: engines[byIdle[Math.floor((byIdle.length - 1) / 2)]!]!, indices };
   });
 }

@@ -19,13 +19,13 @@ export function bestOf(schedulers: readonly SchedulerResult[]): SchedulerResult 
   return top ?? [...others].sort((a, b) => b.speedup.value - a.speedup.value)[0];
 }
 
-/** Returns the seconds per step that a variant saves over the variant that it builds on; `undefined` if there is none. */
+/** Returns the seconds per step that a variant saves over the variant below it; `undefined` without one. */
 export function contributionOf(one: SchedulerResult, { schedulers }: ComparisonResult): number | undefined {
   const below = schedulers.find(({ scheduler }) => scheduler === one.variant?.above);
   return below === undefined ? undefined : below.stepSeconds.value - one.stepSeconds.value;
 }
 
-/** Whether a variant changes nothing: its row would equal that of the variant that it builds on. */
+/** Whether a variant changes nothing: its row would equal that of the variant below it. */
 export function isIdle(one: SchedulerResult, comparison: ComparisonResult): boolean {
   const contributed = contributionOf(one, comparison);
   return contributed !== undefined && Math.abs(contributed) < nothing * comparison.schedulers[0]!.stepSeconds.value;

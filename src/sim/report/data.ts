@@ -45,7 +45,7 @@ export interface WaterfallBar {
 export interface WorkloadData {
   readonly name: string;
   readonly runs: readonly RunData[];
-  /** Index of the run of the presented scheduler; the run of the baseline is the first. */
+  /** Index of the presented scheduler's run; the run of the baseline is the first. */
   readonly after: number;
   readonly waterfall: readonly WaterfallBar[];
 }
@@ -99,11 +99,11 @@ function gpusOf(engines: readonly EngineResult[]): [first: number, last: number]
 }
 
 /** Returns the label of a row (the numbers of adjacent GPUs, or otherwise a count), and whether the row has several engines. */
-function labelOf({ places }: AlikeEngines, gpus: readonly (readonly [number, number])[]): string {
-  const [first, last] = [gpus[places[0]!]![0], gpus[places.at(-1)!]![1]];
-  const count = places.reduce((sum, place) => sum + gpus[place]![1] - gpus[place]![0] + 1, 0);
+function labelOf({ indices }: AlikeEngines, gpus: readonly (readonly [number, number])[]): string {
+  const [first, last] = [gpus[indices[0]!]![0], gpus[indices.at(-1)!]![1]];
+  const count = indices.reduce((sum, index) => sum + gpus[index]![1] - gpus[index]![0] + 1, 0);
   if (first === last) return `GPU ${first}`;
-  const alike = places.length > 1 ? ' alike' : '';
+  const alike = indices.length > 1 ? ' alike' : '';
   return last - first + 1 === count ? `GPU ${first}–${last}${alike}` : `${count} GPUs${alike}`;
 }
 

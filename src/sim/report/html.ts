@@ -6,7 +6,7 @@ import type { PoolsComparison } from '../pools/result.ts';
 import type { VlmComparison } from '../vlm-formulas/result.ts';
 import { workloadData } from './data.ts';
 import { escapeHtml } from './format.ts';
-import { contents, sections, tabs } from './parts.ts';
+import { contents, sections, tabs } from './panels.ts';
 import { poolsData } from './pools-data.ts';
 import { poolsSection } from './pools-section.ts';
 import { section } from './section.ts';
@@ -99,7 +99,7 @@ export function renderReport(
   ];
   const disaggregated = pools.length === 0 ? '' : dataElement('pools-data', pools.map(poolsData));
   const visual = vlm.length === 0 ? '' : dataElement('vlm-data', vlm.map(vlmData));
-  const parts = [...comparisons.map(section), ...pools.map(poolsSection), ...vlm.map(vlmSection)];
+  const panels = [...comparisons.map(section), ...pools.map(poolsSection), ...vlm.map(vlmSection)];
   const script = clientScript.replace(/<\/script/gi, '<\\/script');
   return `<!doctype html>
 <html lang="en">
@@ -116,9 +116,9 @@ export function renderReport(
 <p>Simulated with the policies of rollflex: every scheduler has the same engines, prompts and samples.</p>
 ${bases(comparisons)}</header>
 <noscript><p>Charts need JavaScript; the tables below have all their numbers.</p></noscript>
-${tabs(parts)}
-<main>${sections(parts)}</main>
-<footer>${contents(parts)}
+${tabs(panels)}
+<main>${sections(panels)}</main>
+<footer>${contents(panels)}
 <details><summary>What the columns mean</summary>
 <dl>${explained.map(([name, text]) => `<dt>${name}</dt><dd>${text}</dd>`).join('')}</dl></details>
 <p>Charts are drawn by Apache ECharts (Apache-2.0); its notices are in the script of this page.</p></footer>

@@ -6,13 +6,13 @@ import { PolicyError } from '../../errors.ts';
 /** Pages with a script. */
 export const pageNames = ['report', 'debug', 'dashboard'] as const;
 export type PageName = (typeof pageNames)[number];
-/** The chart library, which is built once for all pages, as this script. */
+/** The chart library as a script of its own, which is built once for all pages. */
 export const charts = { name: 'page-charts', source: 'src/pages/kit/echarts.ts' } as const;
-/** Path of the source of the script of a page; what is built of it, but for the chart library, has the same name. */
+/** Path of the source of a page's script; the built file, without the chart library, has the same name. */
 export const pageSource = (page: PageName): string => `src/pages/${page}/${page}-client.ts`;
 
 /**
- * Returns the script of a page. What was built has it in files beside it; TypeScript sources need a bundler each time.
+ * Returns the script of a page. A built package has the script in a file; TypeScript sources are bundled each time.
  *
  * @param caller - `import.meta.url` of the caller
  * @throws PolicyError `internal` if the package lacks the file

@@ -14,7 +14,7 @@ interface TraceEvent {
 }
 
 const microseconds = (seconds: number): number => Math.round(seconds * 1e6);
-/** Engines have the thread ids from this one on; lower ids are rounds and counters. */
+/** Thread ids of engines start here; lower ids are for rounds and counters. */
 const firstEngine = 10;
 
 function naming(pid: number, tid: number, what: 'process_name' | 'thread_name', text: string): TraceEvent {
@@ -33,7 +33,7 @@ function span(
   return { name, ph: 'X', pid, tid, ts, dur: microseconds(endSeconds) - ts, args };
 }
 
-/** Returns the rounds, and the length of the queue at the end of each round. */
+/** Returns the rounds, and the queue length after each round. */
 function roundEvents(run: RunResult, pid: number): TraceEvent[] {
   const queue = (seconds: number, prompts: number): TraceEvent => ({
     name: 'long-prompt queue',
@@ -52,7 +52,7 @@ function roundEvents(run: RunResult, pid: number): TraceEvent[] {
   return events;
 }
 
-/** Returns a counter of the running sequences of all engines: the sum of the means of their segments. */
+/** Returns a counter of running sequences on all engines: the sum over engines of the means of their segments. */
 function runningCounter(engines: readonly EngineResult[], pid: number): TraceEvent[] {
   const changes = engines
     .flatMap((engine) => engine.timeline)
@@ -83,8 +83,8 @@ function engineEvents(engine: EngineResult, pid: number, tid: number): TraceEven
 }
 
 /**
- * Returns the first run of every scheduler of every comparison, as a Chrome trace in JSON: with spans for rounds and for the
- * activities of each engine, and counters for running sequences and the long-prompt queue. Idle time of an engine is a gap.
+ * Returns a Chrome trace in JSON for the first run of every scheduler in every comparison: spans for rounds and engine
+ * activities, and counters for running sequences and the long-prompt queue. Idle time of an engine is a gap.
  */
 export function perfettoTrace(comparisons: readonly ComparisonResult[]): {
   traceEvents: TraceEvent[];

@@ -1,4 +1,4 @@
-/** The data of a report's charts of disaggregated pools: seconds by the trainer's activity, and both pools over time. */
+/** The data for the charts on disaggregated pools in a report: seconds by the trainer's activity, and both pools over time. */
 import type { PoolsComparison, PoolsRow, PoolsRun, PoolsSchedulerResult } from '../pools/result.ts';
 import { bars } from './data.ts';
 
@@ -11,19 +11,19 @@ export const poolActivities = ['round', 'rollout', 'train', 'sync', 'overhead'] 
  */
 export type PoolBar = readonly [row: number, start: number, end: number, activity: number, load: number];
 
-/** Parts of the trainer's time from rollout start to new weights, in the order of drawing. */
-export const trainerParts = ['wait before the first update', 'later waits', 'training', 'new weights'] as const;
+/** Stages of the trainer's time from rollout start to new weights, in the order of drawing. */
+export const trainerStages = ['wait before the first update', 'later waits', 'training', 'new weights'] as const;
 
 /** One workload, for charts. */
 export interface PoolsData {
   readonly name: string;
-  /** Seconds of each of {@link trainerParts}, for every scheduler. */
+  /** Seconds of each of {@link trainerStages}, for every scheduler. */
   readonly waits: readonly { readonly label: string; readonly parts: readonly number[] }[];
-  /** Rows of the pictured schedulers, one scheduler below the other, on one time axis. */
+  /** Rows of the shown schedulers, one scheduler below the other, on one time axis. */
   readonly rows: readonly string[];
   readonly bars: readonly PoolBar[];
   readonly lastSeconds: number;
-  /** Seconds that contain the first round of all pictured schedulers. */
+  /** Seconds that cover the first round of all shown schedulers. */
   readonly windowSeconds: number;
 }
 
@@ -42,16 +42,16 @@ export function pictured(schedulers: readonly PoolsSchedulerResult[]): number[] 
 
 const round = (seconds: number): number => Math.round(seconds * 100) / 100;
 
-/** Most updates that are drawn separately; if there are more, they are merged. */
+/** Most updates that are drawn separately; more updates are merged. */
 const mostUpdates = 2000;
 
-function barsOf(row: PoolsRow, place: number, mostRunning: number, totalSeconds: number): PoolBar[] {
+function barsOf(row: PoolsRow, rowIndex: number, mostRunning: number, totalSeconds: number): PoolBar[] {
   const kind = (activity: string): number => poolActivities.indexOf(activity as (typeof poolActivities)[number]);
   if (row.pool === 'trainer' && row.timeline.length <= mostUpdates) {
-    return row.timeline.map((one) => [place, round(one.startSeconds), round(one.endSeconds), kind(one.activity), 1]);
+    return row.timeline.map((one) => [rowIndex, round(one.startSeconds), round(one.endSeconds), kind(one.activity), 1]);
   }
   return bars(row.timeline, mostRunning, totalSeconds, poolActivities).map(([start, end, activity, load]) => [
-    place,
+    rowIndex,
     start,
     end,
     activity,

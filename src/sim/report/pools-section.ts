@@ -1,9 +1,9 @@
-/** The part of a report on disaggregated pools: findings, table, waits, and both pools over time. */
+/** The panel of a report on disaggregated pools: findings, table, waits, and both pools over time. */
 
 import type { Interval } from '../comparison/result.ts';
 import type { PoolsComparison, PoolsSchedulerResult, ReductionShares } from '../pools/result.ts';
 import { escapeHtml, number, percent, table, times } from './format.ts';
-import { type Findings, type Fold, figure, legendOf, noFindings, type Part } from './parts.ts';
+import { type Findings, type Fold, figure, legendOf, noFindings, type Panel } from './panels.ts';
 import { pictured } from './pools-data.ts';
 
 /** A smaller share of the time counts as no difference. */
@@ -167,8 +167,8 @@ const legend = [
   ['bubble', 'nothing to do'],
 ] as const;
 
-/** Returns the part of one workload; `index` is its index in the data of the charts. */
-export function poolsSection(comparison: PoolsComparison, index: number): Part {
+/** Returns the panel of one workload; `index` is its index in the data of the charts. */
+export function poolsSection(comparison: PoolsComparison, index: number): Panel {
   const { workload, job, rounds, seeds, schedulers, notes } = comparison;
   const { groupsPerRound, responsesPerPrompt, globalBatchSamples } = job;
   const facts = [

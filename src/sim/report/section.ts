@@ -1,11 +1,11 @@
-/** The part of a report on one workload: findings, table, charts, and the numbers of the charts. */
+/** The panel of a report on one workload: findings, table, charts, and the numbers of the charts. */
 import type { ComparisonResult, SchedulerResult } from '../comparison/result.ts';
 import { bestOf, nothing, savedBy } from './best.ts';
 import { escapeHtml, number, percent } from './format.ts';
-import { type Findings, type Fold, figure, legendOf, noFindings, type Part } from './parts.ts';
+import { type Findings, type Fold, figure, legendOf, noFindings, type Panel } from './panels.ts';
 import { comparisonTable, numbersBehind, trainedTable } from './tables.ts';
 
-/** A variant of an ablation has the mechanisms of all variants that it builds on. */
+/** A variant of an ablation has the mechanisms of all variants below it. */
 const nameOf = ({ variant, label }: SchedulerResult): string =>
   variant === undefined ? label : `${variant.ablation} up to ${variant.adds}`;
 
@@ -51,7 +51,7 @@ export const timelineColours = [
   ['long', 'long round'],
 ] as const;
 
-/** Returns the costs of a speedup, each with its number. */
+/** Returns the costs of a speedup with their numbers. */
 function costs({ schedulers, oracle }: ComparisonResult, best: SchedulerResult): string {
   const baseline = schedulers[0]!;
   const stale = best.maxLag === 0 ? 'none' : `${percent(best.staleShare)}, up to ${best.maxLag} behind`;
@@ -106,8 +106,8 @@ function facts({ workload, settings }: ComparisonResult): string {
   return all.map(([key, value]) => `<li><b>${escapeHtml(key)}</b> ${escapeHtml(value)}</li>`).join('');
 }
 
-/** Returns the part of one workload; `index` is its index in the data of the charts. */
-export function section(comparison: ComparisonResult, index: number): Part {
+/** Returns the panel of one workload; `index` is its index in the data of the charts. */
+export function section(comparison: ComparisonResult, index: number): Panel {
   const { workload, schedulers, notes } = comparison;
   const [baseline] = schedulers;
   const confidence = Math.round((baseline?.speedup.confidence ?? 0.95) * 100);

@@ -8,11 +8,11 @@ export const dark =
   '--ground:#14171b;--panel:#1c2127;--ink:#e8eaed;--soft:#a3adb9;--line:#333b45;--accent:#56b4e9;--rollout:#56b4e9;' +
   '--train:#f08c4b;--sync:#e0c04a;--reward:#2fc79c;--reference:#b99ae0;--overhead:#6f7884;--short:#3d4651;--long:#cc79a7;--band:rgba(204,121,167,.22);' +
   '--seq0:#56b4e9;--seq1:#f08c4b;--seq2:#2fc79c;--seq3:#e39cc4;--seq4:#e0c04a;--seq5:#a9a4f2;';
-/** Gives a page its colours, in either scheme. */
+/** Sets the colours of a page for both colour schemes. */
 export const schemes = (inLight: string, inDark: string): string =>
   `:root{${inLight}}\n@media (prefers-color-scheme:dark){:root{${inDark}}}`;
 const kinds = ['rollout', 'train', 'sync', 'reward', 'reference', 'overhead', 'short', 'long'];
-const sequences = Array.from({ length: 6 }, (_, place) => `seq${place}`);
+const sequences = Array.from({ length: 6 }, (_, index) => `seq${index}`);
 
 /** A shadow at the edge of a table with more content beyond the edge; at the end of the table, the table hides it. */
 const edges = [

@@ -1,4 +1,4 @@
-/** The data of a report's charts of VLM schedulers: the stages of a step, and plans reduced in size. */
+/** The data for the charts on VLM schedulers in a report: the stages of a step, and plans in reduced size. */
 import type { PlanPicture, Shard, VlmComparison, VlmSchedulerResult } from '../vlm-formulas/result.ts';
 import { lengthOf } from '../vlm-formulas/workload/sample.ts';
 
@@ -25,7 +25,7 @@ export interface VlmData {
   readonly devices: number;
   /** Tokens and kind of each sequence of the first batch. */
   readonly sequences: readonly (readonly [tokens: number, kind: string])[];
-  /** The longest sequences; each has its own colour. */
+  /** The longest sequences, each of which has its own colour. */
   readonly longest: readonly number[];
   readonly runs: readonly VlmRunData[];
 }

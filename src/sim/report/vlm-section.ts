@@ -1,15 +1,15 @@
-/** The part of a report on a VLM workload: findings, tables, stages, and pictures of plans. */
+/** The panel of a report on a VLM workload: findings, tables, stages, and pictures of plans. */
 import { vlmModel } from '../vlm-formulas/models.ts';
 import type { VlmComparison, VlmSchedulerResult } from '../vlm-formulas/result.ts';
 import { lengthOf } from '../vlm-formulas/workload/sample.ts';
 import { escapeHtml, number, percent, table } from './format.ts';
-import { type Findings, type Fold, figure, noFindings, type Part } from './parts.ts';
+import { type Findings, type Fold, figure, noFindings, type Panel } from './panels.ts';
 import { pictured, vlmData } from './vlm-data.ts';
 
 function findings({ schedulers }: VlmComparison): Findings {
   const [baseline] = schedulers;
   if (baseline === undefined) return noFindings;
-  // Of equally fast schedulers the last wins, because it has most of FlexRL.
+  // Among equally fast schedulers the last one wins, because it has the most mechanisms of FlexRL.
   const best = schedulers.reduce((one, other) => (other.speedup >= one.speedup ? other : one));
   const [ours, theirs] = [escapeHtml(best.label), escapeHtml(baseline.label)];
   const saved = 1 - 1 / best.speedup;
@@ -89,8 +89,8 @@ function planFigure(comparison: VlmComparison, index: number, run: number): stri
   return figure({ chart: 'plan', workload: index, run, title, hint, legend: planLegend(comparison, run) });
 }
 
-/** Returns the part of one VLM workload; `index` is its index in the data of the charts. */
-export function vlmSection(comparison: VlmComparison, index: number): Part {
+/** Returns the panel of one VLM workload; `index` is its index in the data of the charts. */
+export function vlmSection(comparison: VlmComparison, index: number): Panel {
   const { workload, job, schedulers, notes } = comparison;
   const facts = [
     `${vlmModel(job.model).label}, ${job.gpus} × ${job.gpu.toUpperCase()}, ${job.batchSequences} sequences a step`,

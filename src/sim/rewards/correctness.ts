@@ -1,6 +1,6 @@
 /**
- * Simulated correctness of responses without a recorded one. Each prompt has its own share of correct responses, so that the
- * responses to one prompt correlate, as their lengths do (a Gaussian copula). Correctness does not depend on length.
+ * Simulates the correctness of responses for which none is recorded. Each prompt has its own share of correct responses, so that
+ * the responses to one prompt correlate, as their lengths do (a Gaussian copula). Correctness does not depend on length.
  */
 import { z } from 'zod';
 import { normal, normalDistribution, normalQuantile, uniform } from '../workload/random.ts';
@@ -29,11 +29,11 @@ export interface CorrectnessSettings {
 // Keys of independent draws.
 const [sampleKey, promptKey] = [103, 106];
 
-/** Correctness of all samples of a workload, determined by seed, prompt and sample. */
+/** Correctness of all samples in a workload, determined by seed, prompt and sample. */
 export class Correctness {
   readonly #settings: CorrectnessSettings;
   readonly #seed: number;
-  /** The share of correct responses of each prompt, by its index. */
+  /** Share of correct responses per prompt, by prompt index. */
   readonly #rates = new Map<number, number>();
 
   constructor(settings: CorrectnessSettings, seed: number) {

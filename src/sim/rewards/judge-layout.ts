@@ -11,7 +11,7 @@ export interface JudgeLayout {
   readonly memoryBytes: number;
 }
 
-/** Two processes that share a GPU by turns: each has half of its time. */
+/** Two processes that share a GPU in turns get half of its time each. */
 const turns = 2;
 
 /** Returns the seconds of one layer for a response, with all SMs for the judge. */
@@ -23,7 +23,7 @@ function aloneSeconds({ model }: JudgeSettings, responseTokens: number): number 
   );
 }
 
-/** Returns the seconds of a judgement if the whole judge is on the GPU; if it shares the GPU with the actor, they take turns. */
+/** Returns the seconds of a judgement if the whole judge is on the GPU; a judge that shares the GPU takes turns with the actor. */
 export function wholeSeconds(judge: JudgeSettings, responseTokens: number, isShared: boolean): number {
   return judge.model.layers * aloneSeconds(judge, responseTokens) * (isShared ? turns : 1);
 }
@@ -38,7 +38,7 @@ export function laidOutSeconds(judge: JudgeSettings, layout: JudgeLayout, respon
   return pipelinedSeconds(layers, streamedLayers, prefetchDepth, { layerSeconds, transferSeconds });
 }
 
-/** Returns the factor by which decode steps are slower while the judge computes. */
+/** Returns the factor by which the computing judge slows decode steps down. */
 export function slowdown(layout: JudgeLayout | undefined): number {
   return layout === undefined ? turns : 1 / (1 - layout.mpsShare);
 }

@@ -1,7 +1,7 @@
 /**
- * Replicas of a judge model, which receive dispatches and return judgements. With their own GPUs, they take nothing from the actor.
- * On the actor's GPUs, they take memory, and SMs while they compute: as `judge.place` says, or otherwise with the whole judge on
- * the GPU.
+ * Replicas of a judge model, which receive dispatches and return judgements. A judge on separate GPUs takes nothing from the
+ * actor. A judge on the actor's GPUs takes memory, and SMs while it computes: as `judge.place` says, or otherwise with the whole
+ * judge on the GPU.
  */
 
 import { IndexedHeap } from '../../core/collections/heap.ts';
@@ -19,13 +19,13 @@ export interface Judged {
   readonly reward: 0 | 1;
 }
 
-/** The interface of the judge to GPUs that it shares with the actor. */
+/** The judge's interface to GPUs that it shares with the actor. */
 export interface SharedGpus {
   /** Whether an engine on this GPU has requests. */
   isBusy(gpu: number): boolean;
-  /** Slows decode steps on this GPU down by this factor from now on. */
+  /** Slows decode steps on this GPU by this factor from now on. */
   slow(gpu: number, factor: number, at: number): void;
-  /** Takes this many bytes per GPU from the KV cache from now on. */
+  /** Takes so many bytes per GPU from the KV cache from now on. */
   reserve(bytes: number, at: number): void;
 }
 
@@ -133,7 +133,7 @@ export class Judges implements Machine {
     replica.endsAt = replica.startedAt + this.#seconds(replica, dispatch);
     replica.isComputing = true;
     this.#computing.update(replica);
-    // A judge that is loaded after the rollout computes when no engine does, and so slows nothing down.
+    // A judge that is loaded after the rollout computes while no engine does, and so slows nothing down.
     if (!this.#waits()) this.#gpus?.slow(replica.index, slowdown(this.#layout), at);
     this.#events.push({ type: 'reward.started', at, dispatchId: dispatch.dispatchId } as AnyEvent);
   }

@@ -1,11 +1,11 @@
-/** The reward of each sample and its time, both determined by seed, prompt and sample. */
+/** Rewards of samples and their times, both determined by seed, prompt and sample. */
 import type { RewardKind } from '../../schemas/index.ts';
 import { normal, pickIndex, uniform } from '../workload/random.ts';
 import { Correctness } from './correctness.ts';
 import type { Judged } from './judges.ts';
 import { type RewardSettings, rewardSettings } from './settings.ts';
 
-/** One reward, with its time if there is no time limit. */
+/** A reward, and its time without a time limit. */
 export interface RewardWork {
   /** Seconds of work; `Infinity` for code that never ends. */
   readonly seconds: number;
@@ -16,7 +16,7 @@ const kindOfTask: Readonly<Record<string, RewardKind>> = { code: 'sandbox', judg
 // Keys of independent draws.
 const [kindKey, endKey, promptKey, runKey] = [101, 102, 104, 105];
 
-/** A sample of the workload, as an input of its reward. */
+/** A sample of the workload as the input of its reward. */
 export interface Judgeable {
   readonly promptIndex: number;
   readonly sample: number;
@@ -25,7 +25,7 @@ export interface Judgeable {
   readonly correct?: boolean;
 }
 
-/** Reward settings of a job without its own: correct or not, in no time. */
+/** Reward settings for a job without its own: correct or not, in no time. */
 export const plainRewards: RewardSettings = rewardSettings.parse({
   workers: { rule: 1, sandbox: 1, judge: 1 },
   doomedShare: 0,
@@ -43,7 +43,7 @@ export class RewardModel {
     this.#correctness = new Correctness(settings, seed);
   }
 
-  /** Returns the kind of judge for the responses of a prompt: by its task, or by a random draw with the given shares. */
+  /** Returns the kind of judge for a prompt's responses: by task, or by a random draw with the given shares. */
   kindOf(promptIndex: number, task: string | undefined): RewardKind {
     const known = task === undefined ? undefined : kindOfTask[task];
     if (known !== undefined) return known;

@@ -44,6 +44,7 @@ export const modelAliases: Readonly<Record<string, string>> = {
   'moonshotai/Kimi-K2-Instruct': 'Kimi-K2',
   'moonshotai/Kimi-K2.5': 'Kimi-K2.6 Kimi-K2.7-Code',
   'zai-org/GLM-4-9B-0414': 'GLM-4-9B GLM-Z1-9B',
+  'zai-org/GLM-4-32B-0414': 'GLM-Z1-32B GLM-Z1-Rumination-32B',
   'zai-org/GLM-4.5-Air': 'GLM-4.5V GLM-4.6V',
   'zai-org/GLM-5': 'GLM-5.1 GLM-5.2',
   'MiniMaxAI/MiniMax-M1-80k': 'MiniMax-M1 MiniMax-Text-01',

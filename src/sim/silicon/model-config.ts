@@ -122,5 +122,7 @@ function likeLlama(config: ConfigFields, type: string, assumed: string[]): Archi
   if (isForeign || isLinear || !needed.every((field) => config[field])) refuseType(type, 'that is known');
   assumed.push(`model_type ${type || 'is absent and'} is read by the names of its fields, as Llama or Mixtral`);
   const isExpertSized = !firstOf(config.moe_intermediate_size, config.expert_intermediate_size);
-  return { family: type || 'unknown', isWindowed: true, isExpertSized };
+  // Many configs have a window that their code does not use, but none that does not use its list of layers.
+  const isWindowed = Boolean(config.layer_types ?? config.sliding_window_pattern);
+  return { family: type || 'unknown', isWindowed, isExpertSized };
 }

@@ -45,6 +45,7 @@ export const modelRows: readonly string[] = [
     mistralai/Mistral-Small-24B-Base-2501 mistral 40 5120 32768 32 8 128 131072 -
     mistralai/Mistral-Large-Instruct-2407 mistral 88 12288 28672 96 8 128 32768 -
     zai-org/GLM-4-9B-0414 glm4 40 4096 13696 32 2 128 151552 -
+    zai-org/GLM-4-32B-0414 glm4 61 6144 23040 48 2 128 151552 -
     microsoft/Phi-3-medium-128k-instruct phi3 40 5120 17920 40 10 - 32064 -
     microsoft/phi-4 phi3 40 5120 17920 40 10 - 100352 -
     microsoft/Phi-4-mini-instruct phi3 32 3072 8192 24 8 - 200064 true
@@ -161,6 +162,8 @@ export const modelRows: readonly string[] = [
   `
     id model_type num_hidden_layers hidden_size intermediate_size num_attention_heads num_key_value_heads head_dim vocab_size num_experts_per_tok moe_intermediate_size n_routed_experts mamba_num_heads mamba_head_dim ssm_state_size n_groups conv_kernel moe_shared_expert_intermediate_size moe_latent_size hybrid_override_pattern
     nvidia/Nemotron-H-8B-Base-8K nemotron_h 52 4096 21504 32 8 128 131072 - - - 128 64 128 8 4 - - M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M-
+    nvidia/NVIDIA-Nemotron-Nano-9B-v2 nemotron_h 56 4480 15680 40 8 128 131072 - - - 128 80 128 8 4 - - M-M-M-MM-M-M-M*-M-M-M*-M-M-M-M*-M-M-M-M*-M-MM-M-M-M-M-M-
+    nvidia/NVIDIA-Nemotron-Nano-12B-v2 nemotron_h 62 5120 20480 40 8 128 131072 - - - 128 80 128 8 4 - - M-M-M-M*-M-M-M-M*-M-M-M-M*-M-M-M-M*-M-M-M-M*-M-M-M-M*-M-M-M-M-
     nvidia/Nemotron-H-56B-Base-8K nemotron_h 118 8192 32768 64 8 128 131072 - - - 256 64 256 8 4 - - M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M-
     nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16 nemotron_h 52 2688 1856 32 2 128 131072 6 1856 128 64 64 128 8 4 3712 - MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME
     nvidia/NVIDIA-Nemotron-3-Super-120B-A12B-BF16 nemotron_h 88 4096 2688 32 2 128 131072 22 2688 512 128 64 128 8 4 5376 1024 MEMEMEM*EMEMEMEM*EMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEM*EMEMEMEME

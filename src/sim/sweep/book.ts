@@ -19,27 +19,27 @@ export interface Candidate {
   infeasible: string | undefined;
 }
 
-/** Runs of two candidates with the same seed, and so with the same prompts and samples. */
+/** Runs of two candidates with the same seed, and therefore the same prompts and samples. */
 export interface Pair {
   readonly one: Measured;
   readonly other: Measured;
 }
 
-/** Returns the mean response tokens of the first ÷ those of the other, over pairs. */
+/** Mean response tokens: first ÷ second of each pair. */
 export const keptRatio = (pairs: readonly Pair[]): number =>
   ratio(
     sumOf(pairs, ({ one }) => one.tokensPerResponse),
     sumOf(pairs, ({ other }) => other.tokensPerResponse),
   );
 
-/** Returns the trained responses at least as long as the longest 1 % of the baseline's ÷ number of those, over pairs. */
+/** Number of trained responses at least as long as the longest 1 % of the baseline's ÷ number of these, over pairs. */
 export const longestRatio = (pairs: readonly Pair[]): number =>
   ratio(
     sumOf(pairs, ({ one }) => one.longTrained),
     sumOf(pairs, ({ one }) => one.longFixed),
   );
 
-/** Returns the share of the other's time that the first saves, over pairs; below 0 if it takes longer. */
+/** Returns the share of the other's time that the first saves, over pairs; negative if the first takes longer. */
 export const gain = (pairs: readonly Pair[]): number =>
   1 -
   ratio(
@@ -73,7 +73,7 @@ export class Book {
     this.#space = space;
   }
 
-  /** Returns the candidate with these settings, or with settings of the same effect. */
+  /** Returns the candidate with these settings, or with settings that have the same effect. */
   candidate(settings: SweepSettings): Candidate {
     const key = this.#space.keyOf(settings);
     const known = this.#candidates.get(key) ?? { settings, runs: new Map(), infeasible: undefined };
@@ -81,7 +81,7 @@ export class Book {
     return known;
   }
 
-  /** All candidates, in the order in which they were tried. */
+  /** All candidates, in the order of trying. */
   get all(): readonly Candidate[] {
     return [...this.#candidates.values()];
   }

@@ -6,9 +6,9 @@ export interface SweepEffort {
   readonly coarseSeeds: number;
   /** Number of seeds for the eight best settings, including the coarse ones. */
   readonly semifinalSeeds: number;
-  /** Number of seeds for the four best of these, including the earlier ones. */
+  /** Number of seeds for the four best of these settings, including earlier seeds. */
   readonly finalSeeds: number;
-  /** Number of new seeds for the confirmation, at least 2: the intervals come from these. Its runs are longer. */
+  /** Number of new seeds for the confirmation, at least 2, because the intervals come from these. The runs are longer. */
   readonly confirmationSeeds: number;
   /**
    * Most rounds of the fine search; each round tries the neighbours of the two best settings, except settings whose neighbours were

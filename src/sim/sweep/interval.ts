@@ -3,7 +3,7 @@
  * runs. Three sources add to the variance:
  *
  * - there are only n runs here: S² ÷ n;
- * - a single run differs from their mean: S², or less if it is longer than these runs;
+ * - a single run differs from the mean of the runs: S², or less if it is longer than these runs;
  * - all runs here draw from the same prompts, which are a sample.
  *
  * S is the standard deviation between runs. Each run draws half of the prompts, so that S includes the effect of prompts.
@@ -16,7 +16,7 @@ type Value<T> = (one: T) => number;
 
 const confidence = 0.95;
 
-/** Variances that are added to that of the mean of the runs, as shares of the variance between these runs. */
+/** Variances to add to the variance of the mean, as shares of the variance between runs. */
 export interface Spread {
   /** Variance of an independent run. */
   readonly run: number;
@@ -31,10 +31,10 @@ export const ofMean: Spread = Object.freeze({ run: 0, prompts: 0 });
  * Returns the spread of an independent run.
  *
  * @param prompts - distinct prompts that all runs draw from; Infinity if each run has its own prompts
- * @param drawn - number of them that a run draws
+ * @param drawn - number of distinct prompts that a run draws
  * @param used - number of prompts that a run trains
- * @param independent - number of prompts that the independent run trains; it draws from at least as many distinct prompts as a run
- *   here
+ * @param independent - number of prompts that the independent run trains; the independent run draws from at least as many
+ * distinct prompts as a run here
  */
 export function spreadOf(prompts: number, drawn: number, used: number, independent: number): Spread {
   const distinct = Math.min(drawn, used);
@@ -45,7 +45,8 @@ export function spreadOf(prompts: number, drawn: number, used: number, independe
 }
 
 /**
- * Returns a product of quotients with its interval for one more run. A quotient is Σ of one number over the runs ÷ Σ of another.
+ * Returns a product of quotients with its interval for one more run. A quotient is the sum of one number over the runs ÷ the sum
+ * of another.
  *
  * @param cases - runs, or pairs of runs on the same prompts; for a single case, the interval has no width
  * @param quotients - for each quotient, its numerator and its denominator for a case
@@ -58,7 +59,7 @@ export function predicted<T>(
 ): Interval {
   const means = quotients.map((pair) => pair.map((one) => ratio(sumOf(cases, one), cases.length)));
   const value = means.reduce((product, [over, under]) => product * ratio(over!, under!), 1);
-  // To first order, the relative error of a product is the sum of its factors' relative errors.
+  // To first order, the relative error of a product is the sum of the relative errors of its factors.
   const errors = cases.map((one) =>
     sumOf([...quotients.keys()], (at) => {
       const [over, under] = quotients[at]!;

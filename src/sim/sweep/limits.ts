@@ -6,8 +6,8 @@ import type { SweepLimits } from './result.ts';
 export const keptSlack = Object.freeze({ search: 0.005, confirmation: 0.01 });
 
 /**
- * Settings that speculate less than the papers' settings must surely be faster than all others by this share of the papers' time: a
- * trace may lack the longest responses, against which speculation protects.
+ * Settings that speculate less than the papers' settings must surely be faster than these by this share of their time: a trace
+ * may lack the longest responses, against which speculation protects.
  */
 export const cautionShare = 0.05;
 
@@ -28,7 +28,7 @@ export function leastKept(
   return published.infeasible === undefined ? Math.min(1, keptRatio(book.pairs(published, book.baseline, seeds))) : 1;
 }
 
-/** Equal sums that are added in another order differ in their last digits. */
+/** Sums of the same numbers in another order differ in their last digits. */
 const rounding = 1e-9;
 
 /** Whether a candidate is within the limits on these seeds, and keeps enough tokens. */

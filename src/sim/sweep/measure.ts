@@ -6,7 +6,7 @@
 import { scaledCount } from '../../core/rollout/prompts.ts';
 import { ratio, sumOf } from '../comparison/metrics.ts';
 
-/** A round of either kind of job. */
+/** A round in either kind of job. */
 export interface MeasuredRound {
   readonly kind: 'short' | 'long';
   /** Seconds from the start of the round until the next round can start. */
@@ -17,9 +17,9 @@ export interface MeasuredRound {
   readonly tokens: number;
   /** Trained responses that reached the length cap. */
   readonly capped: number;
-  /** Those of the trained tokens that older weights generated. */
+  /** Trained tokens that older weights generated. */
   readonly staleTokens: number;
-  /** Most versions by which these are behind the trained ones. */
+  /** Largest number of versions by which a token is behind the weights it trains. */
   readonly lag: number;
 }
 
@@ -33,7 +33,7 @@ export interface RoundRates {
   readonly cappedShare: number;
   /** Share of the trained tokens that older weights generated: 0 to 1. */
   readonly staleShare: number;
-  /** Largest number of versions by which these older weights are behind. */
+  /** Largest number of versions by which a token is behind. */
   readonly maxLag: number;
 }
 
@@ -57,7 +57,7 @@ export function roundsNeeded(least: number, promptsPerRound: number, promptSpecu
  */
 export function ratesOf(rounds: readonly MeasuredRound[], promptsPerRound: number, deferred: number): RoundRates {
   const full = rounds.filter(({ prompts }) => prompts >= promptsPerRound);
-  // Without a queue no round empties one: a smaller round belongs to the work as the others do.
+  // Without a queue, no round empties one, so a smaller round counts like the others.
   const used = deferred > 0 && full.length > 0 ? full : rounds;
   const short = used.filter(({ kind }) => kind === 'short').length;
   const long = used.length - short;

@@ -1,8 +1,8 @@
-/** Neighbours of settings: settings that differ from them in one or two values. */
+/** Neighbours of settings, which differ from the settings in one or two values. */
 import type { SweepSettings } from './settings/settings.ts';
 import { changed, type SweepAxis, settingOf } from './space.ts';
 
-/** Returns settings in which one value is changed by a step or two. */
+/** Returns settings in which one value is changed by one or two steps. */
 export function besideOne(at: SweepSettings, axes: readonly SweepAxis[]): SweepSettings[] {
   return axes.flatMap(({ name, beside }) => beside(settingOf(at, name)).map((value) => changed(at, name, value)));
 }
@@ -19,7 +19,7 @@ export function diagonals(at: SweepSettings, axes: readonly SweepAxis[]): SweepS
   return product(at, ends);
 }
 
-/** Returns settings with all combinations of the values of some axes. */
+/** Returns settings with all combinations of values on some axes. */
 export function product(
   settings: SweepSettings,
   values: readonly (readonly [string, readonly (number | string)[]])[],

@@ -5,7 +5,7 @@ import type { Workload, WorkloadPrompt } from '../workload/workload.ts';
 export function hashOf(id: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < id.length; at += 1) value = Math.imul(value ^ id.charCodeAt(at), 0x01000193);
-  // The lowest bit of FNV-1a is only the parity of its input, so other bits are mixed in.
+  // The lowest bit of FNV-1a is merely the parity of the input, so other bits are mixed in.
   return (value ^ (value >>> 15) ^ (value >>> 7)) >>> 0;
 }
 
@@ -16,8 +16,8 @@ export const halfOf = (id: string): 0 | 1 => ((hashOf(id) >>> 3) & 1) as 0 | 1;
 export const ownId = ({ promptId, firstId = promptId }: WorkloadPrompt): string => firstId.replace(/@\d+$/, '');
 
 /**
- * Returns a different half of a trace's prompts for each seed, so that seeds differ as much as traces of half its size would: the
- * intervals then show the effect of a small number of prompts. A generated workload has different prompts for each seed anyway.
+ * Returns a different half of a trace's prompts for each seed, so that seeds differ as much as traces of half the size would: the
+ * intervals then show the effect of having few prompts. A generated workload has different prompts for each seed anyway.
  */
 export function drawnHalf(workload: Workload, seed: number): Workload {
   const { distinctPrompts } = workload;
@@ -29,7 +29,7 @@ export function drawnHalf(workload: Workload, seed: number): Workload {
 /** A half of fewer prompts might be empty. */
 const leastPrompts = 32;
 
-/** Returns the matching prompts of a workload, in their order; at least one must match. */
+/** Returns the matching prompts of a workload in order; at least one must match. */
 export function withPrompts(workload: Workload, fits: (prompt: WorkloadPrompt) => boolean): Workload {
   const indices: number[] = [];
   let next = 0;

@@ -29,8 +29,8 @@ export class Rules {
   }
 
   /**
-   * Returns the candidates within the limits that have run on all of these seeds, the fastest first; equally fast ones keep their
-   * order.
+   * Returns the candidates within the limits that have run on all of these seeds, fastest first; equally fast candidates keep
+   * their order.
    */
   ranked(seeds: readonly number[], among: readonly Candidate[] = this.#options.book.all): Candidate[] {
     const { book } = this.#options;
@@ -39,7 +39,7 @@ export class Rules {
       .filter((one) => one.infeasible === undefined && seeds.every((each) => one.runs.has(each)))
       .filter((one) => this.isWithin(one, seeds, 'search'))
       .filter((one) => {
-        // Settings may have the same result in every run, such as an adaptive TP that never changes; only one of them is kept.
+        // Settings with equal results in every run, such as an adaptive TP that never changes, are kept only once.
         const runs = JSON.stringify(seeds.map((each) => one.runs.get(each)));
         return !seen.has(runs) && seen.add(runs);
       })
@@ -67,7 +67,7 @@ export class Rules {
 
   /**
    * Applies the one-standard-error rule: a candidate is preferred to the reference only if it is faster by more than the standard
-   * error of the difference. Of the candidates within that error of the fastest, the one that keeps most tokens comes first.
+   * error of the difference. Among candidates within that error of the fastest, the candidate that keeps most tokens comes first.
    */
   winners(list: readonly Candidate[], reference: Candidate, seeds: readonly number[]): Candidate[] {
     const { book } = this.#options;
@@ -78,8 +78,8 @@ export class Rules {
       return mean <= error;
     });
     if (close.includes(reference)) return [reference];
-    const kept = (one: Candidate): number => keptRatio(book.pairs(one, book.baseline, seeds));
-    const preferred = [...close].sort((a, b) => kept(b) - kept(a));
+    const keptTokens = (one: Candidate): number => keptRatio(book.pairs(one, book.baseline, seeds));
+    const preferred = [...close].sort((a, b) => keptTokens(b) - keptTokens(a));
     const rest = list.slice(0, list.indexOf(reference) < 0 ? undefined : list.indexOf(reference));
     return [...new Set([...preferred, ...rest])];
   }

@@ -16,7 +16,7 @@ import { isPartial, type PoolsSettings, type SweepSettings, type SynchronousSett
 import { partOf, type SweepPart } from './split.ts';
 
 interface Problem {
-  /** Returns the workload of a seed, the same for every candidate. From a trace, each seed draws half of the prompts of a part. */
+  /** Returns the workload for a seed, the same for every candidate. With a trace, each seed draws half of a part's prompts. */
   readonly workload: (seed: number) => Workload;
   /**
    * Training steps (rounds) in a run of the search, a whole number >= 1. A candidate gets more if it needs them for a long round;
@@ -29,7 +29,7 @@ interface Problem {
 export interface SynchronousProblem extends Problem {
   /** Kind of the job. */
   readonly kind: 'synchronous';
-  /** Engines, batch shape and cost model; it includes `hardware` and `rewards`, as in the presets. */
+  /** Engines, batch shape and cost model, including `hardware` and `rewards`, as in the presets. */
   readonly job: Job;
   /** The levers of the host; by default all. */
   readonly levers?: Levers;
@@ -64,9 +64,9 @@ export interface SweepTask {
 /** The result of a run, as JSON. */
 export type SweepRun =
   | (RoundRates & {
-      /** Responses of the trained prompts that are among the longest 1 % of the baseline's responses. */
+      /** Trained responses among the longest 1 % of the baseline's responses. */
       readonly longFixed: number;
-      /** Trained responses of at least this length. */
+      /** Number of trained responses with at least this length. */
       readonly longTrained: number;
     })
   | {
@@ -74,14 +74,14 @@ export type SweepRun =
       readonly infeasible: string;
     };
 
-/** Least steps in a run of the confirmation: by then, policies that learn have learned. */
+/** Least number of steps per confirmation run: after so many, policies that learn have learned. */
 export const leastConfirmationSteps = 40;
 
-/** Returns the number of steps in a run of a part. */
+/** Returns the number of steps per run in a part. */
 export const stepsOf = ({ steps }: SweepProblem, part?: SweepPart): number =>
   part === 'confirmation' ? Math.max(leastConfirmationSteps, steps) : steps;
 
-/** Error codes for settings that do not fit the job: the sweep leaves such a candidate out. */
+/** Error codes of settings that do not fit the job: the sweep leaves such candidates out. */
 const unfit = new Set(['infeasible', 'invalid_config']);
 
 /**
@@ -110,7 +110,7 @@ export function sweepEvaluator(problem: SweepProblem): (task: SweepTask) => Swee
   };
 }
 
-/** Inputs for all candidates of a seed. */
+/** Inputs that all candidates of a seed share. */
 interface Given {
   readonly workload: Workload;
   readonly steps: number;
@@ -132,7 +132,7 @@ function givenOf(problem: SweepProblem, seed: number, part: SweepPart | undefine
 export const promptsOf = (problem: SweepProblem): number =>
   problem.kind === 'pools' ? problem.job.groupsPerRound : problem.job.promptsPerRound;
 
-/** Returns the factor by which short rounds have more prompts than they train, so that long rounds follow; 1 without these. */
+/** Returns the factor by which a short round has more prompts than it trains, which leads to long rounds; 1 if there are none. */
 const factorOf = (settings: SweepSettings | string): number =>
   typeof settings === 'string' || isPartial(settings) ? 1 : settings.promptSpeculation;
 

@@ -1,6 +1,6 @@
 /**
- * The search, coarse to fine, as a generator: it yields the runs that it needs, and receives their results in the same order, so
- * that the result does not depend on the caller or its number of cores.
+ * The search, coarse to fine, as a generator: the search yields the runs that it needs, and receives their results in the same
+ * order, so that the result depends neither on the caller nor on the number of cores.
  *
  * 1. coarse: all pairs of factors, and each other setting alone, on few seeds;
  * 2. cross: combinations of the best of these;
@@ -26,13 +26,13 @@ export const sweepPhases = ['coarse', 'cross', 'fine', 'finals', 'confirmation',
 /** A part of a search. */
 export type SweepPhase = (typeof sweepPhases)[number];
 
-/** The next runs of a search; the caller answers with one result for each, in this order. */
+/** The next runs of a search; the caller answers with one result per run, in this order. */
 export interface SweepBatch {
   /** The part of the search. */
   readonly phase: SweepPhase;
   /** The runs, in the order in which the search expects their results. */
   readonly tasks: readonly SweepTask[];
-  /** Number of runs before these. */
+  /** Number of runs before this batch. */
   readonly doneRuns: number;
   /** Estimated number of all runs, including later ones. */
   readonly plannedRuns: number;
@@ -57,7 +57,7 @@ export interface SearchResult {
   /** The papers' settings, or the same without speculation if the papers' are not within the limits. */
   readonly reference: Candidate;
   readonly published: Candidate;
-  /** `chosen` without tail batching; `chosen` itself if it has none. */
+  /** `chosen` without tail batching; the same as `chosen` if that has none. */
   readonly plain: Candidate;
   readonly searchSeeds: readonly number[];
   readonly confirmationSeeds: readonly number[];
@@ -66,9 +66,9 @@ export interface SearchResult {
 
 const semifinalists = 8;
 const finalists = 4;
-/** Number of winners of the finals that enter the confirmation, in addition to the safest. */
+/** Number of winners of the finals that enter the confirmation, beside the safest candidate. */
 const tries = 2;
-/** Number of confirmation seeds on which the oracle runs; its share has no interval. */
+/** Number of confirmation seeds on which the oracle runs; the oracle's share has no interval. */
 const oracleSeeds = 3;
 
 /** Searches. Throws `PolicyError` `infeasible` if the job can run neither with the papers' settings nor without speculation. */
@@ -165,7 +165,8 @@ export function* searching(
 
   const semifinalSeeds = seedsTo(effort.semifinalSeeds);
   const plainOf = (one: Candidate): Candidate => book.candidate(withoutSpeculation(one.settings as SweepSettings));
-  // Settings with the papers' factors keep as many tokens on all seeds, so they are the fallback if no others are confirmed.
+  // Settings with the papers' factors keep as many tokens on all seeds, so they are the fallback if no other settings are
+  // confirmed.
   const safest = (seeds: readonly number[]): Candidate[] =>
     rules
       .ranked(seeds)

@@ -42,7 +42,7 @@ const factors = [1, 1.125, 1.25, 1.5];
 const factorSteps = [-0.125, -0.0625, 0.0625, 0.125];
 const shareSteps = [-0.1, -0.05, 0.05, 0.1];
 
-/** Returns factors near a factor. For fewer than 16 prompts or responses, these include one more and one less. */
+/** Returns factors near the given factor. With fewer than 16 prompts or responses, these include one more and one less. */
 function besideFactor(value: Value, count: number): number[] {
   const counts = [-1, 1].map((step) => (scaledCount(Number(value), count) + step) / count);
   return [...factorSteps.map((step) => Number(value) + step), ...(count < 16 ? counts : [])].filter(
@@ -91,7 +91,7 @@ export function sweepSpace(problem: SweepProblem, maxLag = 0): SweepSpace {
       responseSpeculation: scaledCount(isPartial(settings) ? 1 : settings.responseSpeculation, responses),
     });
   if (problem.kind === 'pools') {
-    // A frontier that contains all groups does not limit them.
+    // A frontier that contains all groups limits nothing.
     const inRound = (settings: PoolsSettings): PoolsSettings =>
       typeof settings.width === 'number' && settings.width >= prompts ? { ...settings, width: 'all' } : settings;
     const half = Math.round(prompts / 2);

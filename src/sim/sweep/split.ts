@@ -39,7 +39,7 @@ export function splitOf(workload: Workload): PromptSplit {
   return { kind: 'halves', search, confirmation: prompts - search };
 }
 
-/** Returns the ids of the prompts, each once. */
+/** Returns the distinct prompt ids. */
 function idsOf(workload: Workload): string[] {
   return [...new Set(Array.from({ length: workload.distinctPrompts }, (_, index) => ownId(workload.prompt(index))))];
 }
@@ -59,7 +59,7 @@ export function partOf(workload: Workload, part: SweepPart, seed: number): Workl
   return drawnHalf({ ...half, distinctPrompts: own.size }, seed);
 }
 
-/** Least number of steps of the independent run that the intervals predict. */
+/** Least number of steps in the independent run that the intervals predict. */
 export const independentSteps = 60;
 
 /** Returns the spread of an independent run, compared with runs of the confirmation, which have this number of steps. */

@@ -13,8 +13,8 @@ import { confirmationSpread } from './split.ts';
 /**
  * Searches the best settings of a job: eta_P, eta_R, and either the threshold of scaling down and TP, or F_w.
  *
- * It yields batches of tasks, and the caller passes back one result for each task, in order; `sweepEvaluator` makes the results.
- * The same problem, options and results give the same recommendation.
+ * The generator yields batches of tasks, and the caller passes back one result per task, in order; `sweepEvaluator` makes the
+ * results. The same problem, options and results give the same recommendation.
  *
  * @throws PolicyError `invalid_input` for bad options; `infeasible` if the job cannot run
  */
@@ -22,7 +22,7 @@ export function* sweeping(
   problem: SweepProblem,
   options: SweepOptions = {},
 ): Generator<SweepBatch, SweepAdvice, readonly SweepRun[]> {
-  const { seed, effort, limits, epochs } = checked(problem, options);
+  const { seed, effort, limits, epochs } = validated(problem, options);
   const space = sweepSpace(problem, limits.maxLag);
   const book = new Book(space);
   const spread = confirmationSpread(problem.workload(seed), promptsOf(problem), stepsOf(problem, 'confirmation'));
@@ -53,17 +53,17 @@ export function sweep(
   return next.value;
 }
 
-interface Checked {
+interface ValidOptions {
   readonly seed: number;
   readonly effort: SweepEffort;
   readonly limits: SweepLimits;
   readonly epochs: number;
 }
 
-function checked(
+function validated(
   { kind, steps }: SweepProblem,
   { seed = 1, effort = 'default', epochs = 1, ...given }: SweepOptions,
-): Checked {
+): ValidOptions {
   if (!Number.isSafeInteger(steps) || steps < 1) refuse('invalid_input', 'steps', 'a whole number >= 1', steps);
   if (!Number.isSafeInteger(seed)) refuse('invalid_input', 'seed', 'a whole number', seed);
   if (!Number.isSafeInteger(epochs) || epochs < 1 || epochs > 1000)

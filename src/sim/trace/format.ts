@@ -5,7 +5,6 @@ import { refuse } from '../../errors.ts';
 
 const count = z.int().nonnegative();
 
-/** Schema of a turn. */
 const traceTurnSchema = z.strictObject({
   addedTokens: count
     .optional()
@@ -20,7 +19,6 @@ const traceTurnSchema = z.strictObject({
 /** A turn of a response. */
 export type TraceTurn = z.output<typeof traceTurnSchema>;
 
-/** Schema of a line. */
 export const tracePromptSchema = z.strictObject({
   prompt: z.string().min(1).optional().describe('Id of the prompt; the line number if absent.'),
   row: z
@@ -72,7 +70,7 @@ export interface TracePrompt extends z.output<typeof tracePromptSchema> {
   readonly prompt: string;
 }
 
-/** Returns the id that a prompt has in all training steps in which it comes. */
+/** Returns the id that a prompt has in all training steps. */
 export const rowOf = ({ prompt, row }: Pick<TracePrompt, 'prompt' | 'row'>): string =>
   row ?? prompt.replace(/@\d+$/, '');
 

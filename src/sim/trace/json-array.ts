@@ -1,6 +1,5 @@
 /**
- * Reads the elements of a JSON array one after the other, however long the array is: the text of each element, and the line where
- * it begins.
+ * Reads the elements of a JSON array one by one, however long the array is: the text of each element, and its first line number.
  */
 import { PolicyError, refuse } from '../../errors.ts';
 
@@ -21,7 +20,7 @@ export class JsonArrayReader {
   readonly #file: string;
   readonly #longest: number;
   readonly #decoder = new TextDecoder();
-  #parts: Uint8Array[] = [];
+  #chunks: Uint8Array[] = [];
   #length = 0;
   #depth = 0;
   #inString = false;
@@ -78,19 +77,19 @@ export class JsonArrayReader {
   *#take(rest: Uint8Array): Generator<ArrayElement> {
     this.#keep(rest);
     const text =
-      this.#parts.map((one) => this.#decoder.decode(one, { stream: true })).join('') + this.#decoder.decode();
+      this.#chunks.map((one) => this.#decoder.decode(one, { stream: true })).join('') + this.#decoder.decode();
     const number = this.#begunAt ?? this.#line;
-    [this.#parts, this.#length, this.#begunAt] = [[], 0, undefined];
+    [this.#chunks, this.#length, this.#begunAt] = [[], 0, undefined];
     if (text.trim() !== '') yield { text, number };
   }
 
-  #keep(part: Uint8Array): void {
-    this.#length += part.length;
+  #keep(chunk: Uint8Array): void {
+    this.#length += chunk.length;
     if (this.#length > this.#longest) {
       const path = `${this.#file}:${this.#begunAt ?? this.#line}`;
       refuse('limit_exceeded', path, `at most ${this.#longest} bytes`, 'more');
     }
-    if (part.length > 0) this.#parts.push(part);
+    if (chunk.length > 0) this.#chunks.push(chunk);
   }
 
   #refused(expected: string, got: string): PolicyError {

@@ -33,7 +33,7 @@ function fingerprintOf(text: string): string {
     one = Math.imul(one ^ code, 0x01000193);
     other = Math.imul(other ^ (code + at), 0x01000193);
   }
-  return [one, other].map((part) => (part >>> 0).toString(16).padStart(8, '0')).join('');
+  return [one, other].map((hash) => (hash >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
 /**

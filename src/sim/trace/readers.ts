@@ -10,7 +10,7 @@ export interface TraceReader {
   readonly id: string;
   /** One sentence for listings. */
   readonly description: string;
-  /** Whether a file with this first line (without white space around it) has this format. */
+  /** Whether a file with this first line (trimmed) has this format. */
   detect(firstLine: string): boolean;
   /** Returns the prompt in a line (without white space around it), or nothing for a header. `where` is `file:line`, for errors. */
   read(line: string, where: string): TracePrompt | undefined;
@@ -43,7 +43,7 @@ const responses = (list: readonly number[], cap = Number.POSITIVE_INFINITY, capp
 const castilloCap = 15_000;
 const requestColumns = 'id,t_ms,input_tokens,output_tokens';
 const request = z.object({ id: z.string().min(1), input_tokens: count, output_tokens: count });
-/** Reads a cell as a number; anything else is returned unchanged, for the error. */
+/** Reads a cell as a number; returns any other value unchanged, for the error message. */
 const wholeNumber = (cell: string | undefined) => (cell !== undefined && /^\d+$/.test(cell) ? Number(cell) : cell);
 
 /** The known formats, the most specific first. */

@@ -17,20 +17,20 @@ export const passes = { forward: { compute: 1, allToAll: 1 }, update: { compute:
 
 /** Rollout: seconds that do not depend on the batch, and seconds per visual token, on the engine with most of them. */
 export const rollout = {
-  fixedSeconds: { 'mimo-vl-7b': 14.7, 'qwen2.5-vl-32b': 12 } as Readonly<Record<VlmModelId, number>>,
-  hostSecondsPerDecodeStep: 2.8e-3,
+  fixedSeconds: { 'mimo-vl-7b': 14.7, 'qwen2.5-vl-32b': 6.5 } as Readonly<Record<VlmModelId, number>>,
+  hostSecondsPerDecodeStep: 1.2e-3,
   secondsPerVisualToken: 1.09e-4,
 };
 
 /**
- * Decoding and preprocessing: seconds per image, and per video times frames ^ exponent · megapixels, at the speed of a controller
- * with this number of processes.
+ * Decoding and preprocessing: seconds per image, and seconds per video, times frames ^ exponent · megapixels, at the speed of a
+ * controller with so many processes.
  */
 export const decoding = { imageSeconds: 0.16, videoSeconds: 0.107, frameExponent: 0.61, processes: 2.6 };
 
 /**
- * Visual inputs from one controller. A stage waits some seconds for each visual token of the batch, and some for the square root of
- * the thousands of visual tokens per GPU; the ranks of a fixed Ulysses group share the second part.
+ * Visual inputs from one controller. A stage waits some seconds per visual token of the batch, and some for the square root of
+ * the thousands of visual tokens per GPU; the ranks in a fixed Ulysses group share the second part.
  */
 export const centralized = {
   rolloutSecondsPerToken: 6.18e-5,

@@ -35,7 +35,8 @@ export function inputSeconds(
 }
 
 /**
- * Returns the bytes that one controller sends: each rank that encodes a sequence receives its inputs in each of the three stages.
+ * Returns the bytes that one controller sends: each rank that encodes a sequence receives the sequence's inputs in all three
+ * stages.
  */
 function sentByController(plan: FlexUlyssesPlan, batch: readonly VlmSample[], whole: boolean): number {
   const copies = plan.assignments.map(({ sequence, degree }) => payloadBytes(batch[sequence]!) * (whole ? degree : 1));
@@ -43,8 +44,8 @@ function sentByController(plan: FlexUlyssesPlan, batch: readonly VlmSample[], wh
 }
 
 /**
- * Returns the bytes that nodes fetch with ShadowLoader: each node fetches the inputs that its ranks encode and other nodes have
- * decoded, once for all three stages.
+ * Returns the bytes that nodes fetch with ShadowLoader: each node fetches the inputs that its ranks encode and that other nodes
+ * have decoded, once for all three stages.
  */
 function fetchedByNodes({ assignments, vision }: FlexUlyssesPlan, batch: readonly VlmSample[], job: VlmJob): number {
   const nodes = nodeOfSamples(batch, job);
@@ -67,8 +68,8 @@ function fetchedByNodes({ assignments, vision }: FlexUlyssesPlan, batch: readonl
 }
 
 /**
- * Returns the bytes of visual inputs that a step moves between hosts: to the rollout engines (ShadowLoader: those on another node,
- * if engines and nodes are paired at random), and to the ranks that encode them in training.
+ * Returns the bytes of visual inputs that a step moves between hosts: to the rollout engines (with ShadowLoader only inputs on
+ * another node, if engines and nodes are paired at random), and to the ranks that encode them in training.
  */
 export function movedBytes(
   { loader, placement }: VlmScheduler,

@@ -12,7 +12,7 @@ export type LoaderId = (typeof loaderIds)[number];
 export interface Loading {
   /** Seconds until the whole batch is decoded. */
   readonly seconds: number;
-  /** Seconds that a step waits: all of them, or only those that the step before did not hide. */
+  /** Seconds that a step waits: the whole loading time, or the part that the previous step did not hide. */
   readonly exposedSeconds: number;
   /** Host memory of the controller for visual inputs. */
   readonly controllerBytes: number;
@@ -33,14 +33,14 @@ export const payloadBytes = ({ visualTokens }: VlmSample): number => visualToken
 
 const sum = (values: readonly number[]): number => values.reduce((total, one) => total + one, 0);
 
-/** Loads a batch by one controller, which decodes, stores and sends the whole batch; there are two copies while it is sent. */
+/** Loads a batch through one controller, which decodes, stores and sends the whole batch; while sending, it holds two copies. */
 function byController(batch: readonly VlmSample[]): Loading {
   const seconds = sum(batch.map(decodeSeconds)) / decoding.processes;
   const controllerBytes = 2 * sum(batch.map(payloadBytes));
   return { seconds, exposedSeconds: seconds, controllerBytes, nodeBytes: 0 };
 }
 
-/** Returns the node of each sample: the node with the fewest bytes so far, and of equal ones the lowest. */
+/** Returns the node for each sample: the node with the fewest bytes so far; ties go to the lowest node. */
 export function nodeOfSamples(batch: readonly VlmSample[], job: VlmJob): number[] {
   const bytes = new Array<number>(nodesOf(job)).fill(0);
   return batch.map((one) => {
@@ -50,7 +50,7 @@ export function nodeOfSamples(batch: readonly VlmSample[], job: VlmJob): number[
   });
 }
 
-/** Loads a batch by nodes, each of which decodes several samples at once. */
+/** Loads a batch through nodes, each of which decodes several samples at once. */
 function byNodes(batch: readonly VlmSample[], job: VlmJob, gpuSeconds: number): Loading {
   const nodes = nodeOfSamples(batch, job);
   const bytes = new Array<number>(nodesOf(job)).fill(0);
@@ -63,7 +63,7 @@ function byNodes(batch: readonly VlmSample[], job: VlmJob, gpuSeconds: number): 
   const busy = Math.max(longest, ...seconds);
   const visual = batch.filter((one) => one.kind !== 'text').length;
   const exposedSeconds = Math.max(shadow.handOffSecondsPerSample * visual, busy - gpuSeconds);
-  // A node stores this batch and also the next one, which is prefetched.
+  // A node stores this batch and the prefetched next one.
   return { seconds: busy, exposedSeconds, controllerBytes: 0, nodeBytes: 2 * Math.max(...bytes) };
 }
 

@@ -9,18 +9,18 @@ import { lengthOf, type VlmSample } from './workload/sample.ts';
 
 /** Bytes per parameter in training: weights and gradients in bf16, a float32 copy and two float32 moments. */
 const bytesPerParameter = 16;
-/** Values that one layer stores per token while it is computed again, in units of the hidden size. */
+/** Values that one layer stores per token during recomputation, in units of the hidden size. */
 const layerValues = 17;
 
-/** Share of the memory of a GPU that training may fill. */
+/** Share of a GPU's memory that training may fill. */
 const usableShare = 0.95;
 
 /** A place where memory may not suffice. */
 export type Exceeded = 'device' | 'controller' | 'node';
 
 /**
- * Returns the largest number of tokens of one sequence on one device, and of visual tokens that one tower must encode at the same
- * time.
+ * Returns the largest number of tokens of one sequence on one device, and the largest number of visual tokens that one tower must
+ * encode together.
  */
 function largestPieces(plan: FlexUlyssesPlan, batch: readonly VlmSample[]) {
   let [tokens, visualTokens] = [0, 0];
@@ -32,7 +32,7 @@ function largestPieces(plan: FlexUlyssesPlan, batch: readonly VlmSample[]) {
 }
 
 /**
- * Returns the least bytes that the most loaded device needs: its share of the states, and the activations of its largest piece.
+ * Returns the least bytes that the most loaded device needs for its share of the states and the activations of its largest piece.
  * Smaller pieces can be trained one after another (micro-batches), but a piece cannot be split.
  */
 export function deviceBytes(
@@ -43,7 +43,7 @@ export function deviceBytes(
 ): number {
   const model = vlmModel(id);
   const pieces = largestPieces(plan, batch);
-  // The frames of a video are distributed over all GPUs, or go through one tower.
+  // The frames of a video go to all GPUs, or through one tower.
   const visualTokens = pieces.visualTokens / (placement === 'flex-ulysses' ? gpus : 1);
   const states = (bytesPerParameter * 1e9 * model.billionParameters) / Math.min(model.fsdp, gpus);
   const backbone = pieces.tokens * bytesPerValue * ((model.layers + layerValues) * model.hiddenSize + model.vocabulary);

@@ -15,7 +15,7 @@ export interface VlmModel {
   readonly layers: number;
   /** Hidden size of the backbone. */
   readonly hiddenSize: number;
-  /** Attention heads of the backbone: degrees of sharding divide this number. */
+  /** Attention heads of the backbone, a number that sharding degrees must divide. */
   readonly attentionHeads: number;
   /** KV heads of the backbone. */
   readonly kvHeads: number;
@@ -27,7 +27,7 @@ export interface VlmModel {
   readonly vision: { readonly billionParameters: number; readonly layers: number; readonly hiddenSize: number };
   /** GPUs of one inference engine. */
   readonly rolloutTp: number;
-  /** GPUs over which training shards its states. */
+  /** Number of GPUs over which training shards its states. */
   readonly fsdp: number;
 }
 
@@ -77,7 +77,7 @@ export type VlmGpuId = (typeof vlmGpuIds)[number];
 
 /** Memory, bandwidth and dense bf16 speed of the GPUs. */
 export const vlmGpus: Readonly<Record<VlmGpuId, EngineShape['gpu']>> = Object.freeze({
-  h800: { memoryGb: 80, bandwidthGbps: 3350, tflops: 989 },
+  h800: { memoryGb: 80, bandwidthGbps: 3350, tflops: 989, linkGbps: 200 },
   h200: { memoryGb: 141, bandwidthGbps: 4800, tflops: 989 },
 });
 

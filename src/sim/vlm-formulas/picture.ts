@@ -1,4 +1,4 @@
-/** The timeline of a forward pass: the shards of each device, with their times. */
+/** The timeline of a forward pass: the shards on each device, with their times. */
 import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
 import { vlmModel } from './models.ts';
 import type { PlanPicture, Shard } from './result.ts';
@@ -15,8 +15,8 @@ function openAllToAll({ attentionSeconds: attention, allToAllSeconds: sent }: De
 
 /**
  * Returns the timeline of a plan. The vision tower comes first. Then come shards by degree (descending), group and index; each
- * starts when all devices of its group are free, which is at the same time for all of them. The part of the all-to-alls that
- * attention does not hide comes last.
+ * starts when all devices of its group are free, which they are at the same time. Last comes the part of the all-to-alls that
+ * attention does not hide.
  */
 export function pictureOf(
   plan: FlexUlyssesPlan,

@@ -46,9 +46,9 @@ export interface VlmSchedulerResult {
   readonly exposedLoadSeconds: number;
   /** Seconds of the rollout, mean per step. */
   readonly rolloutSeconds: number;
-  /** Seconds of log-probabilities of the old policy, mean per step. */
+  /** Seconds for log-probabilities under the old policy, mean per step. */
   readonly oldSeconds: number;
-  /** Seconds of log-probabilities of the reference model, mean per step. */
+  /** Seconds for log-probabilities under the reference model, mean per step. */
   readonly referenceSeconds: number;
   /** Seconds of gradients and the optimizer, mean per step. */
   readonly updateSeconds: number;
@@ -58,19 +58,19 @@ export interface VlmSchedulerResult {
   readonly stepSeconds: number;
   /** Tokens per second and GPU, over whole steps. */
   readonly throughput: number;
-  /** Tokens per second and GPU without data loading, as FlexRL counts them. */
+  /** Tokens per second and GPU without data loading, which FlexRL counts in this way. */
   readonly throughputWithoutLoading: number;
-  /** Step time of the first scheduler ÷ step time of this scheduler. */
+  /** Step time: first scheduler ÷ this scheduler. */
   readonly speedup: number;
-  /** Step time of the first scheduler ÷ step time of this scheduler, both without data loading. */
+  /** Step time without data loading: first scheduler ÷ this scheduler. */
   readonly speedupWithoutLoading: number;
   /** Largest attention work of a device ÷ the mean, ≥ 1; mean over steps. */
   readonly balance: number;
   /** Share of the sequences that are sharded over several devices: 0 to 1. */
   readonly shardedShare: number;
-  /** Tokens that leave their device in the all-to-alls of one layer, mean per step. */
+  /** Tokens that leave their device in the all-to-alls per layer, mean per step. */
   readonly sentTokens: number;
-  /** Bytes of all-to-alls in all layers and passes, mean per step. */
+  /** Bytes of all-to-alls over all layers and passes, mean per step. */
   readonly sentBytes: number;
   /** Bytes of visual inputs moved between hosts, mean per step. */
   readonly movedBytes: number;
@@ -104,6 +104,6 @@ export interface VlmComparison {
   readonly batch: readonly VlmSample[];
   /** The results, the baseline first. */
   readonly schedulers: readonly VlmSchedulerResult[];
-  /** Notes for readers of this comparison, in sentences. */
+  /** Notes on this comparison for readers, in sentences. */
   readonly notes: readonly string[];
 }

@@ -18,7 +18,7 @@ export interface VlmScheduler {
   readonly label: string;
   /** The way sequences are placed on devices. */
   readonly placement: VlmPlacement;
-  /** The degree of `ulysses`; 1 for other placements, which ignore it. */
+  /** The degree for `ulysses`; 1 for other placements, which ignore it. */
   readonly degree: number;
   /** The loader that brings visual inputs to the devices. */
   readonly loader: LoaderId;

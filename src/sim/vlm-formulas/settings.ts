@@ -4,7 +4,6 @@ import { parse } from '../../core/machine/validate.ts';
 import { refuse } from '../../errors.ts';
 import { vlmGpuIds, vlmModel, vlmModelIds } from './models.ts';
 
-/** Schema of a job. */
 export const vlmJobSchema = z.strictObject({
   model: z.enum(vlmModelIds).default('mimo-vl-7b').describe('The model; its parallelism is that of FlexRL §5.1.'),
   gpu: z.enum(vlmGpuIds).default('h800').describe('The GPU.'),
@@ -36,5 +35,5 @@ export function defineVlmJob(input: VlmJobInput = {}): VlmJob {
   return job;
 }
 
-/** Returns the number of nodes of a job; it may use the last node only in part. */
+/** Returns the number of a job's nodes, of which the last may be used only in part. */
 export const nodesOf = ({ gpus, gpusPerNode }: VlmJob): number => Math.ceil(gpus / gpusPerNode);

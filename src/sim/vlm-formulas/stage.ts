@@ -13,21 +13,22 @@ export interface DeviceLoad {
   squares: number;
   /** Σ h ÷ p. */
   tokens: number;
-  /** Visual tokens that its vision tower encodes. */
+  /** Visual tokens that the device's vision tower encodes. */
   visualTokens: number;
   /** Seconds of the vision tower. */
   visionSeconds: number;
-  /** Seconds of all work that is linear in tokens. */
+  /** Seconds of work that is linear in tokens. */
   linearSeconds: number;
-  /** Seconds of attention in the pass. */
+  /** Seconds of attention. */
   attentionSeconds: number;
-  /** Seconds of exchanges with other devices. */
+  /** Seconds of exchange with other devices. */
   allToAllSeconds: number;
 }
 
 /**
- * Returns the visual tokens of each device. A device encodes its own. In fixed Ulysses, every rank of a group encodes all visual
- * tokens of the group, because sequences are split after the tower. A plan of FlexUlysses distributes images and frames evenly.
+ * Returns the visual tokens of each device. A device encodes its own tokens. In fixed Ulysses, every rank in a group encodes all
+ * visual tokens of the group, because sequences are split after the tower. A plan of FlexUlysses distributes images and frames
+ * evenly.
  */
 function visualTokensOf({ assignments, vision }: FlexUlyssesPlan, batch: readonly VlmSample[], devices: number) {
   const all = new Array<number>(devices).fill(0);
@@ -46,7 +47,7 @@ function visualTokensOf({ assignments, vision }: FlexUlyssesPlan, batch: readonl
   return all;
 }
 
-/** Returns the seconds of all-to-alls of one layer on each device: one all-to-all for each group that shares sequences. */
+/** Returns the seconds of one layer's all-to-alls on each device: one all-to-all per group that shares sequences. */
 function allToAllOf(plan: FlexUlyssesPlan, batch: readonly VlmSample[], job: VlmJob): number[] {
   const packs = new Map<string, { devices: readonly number[]; tokens: number }>();
   for (const { sequence, degree, devices } of plan.assignments) {
@@ -100,7 +101,7 @@ export function deviceLoads(plan: FlexUlyssesPlan, batch: readonly VlmSample[], 
 export const overlaps = (placement: VlmPlacement): boolean => placement === 'flex-ulysses';
 
 /**
- * Whether frames are encoded on other devices than their sequence, so that no device can begin with the backbone before the last
+ * Whether frames are encoded outside the devices of their sequence, so that no device can begin with the backbone before the last
  * frame is encoded.
  */
 export const towerFirst = (placement: VlmPlacement): boolean => placement === 'flex-ulysses';
@@ -119,7 +120,7 @@ export function stageSeconds(loads: readonly DeviceLoad[], placement: VlmPlaceme
   return most(backbone.map((seconds, device) => seconds + tower[device]!));
 }
 
-/** Returns the largest attention work of a device ÷ the mean; 1 if there is none. */
+/** Returns the largest attention work on a device ÷ the mean; 1 without attention work. */
 export function balanceOf(loads: readonly DeviceLoad[]): number {
   const total = loads.reduce((sum, one) => sum + one.squares, 0);
   return total === 0 ? 1 : (Math.max(...loads.map((one) => one.squares)) * loads.length) / total;

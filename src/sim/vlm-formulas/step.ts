@@ -20,9 +20,9 @@ export interface VlmStep {
   readonly loading: Loading;
   /** Seconds of the rollout. */
   readonly rolloutSeconds: number;
-  /** Seconds of log-probabilities of the old policy. */
+  /** Seconds for log-probabilities under the old policy. */
   readonly oldSeconds: number;
-  /** Seconds of log-probabilities of the reference model. */
+  /** Seconds for log-probabilities under the reference model. */
   readonly referenceSeconds: number;
   /** Seconds of gradients and the optimizer. */
   readonly updateSeconds: number;
@@ -34,9 +34,9 @@ export interface VlmStep {
   readonly balance: number;
   /** Number of sequences that are sharded over several devices. */
   readonly sharded: number;
-  /** Tokens that leave their device in the all-to-alls of one layer. */
+  /** Tokens that leave their device in the all-to-alls per layer. */
   readonly sentTokens: number;
-  /** Bytes of all-to-alls in all layers and passes of the step. */
+  /** Bytes of all-to-alls over all layers and passes of the step. */
   readonly sentBytes: number;
   /** Bytes of visual inputs moved between hosts. */
   readonly movedBytes: number;
@@ -50,16 +50,16 @@ export interface VlmStep {
 export interface PlannedStep {
   /** Times of the step. */
   readonly step: VlmStep;
-  /** The plan that it follows. */
+  /** The plan of the step. */
   readonly plan: FlexUlyssesPlan;
   /** The load of each device. */
   readonly loads: readonly DeviceLoad[];
 }
 
 /**
- * Simulates a step. The step before is taken to be as long as this one: ShadowLoader hides its loading behind it.
+ * Simulates a step. The previous step, behind which ShadowLoader hides the loading, is assumed to be as long as this one.
  *
- * @param plan - the placement of the sequences, if it is known: schedulers that differ only in loading have the same placement
+ * @param plan - the placement of the sequences, if known: schedulers that differ only in loading have the same placement
  * @throws PolicyError errors of the planner
  */
 export function simulateStep(

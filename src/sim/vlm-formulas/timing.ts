@@ -1,4 +1,4 @@
-/** Seconds of the parts of a stage on one device. */
+/** Seconds of a stage's parts on one device. */
 
 import {
   allToAllTime,
@@ -44,10 +44,10 @@ export function allToAllSeconds(
   return 2 * allToAllTime(timings[gpu], degree, (tokens * heads) / measuredHeads.allToAll, besides);
 }
 
-/** Returns the number of heads that an all-to-all of a model sends. */
+/** Returns the number of heads that an all-to-all sends for a model. */
 export const headsSent = ({ attentionHeads, kvHeads }: VlmModel): number => 2 * attentionHeads + 2 * kvHeads;
 
-/** Returns the bytes that the all-to-alls of one layer move for a token that leaves its device. */
+/** Returns the bytes that one layer's all-to-alls move per token that leaves its device. */
 export const bytesPerSentToken = (model: VlmModel): number => headsSent(model) * model.headDimension * bytesPerValue;
 
 /** Returns the seconds of a forward pass over tokens, without attention. */

@@ -1,4 +1,4 @@
-/** Asks a log what would have been. */
+/** Asks a log what would have happened with other settings or another policy. */
 import { oneOf } from '../../core/ids/nearest.ts';
 import { refuse } from '../../errors.ts';
 import type { ReadLine } from '../../logs/format/decision-log.ts';
@@ -26,42 +26,42 @@ export const otherPolicies = {
 /** Id of a policy that can take over. */
 export type OtherPolicy = 'synchronous' | 'tail-batching' | 'lossless-tail';
 
-/** What would have been other; without settings and policy, what the simulation is worth. */
+/** The change to simulate. Without settings and policy, the answer shows how accurate the simulation is. */
 export interface Change {
-  /** Settings that are other from there on; a name with a dot (`retry.data`) is a field of one. */
+  /** Settings that change from there on; a name with a dot (`retry.data`) is a field of a setting. */
   readonly settings?: Readonly<Record<string, unknown>>;
   /** The policy that takes over after the open round, with its own settings. */
   readonly policy?: OtherPolicy;
-  /** After this event, or at this time; from the beginning if absent. */
+  /** The event or time after which the change applies; the beginning if absent. */
   readonly at?: Place;
   /** The session of a log that has several. */
   readonly session?: string;
-  /** What engines and training cost (default: the job of the preset `qwen2.5-14b-16k`, fitted to the rounds before the event). */
+  /** Costs of engines and training (default: the job of the preset `qwen2.5-14b-16k`, fitted to the rounds before the event). */
   readonly job?: Job;
   /** Whether the speed of engines and training is fitted to the rounds before the event (default: if no job is given). */
   readonly fits?: boolean;
   /** Longest response, in tokens (default: that of the job, or of the preset). */
   readonly capTokens?: number;
-  /** Seeds of what the log does not know (default: 1 to 10). */
+  /** Seeds for what the log does not know (default: 1 to 10). */
   readonly seeds?: readonly number[];
 }
 
 const usualSeeds = Array.from({ length: 10 }, (_, index) => 1 + index);
 
 /**
- * Says what would have been from an event of a log on, with other settings or another policy: simulated once as it was and once with
- * the change, beside the log itself.
+ * Says what would have happened after an event of a log with other settings or another policy: the rest is simulated once
+ * unchanged and once with the change, and compared with the log.
  *
  * @param log - a log of `openLog` or `readLog` (`rollflex/logs`), of `tail-batching` or `lossless-tail`
- * @throws PolicyError `infeasible` for a policy, or a log, that cannot be simulated from the middle on; `invalid_input` for an event
- * that the log does not have, or a log of several sessions without `session`; `unknown_id` for a session that it does not have;
- * `invalid_config` for settings that do not fit, or that are the shape of the job
+ * @throws PolicyError `infeasible` for a policy, or a log, that cannot be simulated from the middle on; `invalid_input` for an
+ * event that the log lacks, or a log of several sessions without `session`; `unknown_id` for a session that the log lacks;
+ * `invalid_config` for settings that do not fit, or that define the shape of the job
  */
 export function whatIf(log: { lines(): Iterable<ReadLine> }, change: Change = {}): WhatIf {
   return whatIfIn(jobOf(log, change.session), change);
 }
 
-/** Does what {@link whatIf} does, for a job that was read. */
+/** Does the same as {@link whatIf} for a job that was read from a log. */
 export function whatIfIn(logged: LoggedJob, change: Change): WhatIf {
   const { policy, at, job, fits = job === undefined, seeds = usualSeeds } = change;
   const { config, policy: id } = logged.snapshot;
@@ -87,29 +87,29 @@ export function whatIfIn(logged: LoggedJob, change: Change): WhatIf {
   });
 }
 
-/** Reads the only session of a log, or the one that is named. Throws `invalid_input`, `unknown_id`. */
+/** Reads the only session of a log, or the named one. Throws `invalid_input`, `unknown_id`. */
 export function jobOf(log: { lines(): Iterable<ReadLine> }, session: string | undefined): LoggedJob {
   const ids = new Set<string>();
   for (const { line } of log.lines()) if (line !== 'torn' && line.kind === 'session') ids.add(line.session);
   if (ids.size === 0) refuse('invalid_input', 'log', 'a log with a session in it', 'no line of one');
   const [first, other] = session === undefined ? ids : [session];
   if (other !== undefined) refuse('invalid_input', 'session', `one of ${[...ids].slice(0, 20).join(', ')}`, 'none');
-  // Of several with one id, those before the last are named by the number of their opening, as a log names them.
+  // Among several sessions with one id, all but the last are named by the number of their opening, as a log names them.
   const [, id, number] = ids.has(first!) ? [] : (/^(.+?)@+([1-9]\d*)$/s.exec(first!) ?? []);
   if (!ids.has(id ?? first!)) refuse('unknown_id', 'session', oneOf([...ids], first!), first!);
   return loggedJob(log.lines(), id ?? first!, number === undefined ? undefined : Number(number) - 1);
 }
 
-/** Returns the number of the event that is meant; that before the first one if none is. */
+/** Returns the number of the meant event; the number before the first event without a place. */
 function eventAt({ events }: LoggedJob, place: Place | undefined): number {
   if (place === undefined) return 0;
   if ('seq' in place) return place.seq;
   return events.findLast(({ event }) => event.at <= place.at)?.seq ?? 0;
 }
 
-/** Returns the settings that are set, each whole: a field of one is set in what the log has of it. */
+/** Returns whole settings: if a field of a setting is set, the other fields come from the log. */
 export function settingsOf(config: unknown, set: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  // Without a prototype, so that a setting named `__proto__` is one, and is refused.
+  // The object has no prototype, so that a setting named `__proto__` is an ordinary name, and is refused.
   const settings: Record<string, unknown> = Object.create(null);
   for (const [path, value] of Object.entries(set)) {
     const [name, field, ...more] = path.split('.');

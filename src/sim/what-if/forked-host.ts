@@ -1,6 +1,6 @@
 /**
- * A host that does what a log says up to an event, and from there on runs in simulated time: with the policy as it was, with other
- * settings, or with another policy after the open round.
+ * A host that follows a log up to an event, and then runs in simulated time: with the policy unchanged, with other settings, or
+ * with another policy after the open round.
  */
 
 import type { AnyPolicyDefinition } from '../../core/machine/definition.ts';
@@ -18,23 +18,23 @@ import type { Workload } from '../workload/workload.ts';
 import { LoggedInference } from './logged-inference.ts';
 import { keepsTokens, type LoggedJob } from './logged-job.ts';
 
-/** From which event on the job is simulated, and what is other from there on. */
+/** The event at which the simulation begins, and the changes from there on. */
 export interface Fork {
   readonly logged: LoggedJob;
   readonly definition: AnyPolicyDefinition;
   /** Number of the last event that is taken from the log. */
   readonly at: number;
-  /** Settings that are other from there on. */
+  /** Settings that change from there on. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** The policy that opens the rounds after the open one; that of the log if absent. */
+  /** The policy that opens the rounds after the open one; the log's policy if absent. */
   readonly scheduler?: Scheduler | undefined;
-  /** Ids of the engines; those of the job if empty. */
+  /** Ids of the engines; those of the job if the list is empty. */
   readonly engineIds: readonly string[];
-  /** Tokens a second of a request of which the log does not say how far it came. */
+  /** Tokens per second for requests whose progress is not in the log. */
   readonly usualPace: number;
 }
 
-/** A policy that another one can take the place of. */
+/** A policy that another policy can replace. */
 class ExchangedPolicy implements DrivenPolicy {
   now: DrivenPolicy;
 
@@ -68,10 +68,10 @@ export class ForkedHost extends ColocatedHost {
   readonly #source: PromptSource;
   readonly #roundIds = new Set<string>();
   #weightVersion: number | undefined;
-  /** Rounds whose requests had all ended at the event. */
+  /** Rounds whose requests had all ended before the event. */
   drainedRounds = 0;
 
-  /** @param trained - prompts that are to be trained in all, with those of the log */
+  /** @param trained - number of prompts to train in total, including those in the log */
   constructor(job: Job, fork: Fork, workload: Workload, trained: number, seed: number) {
     const { logged, definition, engineIds } = fork;
     const pool = new EnginePool(engineIds.length === 0 ? job.engines : engineIds.length, job.cost, false);
@@ -105,7 +105,7 @@ export class ForkedHost extends ColocatedHost {
     this.#exchange();
     if (last !== undefined && last.drainedAt !== undefined) this.finish(last, last.openedSeconds);
     this.drainedRounds = this.step;
-    // The log has all that was asked for: nothing that is in flight matters any more.
+    // The log has everything that was requested, so requests in flight do not matter any more.
     if (this.isDone) return this.goOn();
     const { logged, usualPace, engineIds } = this.#fork;
     this.#inference.goLive(this.loop.now, logged.requests, usualPace);
@@ -148,7 +148,7 @@ export class ForkedHost extends ColocatedHost {
     return new RoundRecord(step, this.loop.now, this.#roundIds.has(id) ? `what-if/${id}` : id, this.#weightVersion);
   }
 
-  /** Gives the policy its other settings. */
+  /** Changes the settings of the policy. */
   #exchange(): void {
     const { definition, settings } = this.#fork;
     const before = (this.#exchanged.now as unknown as { snapshot(): Snapshot }).snapshot();
@@ -157,7 +157,7 @@ export class ForkedHost extends ColocatedHost {
     this.#source.keepsTokens = keepsTokens(snapshot);
   }
 
-  /** Puts another policy in the place of that of the log; the prompts that are left go to it. */
+  /** Replaces the log's policy with another policy, which gets the remaining prompts. */
   #handOver(): void {
     const { scheduler } = this.#fork;
     if (scheduler === undefined) return;

@@ -1,4 +1,4 @@
-/** What a page may ask about a logged session, and what it is told. */
+/** Questions that a page may ask about a logged session, and the answers. */
 import { z } from 'zod';
 import type { AnyPolicyDefinition } from '../../core/machine/definition.ts';
 import type { Snapshot } from '../../core/machine/snapshot.ts';
@@ -9,19 +9,19 @@ import { otherPolicies } from './ask.ts';
 import { checkSimulated } from './logged-scheduler.ts';
 import { fixedSettings } from './what-if.ts';
 
-/** A setting of the policy, as its schema describes it. */
+/** A setting of the policy, described by its schema. */
 export interface SettingItem {
   readonly name: string;
   readonly description: string;
-  /** Its value in the log; absent where it is not set. */
+  /** Value in the log; absent if the setting is not set. */
   readonly value?: unknown;
   readonly kind: 'number' | 'boolean' | 'choice' | 'json';
   readonly choices?: readonly string[];
-  /** What a number may be, in words. */
+  /** Allowed range of a number, in words. */
   readonly range?: string;
 }
 
-/** What can be asked. */
+/** The possible questions about a session. */
 export interface WhatIfForm {
   readonly settings: readonly SettingItem[];
   readonly policies: readonly string[];
@@ -31,7 +31,7 @@ export interface WhatIfForm {
 
 type Property = z.core.JSONSchema.BaseSchema;
 
-/** Returns what can be asked about a session. Throws `infeasible` for one that cannot be simulated. */
+/** Returns the possible questions about a session. Throws `infeasible` for a session that cannot be simulated. */
 export function formOf(snapshot: Snapshot | undefined): WhatIfForm {
   if (snapshot === undefined) return refuse('infeasible', 'seq', 'an event whose state is known', 'another');
   const { policy, config } = snapshot;
@@ -56,23 +56,23 @@ function settingOf(name: string, property: Property, value: unknown): SettingIte
 }
 
 function rangeOf({ type, minimum, exclusiveMinimum, maximum, exclusiveMaximum }: Property): string {
-  const parts = [
+  const limits = [
     ...(minimum === undefined ? [] : [`at least ${minimum}`]),
     ...(exclusiveMinimum === undefined ? [] : [`more than ${exclusiveMinimum}`]),
     ...(maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? [] : [`at most ${maximum}`]),
     ...(exclusiveMaximum === undefined ? [] : [`less than ${exclusiveMaximum}`]),
   ];
-  return [type === 'integer' ? 'whole' : 'a number', ...parts].join(', ');
+  return [type === 'integer' ? 'whole' : 'a number', ...limits].join(', ');
 }
 
-/** An answer, in texts. */
+/** An answer as texts. */
 export interface WhatIfText {
-  /** From where to where, and what is other. */
+  /** The simulated range, and the changes. */
   readonly about: readonly string[];
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** What the change is worth, with its interval; absent without a change. */
+  /** The value of the change, with its interval; absent without a change. */
   readonly worth?: string;
-  /** What is assumed. */
+  /** The assumptions. */
   readonly assumed: readonly string[];
 }

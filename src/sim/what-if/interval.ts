@@ -1,26 +1,27 @@
-/** Intervals of an answer: what the log does not know, and by how much the simulation missed the rounds that it has. */
+/** Intervals of an answer: they cover what the log does not know, and the error of the simulation in the log's rounds. */
 import { sumOf } from '../comparison/metrics.ts';
 import type { Interval } from '../comparison/result.ts';
 
 const confidence = 0.95;
-/** Of the standard normal distribution: half of what is outside lies above. */
+/** Quantile of the standard normal distribution: half of the probability outside ± this bound lies above it. */
 const normalBound = 1.959963984540054;
 
 /**
- * The change leads where the log has no rounds, and few draws tell little of the longest responses: by this factor intervals are
- * wider than the parts that are known. It was chosen on 102 simulated changes, and holds on others (`bench/simulated/what-if.ts`).
+ * The change leads where the log has no rounds, and a few draws say little about the longest responses: intervals are wider by
+ * this factor than the known parts. The factor was chosen on 102 simulated changes, and holds on others
+ * (`bench/simulated/what-if.ts`).
  */
 const unknownFactor = 1.25;
 
-/** By how much the simulation misses something of the log. Logarithms of log ÷ simulation. */
+/** Errors of the simulation against the log, as logarithms of log ÷ simulation. */
 export interface Miss {
-  /** Rounds before the event, each simulated from its own beginning on. */
+  /** Errors for rounds before the event, each simulated from its own beginning. */
   readonly rounds: readonly number[];
-  /** The rest of the log as it was. */
+  /** Error for the rest of the log, simulated unchanged. */
   readonly rest: number;
 }
 
-/** Returns by how much numbers of the log are missed; what is nothing in one of them says nothing. */
+/** Returns the relative errors against numbers of the log; a pair with a zero says nothing. */
 export const missOf = (pairs: readonly (readonly [log: number, simulated: number])[]): number[] =>
   pairs.map(([log, simulated]) => Math.log(log / simulated)).filter(Number.isFinite);
 
@@ -32,13 +33,13 @@ const varianceOf = (values: readonly number[]): number => {
 };
 
 /**
- * Returns the mean of a ratio over draws, and an interval for what really would have been. That is one more draw: its distance from
- * the mean of n has Student's distribution. The two simulations that are compared miss it as they have missed the log, each on its
- * own: by the mean over rounds in all rounds alike, and by their deviations from it less, the more rounds there are. And it is as far
- * off as the rest of the log.
+ * Returns the mean of a ratio over draws, with an interval for the true value. The true value is like one more draw: its distance
+ * from the mean of n draws has Student's distribution. Each of the two compared simulations misses the truth as it has missed the
+ * log, independently: by the mean error, which all rounds share, and by deviations, which weigh less the more rounds there are.
+ * The answer may also be off by as much as the rest of the log was.
  *
- * @param ratios - one for each draw, positive
- * @param rounds - that are simulated
+ * @param ratios - one per draw, positive
+ * @param rounds - number of simulated rounds
  */
 export function ratioInterval(ratios: readonly number[], miss: Miss, rounds: number): Interval {
   const logs = ratios.map(Math.log);

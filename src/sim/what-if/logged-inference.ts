@@ -1,4 +1,4 @@
-/** Engines whose requests a log tells about, up to the event from which on they run in simulated time. */
+/** Engines that follow the requests of a log up to an event, and then run in simulated time. */
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import { InferenceMachine, type Launch } from '../cluster/machines/inference.ts';
@@ -28,7 +28,7 @@ export class LoggedInference extends InferenceMachine {
     this.#running.set(decision.requestId, { engineId, promptTokens, responseTokens, generatedTokens });
   }
 
-  /** Hears of an event of the log before the policy does. */
+  /** Is told of an event of the log before the policy is. */
   heard(event: VocabularyEvent): void {
     switch (event.type) {
       case 'request.started':
@@ -67,9 +67,9 @@ export class LoggedInference extends InferenceMachine {
   }
 
   /**
-   * Lets the requests that run go on in simulated time.
+   * Continues the running requests in simulated time.
    *
-   * @param usualPace - tokens per second of a request of which the log does not say how far it came
+   * @param usualPace - tokens per second for requests whose progress is not in the log
    */
   goLive(at: number, logged: ReadonlyMap<string, LoggedRequest>, usualPace: number): void {
     this.#isLive = true;
@@ -78,7 +78,7 @@ export class LoggedInference extends InferenceMachine {
       const lasted = at - known.startSeconds;
       const pace =
         known.tokens === undefined ? usualPace : (known.tokens - kept) / (known.endSeconds - known.startSeconds);
-      // A request that ends in this moment has nothing left, and no pace.
+      // A request that ends at this moment has nothing left to generate, and no pace.
       const made = Number.isFinite(pace) ? Math.floor(pace * lasted) : 0;
       const generatedTokens = Math.min(responseTokens - 1, kept + Math.max(0, made));
       const request = { requestId, promptTokens, responseTokens, generatedTokens };

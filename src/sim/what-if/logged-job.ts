@@ -1,6 +1,6 @@
 /**
- * What a log says of the job that wrote it: the prompts in the order of their supply, the length of each response by its try, and
- * when each request ran. The log must begin with its session.
+ * The job behind a log: the prompts in the order of their supply, the length of each response by try, and the times of each
+ * request. The log must contain the beginning of the session.
  */
 
 import type { Snapshot } from '../../core/machine/snapshot.ts';
@@ -13,42 +13,42 @@ import { samplesPerTry } from '../cluster/source.ts';
 
 /** A response of the log. */
 export interface LoggedSample {
-  /** Tokens at its end. */
+  /** Tokens at the end of the response. */
   tokens: number;
-  /** Whether it was aborted there, so that it would have been longer. */
+  /** Whether the response was aborted at this length, so that it would have been longer. */
   censored: boolean;
 }
 
-/** A prompt of the log; one that comes in several epochs is one in each. */
+/** A prompt of the log; a prompt that comes in several epochs counts once per epoch. */
 export interface SuppliedPrompt {
   readonly prompt: Prompt;
-  /** Number of its epoch, from 0. */
+  /** Number of the epoch, from 0. */
   readonly epoch: number;
-  /** Its responses, by the number of the sample: tries · 1024 + index. */
+  /** Responses of the prompt, by sample number: tries · 1024 + index. */
   readonly samples: Map<number, LoggedSample>;
 }
 
-/** When a request ran, and how far it came. */
+/** Times and progress of a request. */
 export interface LoggedRequest {
   readonly startSeconds: number;
-  /** Tokens with which it began. */
+  /** Tokens at the beginning of the request. */
   readonly keptTokens: number;
   endSeconds: number;
-  /** Tokens at its end; `undefined` where the log does not say. */
+  /** Tokens at the end; `undefined` if the log does not say. */
   tokens: number | undefined;
 }
 
-/** An event of a log, with its number. */
+/** An event of a log with its number. */
 export interface NumberedEvent {
   readonly seq: number;
   readonly event: VocabularyEvent;
 }
 
-/** A job as its log shows it. */
+/** The job as reconstructed from its log. */
 export interface LoggedJob {
-  /** Number of the session among those with its id, from 0. */
+  /** Number of the session among those with the same id, from 0. */
   readonly opening: number;
-  /** The state with which the session begins: no event is applied. */
+  /** The state at the beginning of the session, before any event. */
   readonly snapshot: Snapshot;
   readonly events: readonly NumberedEvent[];
   readonly supplied: readonly SuppliedPrompt[];
@@ -57,7 +57,7 @@ export interface LoggedJob {
   readonly isExhausted: boolean;
 }
 
-/** The tries of a response: those of its prompt, and its own, where the prompt keeps its tokens. */
+/** Tries that determine a response: those of its prompt, and its own, if the prompt keeps tokens. */
 interface Tries {
   readonly supplied: SuppliedPrompt;
   ofPrompt: number;
@@ -139,19 +139,19 @@ class Reader {
 
   #end(requestId: string, at: number, found: LoggedSample): void {
     const request = this.requests.get(requestId);
-    const place = this.#sampleOf.get(requestId);
-    if (request === undefined || place === undefined || request.tokens !== undefined) return;
+    const drawn = this.#sampleOf.get(requestId);
+    if (request === undefined || drawn === undefined || request.tokens !== undefined) return;
     request.endSeconds = at;
     request.tokens = found.tokens;
-    // A retry may have come further than the request before it.
-    const known = place.supplied.samples.get(place.sample);
+    // A retry may have come further than the earlier request.
+    const known = drawn.supplied.samples.get(drawn.sample);
     if (known === undefined || (known.censored && (!found.censored || found.tokens > known.tokens))) {
-      place.supplied.samples.set(place.sample, found);
+      drawn.supplied.samples.set(drawn.sample, found);
     }
   }
 }
 
-/** What answers questions about logs that cannot be simulated from the middle on. */
+/** Other commands that answer questions about logs which cannot be simulated from the middle on. */
 export const instead =
   '`rollflex simulate --from-log` compares policies on the lengths of any log, and `rollflex explain` says what it waits for';
 
@@ -168,19 +168,20 @@ interface Opening {
 /**
  * Reads the log of one session.
  *
- * @param lines - its lines, from the first one of the session on
- * @param session - its id
- * @param opening - which of several with this id, from 0; the last one if absent
- * @throws PolicyError `infeasible` for a session whose beginning, or an event, is not in the log; `unknown_id` for one that is not there
+ * @param lines - lines of the log, from the first line of the session on
+ * @param session - id of the session
+ * @param opening - number among the sessions with this id, from 0; the last one if absent
+ * @throws PolicyError `infeasible` for a session whose beginning, or an event of it, is missing in the log; `unknown_id` for a
+ * missing session
  */
 export function loggedJob(lines: Iterable<ReadLine>, session: string, opening?: number): LoggedJob {
   let last: Opening | undefined;
-  /** What the present opening lacks; it matters only if this one is wanted. */
+  /** What the present opening lacks; this matters only if the caller wants this opening. */
   let lack: [where: string, expected: string, got: string] | undefined;
   for (const { where, line } of lines) {
     if (line === 'torn' || !('session' in line) || line.session !== session) continue;
     if (line.kind === 'session') {
-      // A file of the log repeats the state at its beginning.
+      // Each file of the log repeats the state at its beginning.
       if (last !== undefined && !last.isClosed && last.policy === line.policy && line.seq >= last.seq) continue;
       if (last !== undefined && last.number === opening) break;
       const { policy, seq, snapshot } = line;
@@ -212,14 +213,14 @@ const isRequested = (
 ): one is NumberedEvent & { event: Extract<VocabularyEvent, { type: 'round.requested' }> } =>
   one.event.type === 'round.requested';
 
-/** Returns the id of the round that was requested last before an event, or with it. */
+/** Returns the id of the round that was requested last, up to and including an event. */
 export const roundAt = ({ events }: LoggedJob, at: number): string | undefined =>
   events.slice(0, at).findLast(isRequested)?.event.roundId;
 
 /** Returns the numbers of the events that begin rounds. */
 export const roundBeginnings = ({ events }: LoggedJob): number[] => events.filter(isRequested).map(({ seq }) => seq);
 
-/** Returns the number of the last event before the first round: until then the host only says what there is. */
+/** Returns the number of the last event before the first round: until then the host only describes its machines. */
 export function beforeRounds({ events }: LoggedJob): number {
   const first = events.find(isRequested);
   return (first?.seq ?? 1) - 1;

@@ -1,4 +1,4 @@
-/** The policy of a log, as the simulator runs it: with its settings, from the beginning. */
+/** The policy of a log, run by the simulator with its settings from the beginning. */
 import type { AnyPolicyDefinition } from '../../core/machine/definition.ts';
 import { create } from '../../core/machine/start.ts';
 import { refuse } from '../../errors.ts';

@@ -1,22 +1,22 @@
-/** Fits the speed of a job to rounds of its log: one factor for all seconds of the engines, and the mean time between rounds. */
+/** Fits the speed of a job to the rounds of its log: one factor for all engine seconds, and the mean time between rounds. */
 import type { Job } from '../colocated/job.ts';
 import { sumOf } from '../comparison/metrics.ts';
 import type { StepResult } from '../comparison/result.ts';
 
 /** A fit. */
 export interface PaceFit {
-  /** Rounds that it was fitted to; all ended before the event. */
+  /** Number of rounds used for the fit; all ended before the event. */
   readonly rounds: number;
-  /** Seconds of the engines in the log, over those of the cost model. */
+  /** Engine seconds: log ÷ cost model. */
   readonly factor: number;
-  /** Mean seconds from the end of a rollout to the next one: rewards, training, new weights. */
+  /** Mean seconds between the end of a rollout and the next rollout: rewards, training, new weights. */
   readonly betweenSeconds: number;
 }
 
 const rolloutsOf = (steps: readonly StepResult[]): number => sumOf(steps, (one) => one.rolloutSeconds);
 
 /**
- * Fits a job.
+ * Fits the speed of a job to its log.
  *
  * @param steps - rounds of the log, from the first on
  * @param simulated - simulates the job from its beginning until so many prompts are trained
@@ -34,11 +34,13 @@ export function fittedTo(
   const fitted = {
     ...cost,
     memoryBoundSeconds: cost.memoryBoundSeconds * factor,
+    expertSeconds: cost.expertSeconds * factor,
     computeSecondsPerSequence: cost.computeSecondsPerSequence * factor,
     overheadSeconds: cost.overheadSeconds * factor,
     secondsPerSequence: cost.secondsPerSequence * factor,
     secondsPerContextToken: cost.secondsPerContextToken * factor,
     prefillSecondsPerToken: cost.prefillSecondsPerToken * factor,
+    prefillSecondsPerSquaredToken: cost.prefillSecondsPerSquaredToken * factor,
     fixedRolloutSeconds: cost.fixedRolloutSeconds * factor,
     rewardTailSeconds: 0,
     trainBaseSeconds: betweenSeconds,

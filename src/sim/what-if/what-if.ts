@@ -1,6 +1,6 @@
 /**
- * What would have been: up to an event as a log says, from there on simulated, once as it was and once with the change. The two
- * differ by the change alone; the log beside the first shows how far the simulation can be believed.
+ * What would have happened: up to an event as the log says, and from there on simulated, once unchanged and once with the change.
+ * The two simulations differ only by the change; comparing the first with the log shows how far the simulation can be trusted.
  */
 import type { AnyPolicyDefinition } from '../../core/machine/definition.ts';
 import { parse } from '../../core/machine/validate.ts';
@@ -20,40 +20,40 @@ import { loggedWorkload } from './workload.ts';
 /** A question about a log. */
 export interface WhatIfOptions {
   readonly logged: LoggedJob;
-  /** The definition of the policy of the log. */
+  /** The definition of the log's policy. */
   readonly definition: AnyPolicyDefinition;
   /** Number of the last event that is taken from the log. */
   readonly at: number;
-  /** Settings that are other from there on; none for another policy, or to see what the simulation is worth. */
+  /** Settings that change from there on; none for another policy, or to see how accurate the simulation is. */
   readonly settings?: Readonly<Record<string, unknown>>;
   /** The policy that takes over after the open round, for this shape of the batch; that of the log if absent. */
   readonly scheduler?: (shape: BatchShape) => Scheduler;
-  /** What the engines and the training cost. Its number of engines is taken where the log names none. */
+  /** Costs of engines and training. The number of engines in it counts where the log names none. */
   readonly job: Job;
-  /** Whether the speed of engines and training is fitted to the rounds before the event, where there are any. */
+  /** Whether the speed of engines and training is fitted to the rounds before the event, if there are any. */
   readonly fits: boolean;
   readonly capTokens: number;
-  /** Seeds of what the log does not know, at least one. */
+  /** Seeds for what the log does not know, at least one. */
   readonly seeds: readonly number[];
 }
 
-/** What is left of the job after the event: to the end of the last round that the log has to its end. */
+/** The rest of the job after the event, up to the end of the last round that is complete in the log. */
 export interface RestOfJob {
   /** Seconds from the event. */
   readonly seconds: number;
   /** Rounds that end after the event. */
   readonly rounds: number;
-  /** Tokens of the responses that were trained in these rounds. */
+  /** Tokens of the responses that these rounds trained. */
   readonly keptTokens: number;
-  /** All tokens that were generated in these rounds. */
+  /** All tokens that these rounds generated. */
   readonly generatedTokens: number;
-  /** Mean tokens of a trained response, of these rounds. */
+  /** Mean tokens per trained response in these rounds. */
   readonly meanResponseTokens: number;
-  /** Prompts that were put off in them. */
+  /** Prompts that these rounds deferred. */
   readonly deferredPrompts: number;
   /** Share of the kept tokens that older weights generated: 0 to 1. */
   readonly staleShare: number;
-  /** Most versions by which these weights are behind. */
+  /** Largest number of versions by which a token is behind. */
   readonly maxLag: number;
 }
 
@@ -63,28 +63,28 @@ export interface WhatIf {
   readonly assumed: readonly string[];
   /** What lies outside of the measurements that the time model was fitted to, as phrases. */
   readonly outside: readonly string[];
-  /** Id of the policy of the log. */
+  /** Id of the log's policy. */
   readonly policy: string;
-  /** The event, its time, and the round that was open. */
+  /** Number of the event, its time, and the open round. */
   readonly at: { readonly seq: number; readonly seconds: number; readonly roundId: string | null };
-  /** What the log says. */
+  /** Numbers of the log itself. */
   readonly log: RestOfJob;
-  /** Simulated without the change, one for each seed. */
+  /** Simulations without the change, one per seed. */
   readonly asItWas: readonly RestOfJob[];
   /** Simulated with the change. */
   readonly changed: readonly RestOfJob[];
   /**
-   * Share of the time that the change saves, with an interval for what would really have been: over what the log does not know, and
-   * over what the simulation missed in the rounds before the event.
+   * Share of time that the change saves, with an interval for the true value, which covers what the log does not know and the
+   * error of the simulation in earlier rounds.
    */
   readonly saved: Interval;
   /** Mean length of the trained responses with the change, over that without; an interval likewise. */
   readonly kept: Interval;
-  /** How the speed was fitted; null where no round had ended before the event, or none was to be fitted. */
+  /** The fit of the speed; null if no round had ended before the event, or fitting is off. */
   readonly fit: PaceFit | null;
-  /** By how much the simulation misses the log; nothing where nothing is changed. */
+  /** Error of the simulation against the log; absent if nothing is changed. */
   readonly misses: { readonly seconds: Miss; readonly tokens: Miss };
-  /** Responses that the log has in full, that were aborted in it, and whose end it does not have. */
+  /** Numbers of responses: complete in the log, aborted in the log, and without an end in the log. */
   readonly lengths: { readonly known: number; readonly censored: number; readonly unknown: number };
   /** Prompts that the log has supplied and not trained. */
   readonly untrained: number;
@@ -92,7 +92,7 @@ export interface WhatIf {
   readonly engines: number;
 }
 
-/** Settings that are what the job is, or how its requests are named. */
+/** Settings that define the job, or the names of its requests. */
 export const fixedSettings: readonly string[] = ['promptsPerRound', 'responsesPerPrompt', 'placement', 'idPrefix'];
 
 /**
@@ -113,7 +113,7 @@ export function whatIfOf(options: WhatIfOptions): WhatIf {
   const fork = { logged, definition, at, settings: {}, engineIds: enginesAt(logged, at), usualPace: usualPace(logged) };
   const hostOf = (job: Job, one: Fork, seed: number, trained: number): ForkedHost =>
     new ForkedHost(job, one, loggedWorkload(logged, { name: 'log', capTokens, seed }), trained, seed);
-  // Nothing is simulated after the last event: these are the rounds of the log.
+  // Nothing is simulated after the last event, so these are the rounds of the log.
   const whole = hostOf(asked, { ...fork, at: events.length }, seeds[0]!, 0).run();
   const fitted = options.fits
     ? fittedTo(
@@ -148,7 +148,7 @@ export function whatIfOf(options: WhatIfOptions): WhatIf {
     rounds: missOf(again.map((one) => [ofRound(one.log), ofRound(one.simulated) + extra])),
     rest: isSame ? 0 : (missOf([[ofRest(log), mean(asItWas, ofRest)]])[0] ?? 0),
   });
-  // A round that is forked has no seconds before its first token; the rounds after it do.
+  // The round in which the fork happens has no seconds before its first token; later rounds do.
   const misses = {
     seconds: missing(
       (one) => one.rolloutSeconds,
@@ -194,7 +194,7 @@ const mean = (all: readonly RestOfJob[], of: (one: RestOfJob) => number): number
 /** Most rounds before the event that are simulated again. */
 const mostAgain = 8;
 
-/** Returns the last rounds that had ended before a time: the event that begins each, and its number. */
+/** Returns the last rounds that had ended before a time: for each, its number and the event that begins it. */
 function roundsBefore(logged: LoggedJob, steps: readonly StepResult[], seconds: number): [seq: number, step: number][] {
   const begins = roundBeginnings(logged);
   return begins
@@ -218,7 +218,7 @@ function check({ logged, definition, at, settings = {} }: WhatIfOptions): void {
   checkSimulated(definition.id, changed);
 }
 
-/** Returns the tokens per second of all requests of which the log says how far they came. */
+/** Returns the tokens per second over all requests whose progress is in the log. */
 function usualPace({ requests }: LoggedJob): number {
   let [tokens, seconds] = [0, 0];
   for (const one of requests.values()) {

@@ -40,10 +40,10 @@ export function inEpochs(workload: Workload, prompts: number, seed: number): Wor
 }
 
 /**
- * Repeats as many prompts of a workload as make up a job of so many epochs; a trace that has fewer repeats them more often.
+ * Repeats enough prompts of a workload for a job of so many epochs; a trace with fewer prompts repeats them more often.
  *
  * @param trained - prompts that the job trains
- * @param epochs - times that each prompt comes, a whole number >= 1
+ * @param epochs - how often each prompt comes, a whole number >= 1
  */
 export function returning(workload: Workload, trained: number, epochs: number, seed: number): Workload {
   return inEpochs(workload, Math.min(Math.ceil(trained / epochs), workload.distinctPrompts), seed);

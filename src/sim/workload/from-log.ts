@@ -1,6 +1,6 @@
 /**
- * Makes a workload from an event log of `recordEvents`, or from a decision log of the server. Mostly long responses are aborted:
- * without them, every prompt would look shorter than it is. So `traceFromLog` draws the rest of each aborted response.
+ * Makes a workload from an event log of `recordEvents`, or from a decision log of the server. Mostly long responses are aborted,
+ * so leaving them out would make every prompt look too short. Therefore `traceFromLog` draws the rest of each aborted response.
  */
 
 import type { TracePrompt } from '../trace/format.ts';
@@ -15,11 +15,11 @@ import type { Workload } from './workload.ts';
 export interface LogTraceOptions {
   /** The length limit of the logged job; responses longer than all observations get this length. */
   readonly capTokens: number;
-  /** Seed of the draws for the rest of aborted responses. */
+  /** Seed for drawing the rest of aborted responses. */
   readonly seed: number;
   /**
-   * Whether each seed also draws which prompts of the log the distribution is estimated from (a bootstrap), so that draws of many
-   * seeds vary by what so few prompts say of it, too.
+   * Whether each seed also draws the prompts from which the distribution is estimated (a bootstrap), so that draws with different
+   * seeds also show the uncertainty of few prompts.
    */
   readonly resamplesPrompts?: boolean;
 }
@@ -29,11 +29,12 @@ const effectKey = 22;
 const promptKey = 23;
 
 /**
- * Makes a trace in which every aborted response has a random length beyond its abort. It is drawn from the Kaplan–Meier estimate
- * over all responses, given the other responses of its prompt (`promptEffects`).
+ * Makes a trace in which every aborted response has a random length beyond its abort. The length is drawn from the Kaplan–Meier
+ * estimate over all responses, given the other responses of the prompt (`promptEffects`).
  *
- * Kaplan–Meier takes aborts as independent of the rest of a response. Aborts depend on the lengths of other responses, so this is
- * nearly true; a response of a prompt with a long response is more likely to be aborted, which its prompt's effect corrects.
+ * Kaplan–Meier assumes that an abort is independent of the rest of the response. This is nearly true, because aborts depend on
+ * the lengths of other responses; a response to a prompt with long responses is more likely to be aborted, which the effect of
+ * the prompt corrects.
  */
 export function traceFromLog(log: LoggedLengths, options: LogTraceOptions): TracePrompt[] {
   const { capTokens, seed, resamplesPrompts = false } = options;
@@ -46,9 +47,9 @@ export function traceFromLog(log: LoggedLengths, options: LogTraceOptions): Trac
     capTokens,
   );
   const z = (share: number): number => normalQuantile(clamp(share));
-  // Lengths are whole numbers: the score of a length is taken in the middle of its step in the distribution.
+  // Lengths are whole numbers, so the score of a length is taken in the middle of its step in the distribution.
   const exactScore = (tokens: number): number => z(1 - (survival.beyond(tokens - 1) + survival.beyond(tokens)) / 2);
-  // What the cap has cut would have been longer, too.
+  // A response that the cap has cut would also have been longer.
   const isCut = ({ tokens, censored }: LoggedResponse): boolean => censored || tokens >= capTokens;
   const effects = promptEffects(
     prompts.map(({ responses }) => ({
@@ -91,10 +92,10 @@ export function workloadFromLog(
   return tracedWorkload({ ...options, resampling: options.resampling ?? 'copula', source: sourceOf(log), prompts });
 }
 
-/** Returns where the lengths come from, in words. */
+/** Describes the origin of the lengths in words. */
 export function sourceOf({ completed, censored, unknown, missing = 0 }: Omit<LoggedLengths, 'prompts'>): string {
-  const parts = [`${completed} responses complete`, `${censored} aborted and drawn beyond their abort`];
-  if (unknown > 0) parts.push(`${unknown} without a length left out`);
-  if (missing > 0) parts.push(`${missing} events missing in the log`);
-  return `estimate from a log: ${parts.join(', ')}`;
+  const phrases = [`${completed} responses complete`, `${censored} aborted and drawn beyond their abort`];
+  if (unknown > 0) phrases.push(`${unknown} without a length left out`);
+  if (missing > 0) phrases.push(`${missing} events missing in the log`);
+  return `estimate from a log: ${phrases.join(', ')}`;
 }

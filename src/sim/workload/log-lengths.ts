@@ -24,7 +24,7 @@ export interface LoggedPrompt {
   readonly promptTokens?: number;
   /** Domain of the prompt, if it is in the log. */
   readonly domain?: string;
-  /** Its responses in the log. */
+  /** Responses of the prompt in the log. */
   readonly responses: readonly LoggedResponse[];
 }
 
@@ -153,7 +153,7 @@ function readLaunch(decision: Line, requests: Map<string, Request>): void {
 }
 
 function collect(books: readonly Book[]): LoggedLengths {
-  // If one session admits the requests, other sessions may have seen the same requests.
+  // If one session admits the requests, other sessions may have recorded the same requests.
   const admitting = books.filter(({ ownRequests, requests }) => !ownRequests && requests.size > 0);
   const all = (admitting.length > 0 ? admitting : books).map(collectOne);
   const sum = (of: 'completed' | 'censored' | 'unknown'): number => all.reduce((total, one) => total + one[of], 0);

@@ -78,7 +78,7 @@ export function pooledQuantile(rows: readonly QuantileRow[], field: 'inputTokens
     .filter((row) => row.rps > 0)
     .flatMap((row) => {
       const quantile = interpolated(row[field]);
-      // Each client becomes 200 equally likely values.
+      // Each client is represented by 200 equally likely values.
       return Array.from({ length: 200 }, (_, index) => ({ tokens: quantile((index + 0.5) / 200), weight: row.rps }));
     })
     .sort((a, b) => a.tokens - b.tokens);

@@ -6,9 +6,9 @@ import type { Workload } from './workload.ts';
 
 /** How responses are sampled from a trace. */
 export interface TraceWorkloadOptions {
-  /** How responses that were never recorded are made (default `copula`). */
+  /** How responses beyond the recorded ones are made (default `copula`). */
   readonly resampling: Resampling;
-  /** Correlation of the lengths of a prompt, for traces that have only quantiles: 0 to 0.999 (default 0.3). */
+  /** Correlation between the lengths of a prompt's responses, for traces that have only quantiles: 0 to 0.999 (default 0.3). */
   readonly correlation: number;
   /** Longest response, in tokens (default 16,384). */
   readonly capTokens: number;
@@ -17,9 +17,9 @@ export interface TraceWorkloadOptions {
 /** The defaults of {@link TraceWorkloadOptions}. */
 export const usualWorkload: TraceWorkloadOptions = { resampling: 'copula', correlation: 0.3, capTokens: 16_384 };
 
-/** A trace, and what it is called in results. */
+/** A trace with its name in results. */
 export interface NamedTrace {
-  /** What it is called. */
+  /** Name in results. */
   readonly name: string;
   /** The trace itself. */
   readonly trace: Trace;

@@ -1,15 +1,15 @@
 /**
- * What the responses of a prompt have in common, where some of them were aborted. The normal score of a response is u + e: u is
- * the effect of its prompt, with variance ρ, and e its own part, with variance 1 − ρ. Of an aborted response it is known only
- * that its score is above that of its abort. ρ has the greatest likelihood, and u is drawn from its distribution given the prompt's
- * responses, both on a grid.
+ * Estimates what the responses of a prompt have in common if some of them were aborted. The normal score of a response is u + e:
+ * u is the effect of the prompt, with variance ρ, and e is the response's own part, with variance 1 − ρ. The score of an aborted
+ * response is only known to exceed that of its abort. ρ is the maximum-likelihood estimate, and u is drawn from its distribution
+ * given the prompt's responses, both on a grid.
  */
 import { normalDistribution, pickIndex } from './random.ts';
 
 /** The normal scores of the responses of a prompt. */
 export interface PromptScores {
   readonly exact: readonly number[];
-  /** Those of the aborts. */
+  /** Scores at which responses were aborted. */
   readonly above: readonly number[];
 }
 
@@ -23,11 +23,11 @@ export interface PromptEffects {
 
 const nodes = Array.from({ length: 41 }, (_, index) => (index - 20) * 0.15);
 const correlations = Array.from({ length: 20 }, (_, index) => index * 0.05);
-/** Prompts that ρ is estimated from: more say no more of it than its grid shows. */
+/** Most prompts that ρ is estimated from: with more prompts, the grid would be coarser than the estimate. */
 const mostForCorrelation = 400;
 const leastShare = 1e-12;
 
-/** Returns the logarithm of the likelihood of a prompt at each node, and of the node itself, up to a constant. */
+/** Returns the log-likelihood of a prompt at each node, including that of the node itself, up to a constant. */
 function logWeights({ exact, above }: PromptScores, correlation: number): number[] {
   const [shared, own] = [Math.sqrt(correlation), Math.sqrt(1 - correlation)];
   return nodes.map((node) => {

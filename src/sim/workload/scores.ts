@@ -10,7 +10,7 @@ export type Response = TracePrompt['responses'][number];
 export interface Scored {
   /** All recorded responses of the trace, shortest first. */
   readonly sorted: readonly Response[];
-  /** Mean normal score and number of the responses, for each prompt. */
+  /** For each prompt: mean normal score and number of responses. */
   readonly scores: readonly { readonly mean: number; readonly count: number }[];
   /** Correlation between the scores of two responses of the same prompt: 0 to 0.999. */
   readonly correlation: number;
@@ -66,7 +66,7 @@ export function score(prompts: readonly TracePrompt[]): Scored {
   };
 }
 
-/** Returns the mean product of two scores of a prompt in different steps; null if too few prompts come in several. */
+/** Returns the mean product of two scores of a prompt in different steps; null if too few prompts come in several steps. */
 function productsBetween(prompts: readonly TracePrompt[], scores: Scored['scores']): number | null {
   const rows = new Map<string, { sum: number; squares: number; count: number; counts: number; lines: number }>();
   for (const [index, prompt] of prompts.entries()) {

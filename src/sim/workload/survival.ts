@@ -49,7 +49,9 @@ export function survivalQuantile(observations: readonly Observation[], capTokens
   };
 }
 
-/** Returns the first index at which a condition holds, if it then holds for all later ones; n if it never holds. */
+/**
+ * Returns the first index from which a condition holds; n if it never holds. The condition must hold for all later indices, too.
+ */
 function firstWhere(n: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, n];
   while (low < high) {

@@ -102,7 +102,7 @@ function caveatOf({ prompts, pileUp }: TracedOptions): { readonly caveat?: strin
 const responsesIn = (prompts: readonly TracePrompt[]): number =>
   prompts.reduce((sum, { responses }) => sum + responses.length, 0);
 
-/** The mean of the tokens that tools and users have added to responses: without turns, they count as part of the prompt. */
+/** Mean number of tokens that tools and users have added to responses: without turns, these count as part of the prompt. */
 function addedBy(responses: TracePrompt['responses']): number {
   const added = responses.reduce((sum, { turns = [] }) => sum + addedIn(turns), 0);
   return Math.round(added / responses.length);
@@ -119,7 +119,7 @@ function inOrder({ prompts, name }: TracedOptions): TracePrompt[] {
   return sorted;
 }
 
-/** Returns the separator between the id of a prompt and its epoch. No id contains it, so that all ids differ. */
+/** Returns the separator between prompt id and epoch. No id contains the separator, so that all ids differ. */
 function epochMark(prompts: readonly TracePrompt[]): string {
   let mark = '@';
   while (prompts.some(({ prompt }) => prompt.includes(mark))) mark += '@';
@@ -143,10 +143,10 @@ function samplers(scored: Scored, seed: number): Record<Resampling, Draw> {
   const logs = sorted.map((one) => Math.log(one.tokens));
   const centre = logs.reduce((sum, one) => sum + one, 0) / logs.length;
   const spread = Math.sqrt(logs.reduce((sum, one) => sum + (one - centre) ** 2, 0) / logs.length);
-  // The part of the prompt's effect that all epochs share, as a share of its variance.
+  // The variance of a prompt's effect that all epochs share, as a share of the whole.
   const shared = betweenSteps === null || correlation === 0 ? 1 : betweenSteps / correlation;
   const afresh = Math.sqrt((1 - shared) * correlation);
-  /** Returns the effect of a prompt in a later epoch (from 1), which correlates with that of any other epoch by `shared`. */
+  /** Returns the effect of a prompt in a later epoch (from 1). Effects of any two epochs have the correlation `shared`. */
   const later = (effect: number, row: number, epoch: number): number => {
     const lasting = Math.sqrt(shared) * effect + afresh * normal(seed, ofEpochsKey, row, 0);
     return Math.sqrt(shared) * lasting + afresh * normal(seed, ofEpochsKey, row, epoch);
@@ -169,7 +169,7 @@ function samplers(scored: Scored, seed: number): Record<Resampling, Draw> {
       const own = responses.map((one) => Math.log(one.tokens));
       const middle = own.reduce((sum, one) => sum + one, 0) / own.length;
       const square = own.reduce((sum, one) => sum + (one - middle) ** 2, 0);
-      // A few samples say little about their spread: two with the spread of the trace are added.
+      // A few samples say little about their spread, so two samples with the spread of the trace are added.
       const sigma = Math.sqrt((square + 2 * (1 - correlation) * spread ** 2) / (own.length + 1));
       return { tokens: Math.exp(middle + sigma * normal(seed, sampleKey, row, epoch, k)) };
     },

@@ -19,17 +19,17 @@ export interface WorkloadPrompt {
   readonly promptTokens: number;
   /** Task of the prompt, if the trace has it. */
   readonly task?: string;
-  /** Index in the data set, if it differs from the index in the workload: rewards depend on it. */
+  /** Index in the data set, if different from the index in the workload: rewards depend on this index. */
   readonly place?: number;
-  /** Id in the first epoch of the data set, if it differs. */
+  /** Id in the first epoch of the data set, if different. */
   readonly firstId?: string;
-  /** For a prompt of an earlier epoch that comes again: the id by which policies know it. */
+  /** For a prompt from an earlier epoch that comes again: the id under which policies know it. */
   readonly comesBack?: string;
   /** Largest number of samples that earlier epochs have drawn; the reward model counts its samples from this number. */
   readonly firstSample?: number;
   /**
-   * Returns the k-th response of the prompt, k from 0. It depends only on the workload's seed, on the prompt and on k, never on
-   * earlier calls.
+   * Returns the k-th response of the prompt, k from 0. The response depends only on the workload's seed, the prompt and k, never
+   * on earlier calls.
    */
   sample(k: number): Sample;
 }
@@ -44,7 +44,7 @@ export interface Workload {
   readonly caveat?: string;
   /** The method that makes responses: `recorded`, then `within-prompt`, `copula` or `parametric`; or `marginal`. */
   readonly resampling: string;
-  /** Correlation between the normal scores of two responses of the same prompt: 0 to 1. */
+  /** Correlation between the normal scores of two responses to the same prompt: 0 to 1. */
   readonly correlation: number;
   /** The same for responses of different epochs, if the trace has prompts that come in several steps: 0 to `correlation`. */
   readonly correlationOfEpochs?: number;
@@ -56,7 +56,7 @@ export interface Workload {
   prompt(index: number): WorkloadPrompt;
 }
 
-/** Samples of a prompt from one epoch to the next: more than a prompt needs in one. */
+/** Sample numbers per epoch and prompt: more than a prompt needs in one epoch. */
 export const samplesPerEpoch = 2 ** 20;
 
 /** Refuses an invalid cap or seed. Throws `PolicyError` `invalid_input`. */

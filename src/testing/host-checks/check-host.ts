@@ -1,4 +1,4 @@
-/** Checks a host adapter against a real policy: it must carry out every command, and report it once. */
+/** Checks a host adapter against a real policy: the host must carry out every command, and report each once. */
 import type { AnyEvent } from '../../core/machine/definition.ts';
 import type { CommandHandlers } from '../../core/machine/policy.ts';
 import { create } from '../../core/machine/start.ts';

@@ -6,8 +6,8 @@ import type { VocabularyDecision } from '../../schemas/index.ts';
 import { choicesFrom, newSubject, type Subject } from '../runs/run.ts';
 import { messageOf, type SearchOptions, search, textOfRun } from '../runs/search.ts';
 import { copy } from '../runs/values.ts';
+import type { Places } from './held-book.ts';
 import { ModelHost } from './model-host.ts';
-import type { Places } from './place-book.ts';
 
 /** Returns the ids that a policy holds, from its ledgers `prompts` and `responses`. */
 export function placesOf(definition: AnyPolicyDefinition, saved: unknown): Places {
@@ -57,7 +57,7 @@ export function playHost(
       policy = create(definition, { snapshot: copy(policy.snapshot()) }) as unknown as Subject;
     if (index % 4 === 3 || index === length - 1) host.books.compareWith(placesOf(definition, policy.snapshot().state));
   }
-  // From any state after the trouble, a round takes far fewer steps.
+  // From any state after the trouble, a round takes far fewer steps than this.
   for (let step = 0; step < 3000; step += 1) {
     const event = host.cooperate(at);
     if (event === undefined) {

@@ -2,7 +2,10 @@
  * A model of a host. The model derives from events and decisions alone where every prompt and response must be. Invariants have
  * the same numbers as in the READMEs of speculative-admission and tail-batching.
  */
+
 import type { VocabularyDecision, VocabularyEvent } from '../../schemas/index.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { HeldBook, type Places } from './held-book.ts';
 import {
   checkCollected,
   checkCompleted,
@@ -12,10 +15,7 @@ import {
   type HostModelConfig,
   type OpenRound,
 } from './host-rules.ts';
-import { PlaceBook, type Places } from './place-book.ts';
 import { RequestBook } from './request-book.ts';
-
-type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 
 /**
  * A model of the host of a policy with the messages of speculative-admission, or of a recipe with those of tail-batching. Enter
@@ -36,8 +36,8 @@ export class HostModel {
   /** Rounds that still have unfinished requests. */
   readonly undrained = new Set<string>();
   /**
-   * Whether the policy has asked for prompts in this round; reset when a round opens, and by the host that plays to the end when it
-   * supplies some.
+   * Whether the policy has asked for prompts in this round; reset when a round opens, and when the host that plays to the end
+   * supplies prompts.
    */
   isAwaiting = false;
   /** Whether the source has no more prompts. */
@@ -46,7 +46,7 @@ export class HostModel {
   restarts = 0;
   readonly #config: HostModelConfig;
   readonly #requests: RequestBook;
-  readonly #places = new PlaceBook();
+  readonly #held = new HeldBook();
   #queues = false;
 
   /**
@@ -77,13 +77,13 @@ export class HostModel {
         break;
       case 'round.opened':
         this.#open(event);
-        this.#places.enter(event.prompts);
+        this.#held.enter(event.prompts);
         break;
       case 'prompts.supplied':
-        this.#places.enter(event.prompts);
+        this.#held.enter(event.prompts);
         break;
       case 'response.completed':
-        this.#places.completed(event.requestId);
+        this.#held.completed(event.requestId);
         this.#requests.end(event.requestId);
         break;
       case 'response.failed':
@@ -152,16 +152,16 @@ export class HostModel {
         this.timers.set(decision.timerId, decision.fireAtSeconds);
         break;
       case 'response.surplus':
-        this.#places.drop([decision]);
+        this.#held.drop([decision]);
         break;
       case 'response.late':
-        if (decision.reason.code === 'completion') this.#places.drop([decision]);
+        if (decision.reason.code === 'completion') this.#held.drop([decision]);
         break;
       case 'response.dropped':
-        if (decision.finished) this.#places.drop([decision]);
+        if (decision.finished) this.#held.drop([decision]);
         break;
       case 'response.accepted':
-        this.#places.accepted(decision.requestId);
+        this.#held.accepted(decision.requestId);
         this.toReward.add(decision.requestId);
         break;
       case 'reward.request':
@@ -177,16 +177,16 @@ export class HostModel {
       case 'prompt.filtered':
       case 'prompt.failed':
       case 'prompt.merged':
-        this.#places.promptLeft(decision.promptId);
+        this.#held.promptLeft(decision.promptId);
         // The other half of a merged prompt stays, and may wait for its own judgement.
         if (decision.type !== 'prompt.merged') this.toJudge.delete(decision.promptId);
-        this.#places.drop(decision.dropped);
+        this.#held.drop(decision.dropped);
         break;
       case 'prompt.deferred':
       case 'prompt.returned':
-        this.#places.drop(decision.dropped);
+        this.#held.drop(decision.dropped);
         this.toJudge.delete(decision.prompt.promptId);
-        if (!this.#queues) this.#places.leave(decision.prompt);
+        if (!this.#queues) this.#held.leave(decision.prompt);
         break;
       case 'round.completed':
         this.#completed(decision);
@@ -203,18 +203,18 @@ export class HostModel {
 
   /** Checks, after the decisions of an event, that nothing was handed over more often than it came in. */
   settle(): void {
-    this.#places.settle();
+    this.#held.settle();
   }
 
   /** Checks invariants 1 and 2: a policy holds exactly the ids in the model. */
-  compareWith(places: Places): void {
-    this.#places.compareWith(places);
+  compareWith(held: Places): void {
+    this.#held.compareWith(held);
   }
 
   /** Describes the round, the requests and the prompts in one line. */
   describe(): string {
     const flights = [...this.flights].map(([id, { phase }]) => `${id} ${phase}`);
-    return JSON.stringify({ round: this.round, flights, prompts: this.#places.prompts });
+    return JSON.stringify({ round: this.round, flights, prompts: this.#held.prompts });
   }
 
   #open(round: { roundId: string; kind: 'short' | 'long'; weightVersion: number }): void {
@@ -224,11 +224,11 @@ export class HostModel {
     this.isAwaiting = false;
   }
 
-  #completed(decision: Told<'round.completed'>): void {
+  #completed(decision: Message<'round.completed'>): void {
     checkCompleted(this.#config, decision, this.round);
     for (const { promptId, responses } of decision.prompts) {
-      this.#places.drop(responses);
-      this.#places.promptLeft(promptId);
+      this.#held.drop(responses);
+      this.#held.promptLeft(promptId);
       this.toJudge.delete(promptId);
     }
     // Requests that continue in the next round may be judged before that round begins.

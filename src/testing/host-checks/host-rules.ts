@@ -1,12 +1,11 @@
 /** Invariants of decisions that a host can check with the settings of the policy. */
-import type { VocabularyDecision } from '../../schemas/index.ts';
+
+import type { Message } from '../../schemas/messages.ts';
 
 /** Throws an error with the message if the claim is false. */
 export function claim(holds: boolean, otherwise: string): void {
   if (!holds) throw new Error(otherwise);
 }
-
-type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 
 /** Progress of a request from the host's point of view. */
 export interface Flight {
@@ -38,6 +37,7 @@ export interface HostModelConfig {
   readonly quotas?: Readonly<Record<string, number>> | undefined;
 }
 
+/** An open round, with the data that its rules need. */
 export interface OpenRound {
   /** Id of the round. */
   readonly id: string;
@@ -47,8 +47,8 @@ export interface OpenRound {
   readonly weightVersion: number;
 }
 
-/** Checks that a round is long if the queue holds P0 prompts, and short otherwise, whatever reason it gives. */
-export function checkPlanned({ promptsPerRound }: HostModelConfig, decision: Told<'round.planned'>): void {
+/** Checks that a round is long if the queue holds P0 prompts, and short otherwise, whatever reason the policy gives. */
+export function checkPlanned({ promptsPerRound }: HostModelConfig, decision: Message<'round.planned'>): void {
   const { roundId, kind, reason } = decision;
   if (reason.code !== 'queue_full' && reason.code !== 'queue_below_threshold') return;
   const isFull = reason.queued >= promptsPerRound;
@@ -65,7 +65,7 @@ export function holds(flight: Flight): boolean {
 /** Checks invariant 3 when a prompt is collected: this happens at its R0-th response, not before or after. */
 export function checkCollected(
   { responsesPerPrompt }: HostModelConfig,
-  { promptId, requestIds }: Told<'prompt.collected'>,
+  { promptId, requestIds }: Message<'prompt.collected'>,
 ): void {
   claim(
     new Set(requestIds).size === responsesPerPrompt && requestIds.length === responsesPerPrompt,
@@ -102,7 +102,7 @@ export function checkLimits(
  */
 export function checkCompleted(
   config: HostModelConfig,
-  { roundId, prompts, reason, weightVersion }: Told<'round.completed'>,
+  { roundId, prompts, reason, weightVersion }: Message<'round.completed'>,
   open: OpenRound | undefined,
 ): void {
   const { promptsPerRound: needed, responsesPerPrompt } = config;

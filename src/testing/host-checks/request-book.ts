@@ -1,8 +1,7 @@
 /** The requests of a host: requests in flight with their progress, and finished requests. */
-import type { VocabularyDecision } from '../../schemas/index.ts';
-import { checkFresh, checkLimits, claim, type Flight, type HostModelConfig, holds } from './host-rules.ts';
 
-type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
+import type { Message } from '../../schemas/messages.ts';
+import { checkFresh, checkLimits, claim, type Flight, type HostModelConfig, holds } from './host-rules.ts';
 
 /** Requests of a host. The numbers of invariants are those in the README of speculative-admission. */
 export class RequestBook {
@@ -23,7 +22,7 @@ export class RequestBook {
    * Checks invariants 4, 5, 7 and 8: each request is launched for the open round, only once, within the limits, and with fresh
    * tokens.
    */
-  launched(decision: Told<'request.launch'>, openRoundId: string | undefined): void {
+  launched(decision: Message<'request.launch'>, openRoundId: string | undefined): void {
     const { requestId, roundId, promptId, engineId, resumeFrom } = decision;
     claim(!this.#minted.has(requestId), `invariant 5: ${requestId} is launched a second time`);
     claim(roundId === openRoundId, `invariant 7: ${requestId} is launched for ${roundId}, open is ${openRoundId}`);
@@ -46,7 +45,7 @@ export class RequestBook {
   }
 
   /** Checks invariant 4: a request resumes only when the rules allow it, and within the limits. */
-  resumed({ requestId, engineId, reason }: Told<'request.resume'>): void {
+  resumed({ requestId, engineId, reason }: Message<'request.resume'>): void {
     if (reason.code === 'host_restarted') this.#goesOn(requestId);
     const flight = this.flights.get(requestId);
     claim(flight?.phase === 'resuming', `${requestId} is to resume and is ${flight?.phase ?? 'not in flight'}`);

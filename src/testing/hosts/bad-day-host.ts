@@ -36,8 +36,12 @@ const pace = 60;
 /** Decisions by which successful things leave. */
 const successes = new Set(['round.completed', 'round.rewarded', 'round.trained', 'reward.scored']);
 
-type Admitted = Told & { requestId: string; promptId: string; roundId: string; index: number };
-type Told = AnyDecision & { readonly requestId?: string; readonly promptId?: string; readonly prompt?: Supplied };
+type Admitted = PromptDecision & { requestId: string; promptId: string; roundId: string; index: number };
+type PromptDecision = AnyDecision & {
+  readonly requestId?: string;
+  readonly promptId?: string;
+  readonly prompt?: Supplied;
+};
 
 type Heard = (event: AnyEvent, decisions: readonly AnyDecision[]) => boolean | undefined;
 
@@ -46,7 +50,7 @@ export class BadDayHost {
   readonly host: ObedientHost;
   /** Tries that the policy has asked for, in order. */
   readonly flights: Flight[] = [];
-  /** When an outage has first refused something, in seconds. */
+  /** Time at which an outage first refused something, in seconds. */
   firstRefusal = Number.POSITIVE_INFINITY;
   /** By item: how it has left the policy. */
   readonly outcomes = new Map<string, Outcome>();
@@ -129,7 +133,7 @@ export class BadDayHost {
     throw new Error(`it still has things after the host began work ${mostBegins} times`);
   }
 
-  /** Plays until an outage has refused something and nothing is left to do in what is open: then the policy waits for the host. */
+  /** Plays until an outage has refused something and no open work is left, so that the policy waits for the host. */
   playUntilRest(heard: Heard): void {
     for (let begun = 0; begun < mostBegins; begun += 1) {
       const wasRefused = this.firstRefusal < Number.POSITIVE_INFINITY;
@@ -141,7 +145,7 @@ export class BadDayHost {
     return `at ${this.#subject.at} s`;
   }
 
-  /** Begins work, and plays until nothing is left to do; returns whether the run is to end. */
+  /** Begins work, and plays until none is left; returns whether the run should end. */
   #playOn(heard: Heard): boolean {
     this.host.isDry = this.#isDry && this.#putOff.length === 0;
     if (this.host.isDry) this.host.desk.supplies = 0;
@@ -173,7 +177,7 @@ export class BadDayHost {
     }
   }
 
-  /** Whether it goes on with other work: what fails by itself, and is the last, cannot be compared with anything. */
+  /** Whether the host continues with other work: a last prompt that fails by itself cannot be compared with anything. */
   #goesOn(): boolean {
     const { items, outage } = this.#day;
     const { at } = this.#subject;
@@ -226,7 +230,7 @@ export class BadDayHost {
     ];
   }
 
-  #reports(decision: Told, usual: readonly Report[]): readonly Report[] {
+  #reports(decision: PromptDecision, usual: readonly Report[]): readonly Report[] {
     const { type, at, requestId } = decision;
     const rule = tries[type];
     if (type === 'request.deferred') this.#waiting.add(requestId!);
@@ -323,7 +327,7 @@ export class BadDayHost {
     this.#refused.push(flight);
   }
 
-  #told(decision: Told): void {
+  #told(decision: PromptDecision): void {
     const given = givenUpBy(decision);
     if (this.#day.isLenient === true) return;
     const left = this.#ledger?.left(decision) ?? [];

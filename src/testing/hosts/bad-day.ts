@@ -39,7 +39,7 @@ export interface BadDay {
 export function scopesOf(definition: AnyPolicyDefinition, config: Readonly<Record<string, unknown>>): FaultScope[] {
   const takes = new Set(definition.events.map(({ type }) => type));
   const decides = new Set(definition.decisions.map(({ type }) => type));
-  // Another response makes up for one without a reward where a round waits for rewards, and the host computes them.
+  // Another response replaces one without a reward, if a round waits for rewards and the host computes them.
   const waitsForRewards =
     config.filter === 'zero-variance' && decides.has('request.launch') && takes.has('reward.failed');
   // A host that makes the requests itself tries again by itself.

@@ -6,9 +6,9 @@ import type { AnyDecision } from '../../core/machine/definition.ts';
 /** An event without its time. Absent required fields are filled in. */
 export type Report = { readonly type: string; readonly dueAt?: number } & Readonly<Record<string, unknown>>;
 
-/** When a host reports. */
+/** Times at which a host reports. */
 export interface Pace {
-  /** Returns what the host reports of a decision, in place of its usual answers, each with `dueAt`, in seconds. */
+  /** Returns the host's reports on a decision, in place of its usual answers, each with `dueAt`, in seconds. */
   readonly reports: (decision: AnyDecision, usual: readonly Report[]) => readonly Report[];
   /** Whether a report still holds: an aborted request does not complete. */
   readonly holds: (report: Report) => boolean;

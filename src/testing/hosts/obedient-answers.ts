@@ -1,21 +1,22 @@
 /** Answers that need more than one event with the ids of the decision. */
+
 import type { AnyDecision } from '../../core/machine/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import type { Message } from '../../schemas/messages.ts';
 import type { FinalPrompt } from '../../schemas/prompts.ts';
 import type { AnswerRule, Desk, Plan, Report } from './obedience.ts';
 
-type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
-type Rules = { [T in VocabularyDecision['type']]?: (decision: Told<T>, desk: Desk) => readonly Report[] };
+type Rules = { [T in VocabularyDecision['type']]?: (decision: Message<T>, desk: Desk) => readonly Report[] };
 
 /** Reports that a request runs, and completes. */
-function run(decision: Told<'request.launch' | 'request.resume'>, desk: Desk): Report[] {
+function run(decision: Message<'request.launch' | 'request.resume'>, desk: Desk): Report[] {
   const { requestId, engineId } = decision;
   if (engineId !== undefined) desk.engines.set(requestId, engineId);
   return [desk.answer('response.completed', decision)];
 }
 
 /** Supplies new prompts on request, until the source is exhausted. */
-function supply({ roundId, count, domains = {} }: Told<'prompts.request'>, desk: Desk): Report[] {
+function supply({ roundId, count, domains = {} }: Message<'prompts.request'>, desk: Desk): Report[] {
   desk.supplies -= 1;
   if (desk.supplies < 0) return [{ type: 'source.exhausted' }];
   const named = Object.entries(domains).flatMap(([domain, number]) => Array<string>(number).fill(domain));
@@ -91,7 +92,7 @@ const bring = ({ promptId, roundId, index }: { promptId: string; roundId: string
  * Adds the engines of the replicas; the id of an engine is that of its first GPU. The engines of a round replace all other
  * engines.
  */
-function arrange({ type, replicas }: Told<'kind-tp.set' | 'round-tp.set'>, { arranged }: Desk): Report[] {
+function arrange({ type, replicas }: Message<'kind-tp.set' | 'round-tp.set'>, { arranged }: Desk): Report[] {
   if (type === 'round-tp.set') arranged.clear();
   for (const { gpuIds } of replicas) arranged.add(gpuIds[0]!);
   return [];

@@ -26,7 +26,7 @@ export interface Beginning {
   readonly holds?: (type: string) => boolean;
   /** Whether events of the host may be refused, because the policy has also received other events. */
   readonly isLenient?: boolean;
-  /** When the host reports; if absent, in any order, and timers last. */
+  /** Times of the host's reports; if absent, reports come in any order, timers last. */
   readonly pace?: Pace;
 }
 
@@ -96,7 +96,7 @@ export class ObedientHost {
     this.desk.later(plan.slice(0, steps));
   }
 
-  /** Begins planned work beside what is under way: only what comes after its first step waits for the end of all. */
+  /** Begins planned work beside running work: only steps after the first wait until all work has ended. */
   beginBeside(): void {
     this.begin();
     const first = this.#plans.at(-1)?.shift();

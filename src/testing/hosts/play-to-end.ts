@@ -44,7 +44,7 @@ export function expectEmpty(definition: AnyPolicyDefinition, subject: Subject, w
 }
 
 /**
- * Exhausts the source, and begins rounds until nothing is left or, if the policy has `source.drained`, until it reports that.
+ * Exhausts the source, and begins rounds until no work is left or, if the policy has `source.drained`, until it reports this.
  *
  * @returns events that were sent
  * @throws Error if this does not happen

@@ -1,6 +1,8 @@
 /** Commands for tries that may fail, through a fault of the machine or of the item itself. */
+
 import type { AnyDecision } from '../../core/machine/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import type { Message } from '../../schemas/messages.ts';
 import type { Report } from './obedience.ts';
 
 /** Scopes in which all tries may fail at once. */
@@ -29,11 +31,10 @@ interface Rule {
 /** Decisions that start a launched request which has waited for a place. */
 export const begins: ReadonlySet<string> = new Set(['request.admit', 'slot.assign']);
 
-type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 const rule = <T extends VocabularyDecision['type']>(
   scopes: readonly FaultScope[],
   failsBy: string,
-  of: (decision: Told<T>) => Try,
+  of: (decision: Message<T>) => Try,
   isMade = true,
 ): Rule => ({ scopes, failsBy, of: of as never, isMade });
 
@@ -122,7 +123,7 @@ export function givenUpBy(decision: AnyDecision): string | undefined {
 const triesToTell = 8;
 /** The longest pause between single tries, in seconds. */
 const longestPauseSeconds = 60;
-/** Single tries before the pause between them is that long: it begins at a second, and doubles. */
+/** Single tries before the pause between them reaches this length: the pause begins at a second, and doubles. */
 const triesUntilLongest = Math.ceil(Math.log2(longestPauseSeconds));
 
 /**

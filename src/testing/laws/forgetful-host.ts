@@ -27,11 +27,11 @@ export function forgetfulHostFinishes(one: Case): number {
   let sent = events.length;
   let host: ObedientHost | undefined;
   const begin = (prefix: string, latest: number): ObedientHost => {
-    // The trainer may have gone on, or have lost its last steps: then the host must say where it is.
+    // The trainer may have continued, or lost its last steps, so the host must say which version it has.
     const weightVersion = Math.max(0, latest + choices.below(5) - 2);
-    const told = weightVersion < latest || choices.below(2) === 0 ? { weightVersion } : {};
+    const reported = weightVersion < latest || choices.below(2) === 0 ? { weightVersion } : {};
     host = newHost(one, prefix, { weightVersion });
-    restart(restarted, host, { idPrefix: prefix, ...told });
+    restart(restarted, host, { idPrefix: prefix, ...reported });
     return host;
   };
   try {

@@ -30,10 +30,7 @@ const snapshotText = (subject: Subject): string => JSON.stringify(subject.snapsh
 /** A name, and one policy's answers to the events, as texts. */
 type Answers = readonly [name: string, texts: readonly string[]];
 
-/**
- * @param from - index of the event to which the first answers belong
- * @param from - index of the event of the first answers
- */
+/** @param from - index of the event to which the first answers belong */
 function expectSame(what: string, events: readonly AnyEvent[], one: Answers, two: Answers, from = 0): void {
   const index = one[1].findIndex((text, at) => text !== two[1][at]);
   if (index < 0) return;

@@ -8,7 +8,10 @@ import { newSubject } from '../runs/run.ts';
 import { messageOf, textOfRun } from '../runs/search.ts';
 import type { Case } from './law.ts';
 
-/** Decisions about a try: it is begun and given up, timers are set, its environment starts and goes, a prompt leaves and another is asked for. */
+/**
+ * Decisions about a try: the try is begun and given up, timers are set, its environment starts and ends, its prompt leaves, and
+ * another prompt is requested.
+ */
 const decisionsPerTry = 16;
 
 /**
@@ -25,13 +28,13 @@ export function noBusyLoop(one: Case): number {
   const day = drawStandstill(JSON.stringify(events).length, scopes);
   const subject = newSubject(definition, config);
   const host = new BadDayHost(definition, config, day, subject, hints);
-  const told: AnyDecision[] = [];
+  const notices: AnyDecision[] = [];
   let decided = 0;
   try {
     host.playUntilRest(({ at }, decisions) => {
       if (at < host.firstRefusal) return undefined;
       decided += decisions.length;
-      told.push(...decisions.filter((decision) => isNotice(definition, decision)));
+      notices.push(...decisions.filter((decision) => isNotice(definition, decision)));
       expectCalm(host, day.outage, at, decided);
       return at >= day.outage.from + day.outage.seconds;
     });
@@ -39,7 +42,7 @@ export function noBusyLoop(one: Case): number {
     if (
       host.firstRefusal < Number.POSITIVE_INFINITY &&
       heldBy(definition, subject).length > 0 &&
-      !told.some((notice) => names(notice, outage))
+      !notices.some((notice) => names(notice, outage))
     )
       throw new Error(`no notice names what fails (${outage.scope}), and ${heldBy(definition, subject)[0]} waits`);
   } catch (error) {
@@ -50,7 +53,7 @@ export function noBusyLoop(one: Case): number {
   return host.sent;
 }
 
-/** Names a day, for a message. */
+/** Describes the day and the configuration of a failure, for its message. */
 export const onTheDay = (day: BadDay, config: unknown): string =>
   `\n  on the day ${JSON.stringify(day)}, with ${JSON.stringify(config)}`;
 

@@ -107,7 +107,7 @@ function isNullable({ definition, input }: PlannerCase, path: Path): boolean {
   const { data, error } = definition.input.safeParse(replaced(copy(input), path, null));
   const at = pathText(path);
   if (error !== undefined) return !error.issues.some((issue) => at.startsWith(pathText(issue.path as Path)));
-  return valuePaths(data).some(([place, value]) => value === null && pathText(place) === at);
+  return valuePaths(data).some(([path, value]) => value === null && pathText(path) === at);
 }
 
 function typed(one: PlannerCase): void {

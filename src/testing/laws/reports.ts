@@ -63,8 +63,10 @@ export function reportsAreKept(one: Case): void {
   const { definition, config, events } = one;
   const subject = newSubject(definition, config);
   const owned = endsOf(definition);
-  const told = definition.decisions.map(({ type }) => type);
-  const tellsVersions = told.some((type) => handsOn.has(type) && vocabulary.some((message) => message.type === type));
+  const decisionTypes = definition.decisions.map(({ type }) => type);
+  const tellsVersions = decisionTypes.some(
+    (type) => handsOn.has(type) && vocabulary.some((message) => message.type === type),
+  );
   for (const event of events) {
     if (!owned.has(event.type)) {
       answer(subject, event);

@@ -1,4 +1,4 @@
-/** Law 18: whatever lives can be restored, and a timer that is lost holds nothing up. */
+/** Law 18: every live state can be restored, and a lost timer holds nothing up. */
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
 import { create } from '../../core/machine/start.ts';
 import { choicesOf } from '../hosts/play-to-end.ts';
@@ -9,7 +9,7 @@ import type { Case } from './law.ts';
 
 /** A timer that is later than this counts as lost, in seconds; hosts may be late by less. */
 const lateSeconds = 60;
-/** By how much the clock sometimes jumps, in seconds: all that is awaited is overdue then. */
+/** Seconds by which the clock sometimes jumps, so that everything awaited is overdue. */
 const jumpSeconds = 100_000;
 
 /**
@@ -76,7 +76,7 @@ function loseTimers(one: Case): number {
   return sent;
 }
 
-/** Throws if a timer that was lost would still have something to do. */
+/** Throws if a lost timer would still have something to do. */
 function expectDone({ definition }: Case, subject: Subject, fired: AnyEvent, after: AnyEvent): void {
   const fork = create(definition, { snapshot: copy(subject.snapshot()) }) as unknown as Subject;
   const given: Answer = answer(fork, fired);

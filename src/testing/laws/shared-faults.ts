@@ -73,7 +73,7 @@ export function live(one: Case, day: BadDay): number {
       isSuspended ||= at >= host.firstRefusal && decisions.some((one) => suspends(one, day.outage));
       if (day.outage === undefined || host.flights.length === known) return undefined;
       known = host.flights.length;
-      // Until tries are suspended, and if some succeed, more may be in flight than at the first refusal.
+      // Before tries are suspended, and if some succeed, more tries may be in flight than at the first refusal.
       if ((day.outage.ofTen < 10 || !isSuspended) && at >= day.outage.from) most = Math.max(most, inFlightAt(host, at));
       if (at < host.firstRefusal) return undefined;
       waiting ??= host.waiting;

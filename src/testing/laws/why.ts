@@ -87,8 +87,8 @@ function expectDates(subject: Subject, commands: OpenCommands): void {
         // A command without ids does not identify one request among several.
         if (asked === undefined || !Object.hasOwn(answers, asked.type) || Object.keys(asked.ids).length === 0) continue;
         if (one.since >= asked.since) continue;
-        const told = `${asked.type} (${asked.reason.code}) has asked for it at ${asked.since}`;
-        throw new Error(`${what} ${id} waits for ${JSON.stringify(one.event)} since ${one.since}, and ${told}`);
+        const command = `${asked.type} (${asked.reason.code}) has asked for it at ${asked.since}`;
+        throw new Error(`${what} ${id} waits for ${JSON.stringify(one.event)} since ${one.since}, and ${command}`);
       }
     }
   }
@@ -102,7 +102,7 @@ function ask(subject: Subject, id: string, name: string): Why {
   }
 }
 
-/** Throws the first error if the event, whatever values its other fields have, is refused or changes nothing. */
+/** Throws the first error if the event, with any values in its other fields, is refused or changes nothing. */
 function expectChange(
   definition: Case['definition'],
   saved: ReturnType<Subject['snapshot']>,

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { AnyEvent } from '../../core/machine/definition.ts';
 import type { PlacedEngine, Prompt, VocabularyEvent } from '../../schemas/index.ts';
-import { type Malformed, malformedPlaces } from './malformed.ts';
+import { type Malformed, malformedCopies } from './malformed.ts';
 import { likelyEvents } from './run.ts';
 import { tapes } from './search.ts';
 import type { Tested } from './tested.ts';
@@ -147,7 +147,7 @@ export interface MalformedStream extends Malformed {
  */
 export function malformedStreams(tested: Tested, config: unknown, most = 60): fc.Arbitrary<MalformedStream> {
   return fc.tuple(eventStreams(tested, config, most), fc.nat()).map(([events, choice]) => {
-    const all = malformedPlaces(events.at(-1)!);
+    const all = malformedCopies(events.at(-1)!);
     return { before: events.slice(0, -1), ...all[choice % all.length]! };
   });
 }

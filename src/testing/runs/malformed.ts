@@ -37,7 +37,7 @@ export function malformedEvents(event: AnyEvent): Malformed[] {
  * Returns the given events, and in addition a copy of the event for each place, with a value of another type there, and for each
  * object, with an unknown key.
  */
-export function malformedPlaces(event: AnyEvent): Malformed[] {
+export function malformedCopies(event: AnyEvent): Malformed[] {
   const inside = objectPaths(event).map((path) => {
     const at = [...path, 'unknownKey'];
     return { what: `an unknown key ${pathText(at)}`, event: replaced(event, at, 1) };

@@ -88,15 +88,15 @@ describe('simulate', () => {
   });
 
   test('--ablation prints verdicts, with what contributes nothing in a word; its tables come with --verbose', async () => {
-    const asked = ['simulate', lengths, ...quick, '--ablation', '--no-report'];
+    const asked = ['simulate', lengths, ...quick, '--preset', 'qwen2.5-32b-32k', '--ablation', '--no-report'];
     const [short, whole] = await Promise.all([rollflex(...asked), rollflex(...asked, '--verbose')]);
     expect([short.code, whole.code]).toEqual([0, 0]);
-    expect(short.out).toMatch(/^Assumed: .*\n\nSimulated on Qwen2\.5-14B, .*\n\nlengths: \d\.\d\d.*x as fast, /);
+    expect(short.out).toMatch(/^Assumed: .*\n\nSimulated on Qwen2\.5-32B, .*\n\nlengths: \d\.\d\d.*x as fast, /);
     expect(short.out).toMatch(
-      /s a step become \d+: tail batching -\d+\.\d, .* adaptive TP contributes\s+nothing here\./,
+      /s a step become \d+: tail batching -\d+\.\d, .*adaptive TP -\d+\.\d; streaming contributes\s+nothing here\./,
     );
-    expect(whole.out).toMatch(/^\+ tail batching .*\n\+ rewards .*\n\+ streaming /m);
-    expect(whole.out).not.toContain('+ adaptive TP');
+    expect(whole.out).toMatch(/^\+ tail batching .*\n\+ rewards .*\n\+ adaptive TP /m);
+    expect(whole.out).not.toContain('+ streaming');
     expect(whole.out).toContain('Seconds of a step: tail batching -');
   });
 

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { microBatches, runPlanner } from '../../../src/index.ts';
 import { exchange } from '../../../src/planners/micro-batches/exchange.ts';
 import { searchPacking } from '../../../src/planners/micro-batches/pack.ts';
-import { addTo, type Item, noLoads, type Part } from '../../../src/planners/micro-batches/packed-ranks.ts';
+import { addTo, type Item, noLoads, type RankGroup } from '../../../src/planners/micro-batches/packed-ranks.ts';
 import { generator } from '../../support/basics/numbers.ts';
 
-const partOf = (sizes: readonly number[], ranks = 1, width = 1): Part => ({
+const groupOf = (sizes: readonly number[], ranks = 1, width = 1): RankGroup => ({
   firstRank: 0,
   ranks,
   items: sizes.map((tokens, sequence): Item => {
@@ -17,18 +17,18 @@ const partOf = (sizes: readonly number[], ranks = 1, width = 1): Part => ({
 describe('the search for a packing', () => {
   test('takes a step for each micro-batch of each rank whenever it places a sequence, and gives the others back', () => {
     const four = [5, 5, 5, 5];
-    const left = (steps: number, part: Part) => {
+    const left = (steps: number, group: RankGroup) => {
       const budget = { left: steps };
-      const found = searchPacking(part, 2, 10, budget);
+      const found = searchPacking(group, 2, 10, budget);
       return [found !== undefined, budget.left];
     };
     // Nothing has to be taken back: four sequences, two micro-batches.
-    expect(left(100, partOf(four))).toEqual([true, 92]);
-    expect(left(8, partOf(four))).toEqual([true, 0]);
-    expect(left(7, partOf(four))).toEqual([false, 0]);
-    expect(left(100, partOf(four, 3, 3))).toEqual([true, 76]);
+    expect(left(100, groupOf(four))).toEqual([true, 92]);
+    expect(left(8, groupOf(four))).toEqual([true, 0]);
+    expect(left(7, groupOf(four))).toEqual([false, 0]);
+    expect(left(100, groupOf(four, 3, 3))).toEqual([true, 76]);
     // More than one search may take.
-    expect(left(1e9, partOf(four))).toEqual([true, 1e9 - 8]);
+    expect(left(1e9, groupOf(four))).toEqual([true, 1e9 - 8]);
   });
 
   test('gives up after two million steps, and at once where there is no room', () => {
@@ -36,10 +36,10 @@ describe('the search for a packing', () => {
     // 25 sequences of a third to a half of the cap: two to a micro-batch, and the sum alone does not tell.
     const sizes = Array.from({ length: 25 }, () => 334 + Math.floor(next() * 160));
     const budget = { left: 1e9 };
-    expect(searchPacking(partOf(sizes), 12, 1000, budget)).toBeUndefined();
+    expect(searchPacking(groupOf(sizes), 12, 1000, budget)).toBeUndefined();
     expect(budget.left).toBe(1e9 - 2_000_000);
     const full = { left: 1000 };
-    expect(searchPacking(partOf([6, 6, 6, 6]), 2, 11, full)).toBeUndefined();
+    expect(searchPacking(groupOf([6, 6, 6, 6]), 2, 11, full)).toBeUndefined();
     // It has placed nothing: the tokens are more than the room.
     expect(full.left).toBe(1000 - 2);
   });
@@ -47,12 +47,12 @@ describe('the search for a packing', () => {
   test('is not begun for more than 512 sequences, or 65,536 times the ranks', () => {
     const budget = { left: 1e9 };
     const ones = (count: number) => Array.from({ length: count }, () => 1);
-    expect(searchPacking(partOf(ones(512)), 2, 256, budget)).toBeDefined();
+    expect(searchPacking(groupOf(ones(512)), 2, 256, budget)).toBeDefined();
     expect(budget.left).toBe(1e9 - 512 * 2);
-    expect(searchPacking(partOf(ones(512), 128), 2, 256, budget)).toBeDefined();
+    expect(searchPacking(groupOf(ones(512), 128), 2, 256, budget)).toBeDefined();
     const before = budget.left;
-    expect(searchPacking(partOf(ones(513)), 2, 300, budget)).toBeUndefined();
-    expect(searchPacking(partOf(ones(512), 129), 2, 300, budget)).toBeUndefined();
+    expect(searchPacking(groupOf(ones(513)), 2, 300, budget)).toBeUndefined();
+    expect(searchPacking(groupOf(ones(512), 129), 2, 300, budget)).toBeUndefined();
     expect(budget.left).toBe(before);
   });
 });
@@ -61,22 +61,22 @@ describe('moves and swaps', () => {
   /** All sequences in the first of four micro-batches, spread with so many looks; the most work that is left. */
   function spread(looks: number, ranks = 1) {
     const next = generator(31);
-    const part = partOf(
+    const group = groupOf(
       Array.from({ length: 24 }, () => 1 + Math.floor(next() * 1000)),
       ranks,
       ranks,
     );
     const slots = new Int32Array(24);
-    const loads = noLoads(part, 4);
-    for (const item of part.items) addTo(loads, part, item, 0);
+    const loads = noLoads(group, 4);
+    for (const item of group.items) addTo(loads, group, item, 0);
     let seen = 0;
-    const items = new Proxy(part.items, {
+    const items = new Proxy(group.items, {
       get: (target, key) => {
         seen += 1;
         return Reflect.get(target, key);
       },
     });
-    exchange({ ...part, items }, slots, loads, { cap: 1e9, looks });
+    exchange({ ...group, items }, slots, loads, { cap: 1e9, looks });
     return { seen, most: Math.max(...loads.work), total: loads.work.reduce((sum, one) => sum + one, 0) / ranks };
   }
 
@@ -103,11 +103,11 @@ describe('an exchange', () => {
     return { sequence, first, width, length: tokens * width, tokens, work, overCap: false };
   };
   const exchanged = (ranks: number, items: readonly Item[], slots: number[], cap: number) => {
-    const part = { firstRank: 0, ranks, items };
-    const loads = noLoads(part, 3);
-    for (const [index, slot] of slots.entries()) addTo(loads, part, items[index]!, slot);
+    const group = { firstRank: 0, ranks, items };
+    const loads = noLoads(group, 3);
+    for (const [index, slot] of slots.entries()) addTo(loads, group, items[index]!, slot);
     const after = Int32Array.from(slots);
-    exchange(part, after, loads, { cap, looks: 1e6 });
+    exchange(group, after, loads, { cap, looks: 1e6 });
     return [...after];
   };
 

@@ -14,7 +14,7 @@ function dealt(count: number, weight: number, free: readonly number[]) {
   const bin = weightBin(weight);
   weights.counts[bin] = count;
   weights.sums[bin] = count * weight;
-  const targets = free.map((one, place) => ({ place, free: one }));
+  const targets = free.map((one, engineIndex) => ({ engineIndex, free: one }));
   const goesTo = new Int32Array(count).fill(-1);
   assign(weights, targets, goesTo);
   return { goesTo: [...goesTo], free: targets.map((target) => target.free) };
@@ -63,7 +63,7 @@ describe('where requests go', () => {
     }
     expect(new Set([98, 100, 102].map(weightBin)).size).toBe(2);
     const goesTo = new Int32Array(5);
-    const targets = [205, 100].map((free, place) => ({ place, free }));
+    const targets = [205, 100].map((free, engineIndex) => ({ engineIndex, free }));
     const starts = assign(weights, targets, goesTo);
     // 101 to the first twice (205, 104), 98 to the second; then 10 to the first, by 3 to 2, and to the second.
     expect([...goesTo]).toEqual([0, 0, 1, 0, 1]);

@@ -21,7 +21,7 @@ from ._hooks import Hook, missing
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong, where, and what to write instead; a note would work all the same."""
+    """A problem: what is wrong, where, and what to write instead. A note would work even so."""
 
     where: str
     wrong: str
@@ -33,7 +33,7 @@ class Finding:
 
 
 def refuse(findings: Iterable[Finding]) -> None:
-    """What the check says, when the job runs: raises the first of them that would not work as :class:`ValueError`."""
+    """Raises the first finding that would not work as :class:`ValueError`, when the job runs."""
     for one in findings:
         if not one.note:
             raise ValueError(str(one))
@@ -41,22 +41,22 @@ def refuse(findings: Iterable[Finding]) -> None:
 
 @dataclass(frozen=True)
 class Framework:
-    """A trainer, and what its adapter needs of it."""
+    """A trainer, and the interface that its adapter needs."""
 
     name: str
     package: str
-    """That is imported."""
+    """The imported package."""
     distribution: str | None
-    """Its name on PyPI, if it is there: an extra of rollflex then says which version was run."""
+    """Name on PyPI, if there is one: an extra of rollflex then names the version that was run."""
     commits: tuple[str, ...]
-    """Of its repository, that the adapter was tried with."""
+    """Commit of its repository with which the adapter was tried."""
     hooks: Sequence[Hook]
     arguments: str
-    """What stands behind ``--check``."""
+    """Arguments after ``--check``."""
 
 
 def folder_of(package: str) -> Path | None:
-    """The folder of a package, from ``sys.path``; it is not imported."""
+    """The folder of a package on ``sys.path``, without importing the package."""
     spec = importlib.util.find_spec(package)
     places = list(spec.submodule_search_locations or ()) if spec else []
     return Path(places[0]) if places else None
@@ -71,7 +71,7 @@ Configured = Callable[[Sequence[str], Path], list[Finding]]
 
 
 def main(framework: Framework, configured: Configured, argv: Sequence[str] | None = None) -> int:
-    """The command; returns its exit code: 0 fine, 1 something would not work, 2 wrong use."""
+    """Runs the command; returns its exit code: 0 fine, 1 something would not work, 2 wrong use."""
     given = list(sys.argv[1:] if argv is None else argv)
     usage = f"usage: python -m rollflex.adapters.{framework.name} --check {framework.arguments}".rstrip()
     if given[:1] != ["--check"]:
@@ -96,7 +96,7 @@ def main(framework: Framework, configured: Configured, argv: Sequence[str] | Non
         if len(given) > 1:
             findings += configured(given[1:], root or Path())
         else:
-            # The policy must run, whatever it is configured with.
+            # The policy must be able to run, whatever its configuration.
             findings += [Finding("configuration", "none was given", framework.arguments, note=True), *try_policy()]
     except WrongUse as error:
         print(f"{error}\n{usage}", file=sys.stderr)
@@ -116,7 +116,7 @@ def try_policy(
 ) -> list[Finding]:
     """Opens a session as the adapter would, in this process or in the server, and closes it again."""
     try:
-        # One that is not there must not be waited for.
+        # The check must not wait for a server that does not exist.
         connecting: Client = _server.client({**server, "reconnect_seconds": 0} if server else None)
     except (RollflexError, OSError, TypeError, ValueError, ImportError) as error:
         instead = "start it: rollflex serve, or leave the server out" if server else "pip install quickjs-ng"
@@ -145,11 +145,11 @@ def unknown(where: str, given: Iterable[str], allowed: Iterable[str]) -> list[Fi
 
 
 def ran_version(distribution: str) -> str | None:
-    """The version that was run: the least that the extra of this package names."""
+    """The version that was run: the lower bound in this package's extra."""
     try:
         wanted = importlib.metadata.requires("rollflex") or []
     except importlib.metadata.PackageNotFoundError:
-        # From a checkout.
+        # A checkout is not installed, so its own project file is read.
         wanted = re.findall(r'"([^"\n]+)"', (Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8"))
     found = (re.match(rf"{re.escape(distribution)}\b[^;]*?>=\s*([\w.]+)", one) for one in wanted)
     return next((one[1] for one in found if one), None)
@@ -182,7 +182,7 @@ def _other_version(framework: Framework) -> str:
 
 
 def _commit(folder: Path) -> str:
-    """The commit that is checked out there; empty where there is none."""
+    """The checked-out commit of the folder; empty without one."""
     git = folder / ".git"
     try:
         if git.is_file():

@@ -68,12 +68,12 @@ _settings = ("max_staleness_versions", "max_lookahead_versions", "prompt_specula
 
 
 def least_staleness(lookahead: int) -> int:
-    """A group may wait for its first round, is found too old in one, and is waited for in the next."""
+    """A group may wait for its first round, be found too old there, and be awaited in the next round."""
     return 1 + lookahead
 
 
 def refusals(staleness: int, lookahead: int) -> list[Finding]:
-    """What the sampler cannot run with."""
+    """Reasons why the sampler cannot run."""
     if lookahead < 0:
         wrong = f"expected 0 or more, got {lookahead}"
         return [Finding("async_rl.sampler.max_lookahead_versions", wrong, "write 1")]
@@ -86,13 +86,13 @@ def refusals(staleness: int, lookahead: int) -> list[Finding]:
 
 
 def required_capacity(groups_per_step: int, lookahead: int, speculation: float) -> int:
-    """Groups of a short round, those that are too old, the rest of a batch, and the steps ahead."""
+    """Groups of a short round, groups that are too old, the rest of a batch, and the steps ahead."""
     of_round = math.ceil(speculation * groups_per_step - 1e-9)
     return of_round + (of_round - groups_per_step) + (groups_per_step - 1) + lookahead * groups_per_step
 
 
 def problems(config: Config) -> list[Finding]:
-    """What would not work with these settings."""
+    """Problems of these settings."""
     found = list(config.findings)
     if config.get("grpo.async_grpo") is not None:
         found.append(Finding("grpo.async_grpo", "the single controller refuses it", "write null"))
@@ -121,7 +121,7 @@ def problems(config: Config) -> list[Finding]:
 
 
 def _problems_of_lossless(config: Config, sampler: Mapping[str, Any]) -> list[Finding]:
-    """What would not work with the data set that composes rounds, and its sampler."""
+    """Problems of the data set that composes rounds, and of its sampler."""
     found = []
     train = config.get("data.train") or {}
     name = None if isinstance(train, list) else train.get("dataset_name")
@@ -151,5 +151,5 @@ def _problems_of_lossless(config: Config, sampler: Mapping[str, Any]) -> list[Fi
 
 
 def configured(argv: Sequence[str], root: Path) -> list[Finding]:
-    """Takes what ``run_grpo_single_controller.py`` takes."""
+    """Reads the arguments of ``run_grpo_single_controller.py``."""
     return problems(read(argv))

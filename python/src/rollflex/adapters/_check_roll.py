@@ -57,19 +57,19 @@ def speculation(loop: Any) -> dict[str, float]:
 
 def refusals(expands: bool, settings: Any, prompts: int, loop: Any) -> list[Finding]:
     """
-    What the loop cannot run with.
+    Reasons why the loop cannot run.
 
     :param expands: `is_num_return_sequences_expand`
     :param settings: ROLL's configuration
-    :param prompts: of a step, in one scheduler
-    :param loop: a class from ``TailBatchingLoop``
+    :param prompts: number of prompts per step, in one scheduler
+    :param loop: a class derived from ``TailBatchingLoop``
     """
     found = []
     if loop.recipe not in ("tail-batching", "lossless-tail"):
         found.append(Finding("recipe", f"expected tail-batching or lossless-tail, got {loop.recipe!r}"))
     prompt_speculation = speculation(loop).get("promptSpeculation", 1)
     if loop.recipe == "lossless-tail" and settings.async_generation_ratio > 0:
-        # A window is drawn ahead of the step that trains it, after ROLL has saved its place in the data set.
+        # A window is drawn ahead of its training step, after ROLL has saved its place in the data set.
         wrong = f"expected 0 with lossless-tail, got {settings.async_generation_ratio}"
         found.append(Finding("async_generation_ratio", wrong, "write 0"))
     if not expands:
@@ -97,7 +97,7 @@ class _Settings:
 
 
 def problems(config: Config) -> list[Finding]:
-    """What would not work with these settings."""
+    """Problems of these settings."""
     found = list(config.findings)
     where = "user_defined_rollout_loop_cls"
     path = config.get(where)
@@ -108,14 +108,14 @@ def problems(config: Config) -> list[Finding]:
         loop = getattr(import_module(module), name)
     except (ImportError, ValueError, AttributeError) as error:
         return [*found, Finding(where, f"{path} cannot be imported: {error}", "put its folder on PYTHONPATH")]
-    # By its name: as a program, the module of the adapter is there twice.
+    # The class is compared by name, because the module exists twice when the adapter runs as a program.
     if not any((one.__module__, one.__name__) == _base for one in getattr(loop, "__mro__", ())):
         return [*found, Finding(where, f"{path} is no class from {'.'.join(_base)}", "derive it from that")]
     level = config.get("generate_opt_level", 1)
     if level != 1:
         found.append(Finding("generate_opt_level", f"expected 1, which has a scheduler, got {level}", "write 1"))
     prompts = config.get("rollout_batch_size", 128)
-    # Each domain has a scheduler of its own; the largest needs most.
+    # Each domain has a separate scheduler; the largest needs most.
     share = max((config.get("actor_train.data_args.domain_interleave_probs") or {"": 1}).values())
     expands = bool(config.get("is_num_return_sequences_expand", False))
     found += refusals(expands, _Settings(config), math.ceil(prompts * share), loop)

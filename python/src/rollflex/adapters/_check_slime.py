@@ -88,7 +88,7 @@ _turns = "rollflex.adapters.slime_programs.generate"
 
 
 def refusals(args: Any) -> list[Finding]:
-    """What the rollout function cannot run with: attributes of slime's arguments."""
+    """Reasons why the rollout function cannot run, from attributes of slime's arguments."""
     found = []
     choices = (
         ("rollflex_policy", ("tail-batching", "lossless-tail")),
@@ -113,14 +113,14 @@ def policy_of(args: Any) -> str:
 
 
 def policy_config(args: Any, placement: str) -> dict[str, Any]:
-    """Settings of the policy: what slime says, and then those of ``args.rollflex``."""
-    # A round of the lossless tail ends with its last response: nothing is cut off.
+    """Returns the settings of the policy: those of slime, overridden by ``args.rollflex``."""
+    # A round of the lossless tail ends with its last response, so nothing is cut off.
     is_cut_off = args.partial_rollout and policy_of(args) == "tail-batching"
     partial = {"partialRollout": True, "maxStaleness": 1} if is_cut_off else {}
     return {
         "promptsPerRound": args.rollout_batch_size,
         "responsesPerPrompt": args.n_samples_per_prompt,
-        # A group counts when its rewards are in and slime's filter, if there is one, has passed it.
+        # A group counts when its rewards are in and slime's filter, if any, has passed it.
         "filter": "host",
         "placement": "policy" if placement == "policy" else "host",
         **partial,
@@ -129,7 +129,7 @@ def policy_config(args: Any, placement: str) -> dict[str, Any]:
 
 
 def server_of(args: Any) -> dict[str, Any] | None:
-    """Parameters of :meth:`rollflex.Client.connect`; nothing if the policy runs in this process."""
+    """Returns the parameters of :meth:`rollflex.Client.connect`; None if the policy runs in this process."""
     where = getattr(args, "rollflex_server", None) or os.environ.get("ROLLFLEX_SERVER")
     if not where:
         return None
@@ -139,7 +139,7 @@ def server_of(args: Any) -> dict[str, Any] | None:
 
 
 def problems(args: Any) -> list[Finding]:
-    """What would not work with these arguments."""
+    """Problems of these arguments."""
     found = []
     places_turns = getattr(args, "custom_generate_function_path", None) == _turns
     if places_turns:
@@ -169,7 +169,7 @@ def problems(args: Any) -> list[Finding]:
 
 
 def configured(argv: Sequence[str], root: Path) -> list[Finding]:
-    """Takes what ``train.py`` takes; what rollflex does not read is passed over."""
+    """Reads the arguments of ``train.py``, and skips those that rollflex does not use."""
     parser = argparse.ArgumentParser(prog="train.py", add_help=False, allow_abbrev=False)
     paths = (
         "rollout-function-path",

@@ -53,7 +53,7 @@ framework = Framework(
 
 
 def configured(argv: Sequence[str], root: Path) -> list[Finding]:
-    """Takes the settings that a round follows from; those that are not named have TRL's defaults."""
+    """Takes the settings that determine a round; settings that are absent have TRL's defaults."""
     given: dict[str, Any] = {}
     for one in argv:
         name, equals, value = one.partition("=")

@@ -75,12 +75,12 @@ _hooks_of_router = [
 
 
 def least_threshold(warmup_batches: float) -> int:
-    """A group may wait for its first round, is found too old in one, and is waited for in the next."""
+    """A group may wait for its first round, be found too old there, and be awaited in the next round."""
     return 3 + max(0, ceil(warmup_batches) - 1)
 
 
 def refusals(trainer_mode: str, threshold: int | None, warmup_batches: float) -> list[Finding]:
-    """What the sampler cannot run with."""
+    """Reasons why the sampler cannot run."""
     found = []
     if trainer_mode == "sync":
         found.append(
@@ -103,7 +103,7 @@ def refusals(trainer_mode: str, threshold: int | None, warmup_batches: float) ->
 
 
 def problems(config: Config) -> list[Finding]:
-    """What would not work with these settings."""
+    """Problems of these settings."""
     found = list(config.findings)
     if not config.get("trainer.use_v1", True):
         found.append(Finding("trainer.use_v1", "the old trainer has no samplers", "write trainer.use_v1=True"))
@@ -148,7 +148,7 @@ def problems(config: Config) -> list[Finding]:
 
 
 def _problems_of_lossless(config: Config) -> list[Finding]:
-    """What would not work with the data set that composes rounds, and its sampler."""
+    """Problems of the data set that composes rounds, and of its sampler."""
     wanted = {
         "trainer.v1.trainer_mode": "sync",
         "data.custom_cls.path": _lossless[0],
@@ -172,7 +172,7 @@ def _problems_of_lossless(config: Config) -> list[Finding]:
 
 
 def configured(argv: Sequence[str], root: Path) -> list[Finding]:
-    """Takes what ``python -m verl.trainer.main_ppo`` takes."""
+    """Reads the arguments of ``python -m verl.trainer.main_ppo``."""
     name, folder, overrides = "ppo_trainer", None, []
     rest = list(argv)
     while rest:
@@ -190,7 +190,7 @@ def configured(argv: Sequence[str], root: Path) -> list[Finding]:
         else:
             overrides.append(one + equals + value)
     own = root / "trainer" / "config"
-    # With everything that its groups say, as verl itself writes it down.
+    # The generated file has the content of all config groups, as verl itself writes it.
     whole = own / f"_generated_{name}.yaml"
     beside = (folder or own) / f"{name}.yaml"
     if folder is not None or not whole.exists():
@@ -204,7 +204,7 @@ def configured(argv: Sequence[str], root: Path) -> list[Finding]:
 
 
 def _problems_of_router(config: Config, root: Path) -> list[Finding]:
-    """What would not work with the router that places turns, if it is the one."""
+    """Problems of the router that places turns, if it is configured."""
     path = config.get(_path_of_router)
     if not path:
         return []

@@ -10,8 +10,8 @@ _remembered = 1_000_000
 
 def fitted(config: Mapping[str, Any], rows: int) -> dict[str, Any]:
     """
-    The settings, for a data set of so many rows: each of them is remembered. Raises ValueError for less than a round,
-    because no round has a row twice.
+    The settings for a data set with so many rows, each of which is remembered. Raises ValueError for fewer rows than a
+    round, because a round has no row twice.
     """
     needed = config["promptsPerRound"]
     if rows < needed:

@@ -16,24 +16,24 @@ class Config:
     def __init__(self, values: Mapping[str, Any], known: bool = True) -> None:
         self.values: dict[str, Any] = dict(values)
         self._known = known
-        """Whether all settings are here that there are."""
+        """Whether the values contain all settings of the job."""
         self.findings: list[Finding] = []
 
     @classmethod
     def read(cls, path: Path) -> Config:
-        """A file, and those that it names as its ``defaults``. Raises :class:`WrongUse`."""
+        """Reads a file, and the files in its ``defaults``. Raises :class:`WrongUse`."""
         values = load(path)
         below: dict[str, Any] = {}
         defaults = values.pop("defaults", [])
         for one in [defaults] if isinstance(defaults, str) else defaults:
             beside = path.parent / one if isinstance(one, str) else path
-            # Groups of Hydra are in its own search path.
+            # Hydra looks for groups in its own search path.
             if beside.suffix in (".yaml", ".yml") and beside.exists():
                 below = merged(below, cls.read(beside).values)
         return cls(merged(below, values))
 
     def over(self, below: Config) -> Config:
-        """These settings, and those of another one where they say nothing."""
+        """Returns these settings, completed by the settings of another configuration."""
         return Config(merged(below.values, self.values), known=False)
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -109,7 +109,7 @@ def scalar(text: str) -> Any:
 
 def _parsed(text: str) -> Any:
     try:
-        # All JSON is YAML, and needs no package.
+        # All JSON is YAML, and JSON needs no package.
         return json.loads(text)
     except ValueError:
         pass

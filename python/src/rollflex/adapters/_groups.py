@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Group:
-    """A prompt group as the framework shows it now."""
+    """A prompt group in the framework's present view."""
 
     status: Literal["running", "finished", "failed"]
     tokens: int = 0
@@ -29,14 +29,14 @@ class Group:
 
 @dataclass(frozen=True)
 class Settings:
-    """What the adapters for groups have in common."""
+    """Settings that all adapters for groups share."""
 
     prompt_speculation: float
-    """How many more groups than it needs a short round chooses from."""
+    """Factor by which a short round has more groups to choose from than it needs."""
     max_staleness: int
-    """Weight versions that an unfinished group runs on through before a long round waits for it."""
+    """Number of weight versions for which an unfinished group runs on before a long round waits for it."""
     judged: bool = False
-    """Whether each finished group is judged by the host before it counts."""
+    """Whether the host judges each finished group before it counts."""
 
     def config(self, prompts_per_round: int) -> TailBatchingConfig:
         config: TailBatchingConfig = {
@@ -44,18 +44,18 @@ class Settings:
             "responsesPerPrompt": 1,
             "promptSpeculation": self.prompt_speculation,
             "responseSpeculation": 1,
-            # Frameworks retry before they give a group up, and what they gave up cannot be started again from here.
+            # Frameworks retry before they give a group up, and the adapter cannot start a group again.
             "retry": {"infrastructure": 0, "data": 0, "environment": 0},
             "filter": "host" if self.judged else "none",
             "maxStaleness": self.max_staleness,
-            # Nothing is gained by letting a group wait that got too old: it runs already.
+            # An old group gains nothing by waiting, because it runs already.
             "maxWaitRounds": 1,
         }
         return config
 
 
 class GroupRounds:
-    """Turns what the framework shows into events, and keeps what the decisions say. It does no I/O."""
+    """Turns the framework's state into events, and keeps the content of decisions, without I/O."""
 
     def __init__(self) -> None:
         self.rounds = 0
@@ -63,15 +63,15 @@ class GroupRounds:
         self.is_open = False
         """Whether a round is open."""
         self.kind: str = ""
-        """Kind of the last round that was planned."""
+        """Kind of the latest planned round."""
         self.chosen: deque[str] = deque()
-        """Groups that count, in their order; the adapter takes them from the left."""
+        """Counted groups in order, which the adapter takes from the left."""
         self.to_judge: list[str] = []
         """Finished groups that wait for a judgement (`judged`)."""
         self.filtered: list[str] = []
-        """Groups that did not pass; the adapter takes them."""
+        """Filtered groups, which the adapter takes."""
         self.failed: list[str] = []
-        """Groups that failed; the adapter takes them."""
+        """Failed groups, which the adapter takes."""
         self.is_drained = False
         """Whether the source is exhausted, and the policy has nothing left to plan a round with."""
         self._round_id = ""
@@ -79,9 +79,9 @@ class GroupRounds:
         self._waiting: dict[str, None] = {}
         """Groups that the policy has not been given yet, oldest first."""
         self._awaited: dict[str, str] = {}
-        """Groups that the open round waits for, with the id of their request."""
+        """Groups that the open round waits for, each with its request id."""
         self._parked: set[str] = set()
-        """Groups in the queue of the policy, and those that are being judged."""
+        """Groups in the policy's queue, and groups that are being judged."""
         self._confirm: list[str] = []
         self._draining = False
         self._is_exhausted = False
@@ -90,16 +90,16 @@ class GroupRounds:
 
     @property
     def missing(self) -> int:
-        """Groups that the open round asks for beyond those that the framework has dispatched."""
+        """Number of groups that the open round needs beyond those that the framework has dispatched."""
         return max(0, self._wanted - len(self._waiting))
 
     @property
     def has_waiting(self) -> bool:
-        """Whether there are groups that the policy has not been given."""
+        """Whether there are groups that the policy does not know yet."""
         return len(self._waiting) > 0
 
     def knows(self, prompt: str) -> bool:
-        """Whether a group was there before."""
+        """Whether a group was seen before."""
         return prompt in self._waiting or prompt in self._known()
 
     @property
@@ -115,7 +115,7 @@ class GroupRounds:
 
     def progress(self, groups: Mapping[str, Group]) -> list[TailBatchingEvent]:
         """
-        The events for what has changed; send them, give the decisions to `apply`, and ask again until there are none.
+        Returns the events for changes. Send them, pass the decisions to `apply`, and repeat until there are no events.
 
         :param groups: all groups that no step has taken, oldest first
         """
@@ -124,7 +124,7 @@ class GroupRounds:
             events.append({"type": "request.aborted", "requestId": request})
         self._confirm = []
         if self._is_held and not self._is_exhausted:
-            # What becomes of groups that fail is decided by the framework: it goes on, or stops.
+            # The framework decides about failed groups: it continues, or stops.
             events.append({"type": "source.reopened"})
         self._is_held = False
         self._take_in(groups)
@@ -149,17 +149,17 @@ class GroupRounds:
         return events
 
     def exhausted(self) -> list[TailBatchingEvent]:
-        """The framework has no more prompts: rounds end with what there is."""
+        """Events after the framework has run out of prompts: rounds end with the prompts they have."""
         self._is_exhausted = True
         return [{"type": "source.exhausted"}]
 
     def reopened(self) -> list[TailBatchingEvent]:
-        """It has prompts again."""
+        """Events after the framework has prompts again."""
         self.is_drained = self._is_exhausted = False
         return [{"type": "source.reopened"}]
 
     def judged(self, verdicts: Iterable[tuple[str, bool]]) -> list[TailBatchingEvent]:
-        """The events for judgements of `to_judge`."""
+        """Events for the judgements of groups in `to_judge`."""
         return [
             {"type": "prompt.judged", "roundId": self._round_id, "promptId": prompt, "keep": keep}
             for prompt, keep in verdicts

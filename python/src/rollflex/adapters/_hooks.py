@@ -13,23 +13,26 @@ Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True)
 class Hook:
-    """A class or a function, by its dotted name, and what is used of it."""
+    """A class or function of the framework, by its dotted name, and the parts of it that the adapter uses."""
 
     file: str
-    """In the folder of the package."""
+    """Name of the file in the package's folder."""
     name: str
     takes: tuple[str, ...] = ()
-    """Parameters, or fields of a dataclass, that the adapter gives by their names or positions."""
+    """Parameters, or dataclass fields, that the adapter passes by name or position."""
     passes: tuple[str, ...] = ()
-    """Exactly the keywords of one call in its body: what the adapter is called with."""
+    """The exact keywords of a call in its body, with which the adapter is called."""
     sets: tuple[str, ...] = ()
-    """Attributes that its objects have."""
+    """Attributes of its objects."""
     only: tuple[str, ...] = ()
-    """All public methods and attributes that an interface may have; with ``of``, all methods that are called on it."""
+    """
+    All public methods and attributes that an interface may have; with ``of``, all methods that are called on the
+    attribute.
+    """
     of: str = ""
-    """An attribute."""
+    """Name of an attribute."""
     package: str = ""
-    """Another one than that of the framework."""
+    """Name of the package with the file, if it is not the framework's own."""
 
     @property
     def where(self) -> str:
@@ -37,7 +40,7 @@ class Hook:
 
 
 def missing(root: Path, hook: Hook) -> list[str]:
-    """What is not as the adapter needs it, in words."""
+    """Returns the differences from what the adapter needs, in words."""
     path = root / hook.file
     if not path.exists():
         return ["there is no such file"]
@@ -76,7 +79,7 @@ def _tree(path: Path) -> ast.Module:
 
 
 def _names(tree: ast.Module) -> set[str]:
-    """What a module defines or imports."""
+    """Names that a module defines or imports."""
     found: set[str] = set()
     for one in ast.walk(tree):
         if isinstance(one, Definition):
@@ -87,7 +90,7 @@ def _names(tree: ast.Module) -> set[str]:
 
 
 def _find(tree: ast.Module, name: str) -> Definition | None:
-    """By its dotted name; a method may stand in a base class of the same file."""
+    """Finds a definition by its dotted name; a method may be in a base class in the same file."""
     first, *rest = name.split(".")
     found = next((one for one in ast.walk(tree) if isinstance(one, Definition) and one.name == first), None)
     for part in rest:
@@ -113,7 +116,7 @@ def _members(one: Definition) -> Iterator[Definition]:
 def _parameters(tree: ast.Module, one: Definition) -> set[str]:
     if isinstance(one, ast.ClassDef):
         made = _find(tree, f"{one.name}.__init__")
-        # A dataclass takes its fields.
+        # A dataclass takes its fields as parameters.
         return _parameters(tree, made) if made is not None else set(_attributes(tree, one))
     arguments = one.args
     return {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}

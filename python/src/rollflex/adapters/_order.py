@@ -13,12 +13,12 @@ from ._server import client
 
 class Order:
     """
-    Rows, one after the other, as `round-composition` composes the rounds. It does no I/O but that of its session.
+    Rows in the order in which `round-composition` composes rounds. The only I/O is that of the session.
 
-    :param rows: of the data set
-    :param prompts_per_round: as many as the trainer draws for a step
-    :param responses_per_prompt: of a group
-    :param epoch: the rows of an epoch, whose number it gets, in the order of the data
+    :param rows: number of rows in the data set
+    :param prompts_per_round: number of prompts that the trainer draws per step
+    :param responses_per_prompt: responses per group
+    :param epoch: function that returns the rows of an epoch in data order, given its number
     :param settings: further settings of `round-composition`
     :param server: parameters of :meth:`rollflex.Client.connect`; the policy runs in this process if absent
     """
@@ -61,7 +61,7 @@ class Order:
         return self._ready.popleft()
 
     def learn(self, lengths: Mapping[int, Sequence[int]]) -> None:
-        """What a step has trained: the lengths of the responses to each row, in tokens."""
+        """Learns from a training step: the lengths of the responses to each row, in tokens."""
         events = [
             {
                 "type": "prompt.counted",
@@ -76,18 +76,18 @@ class Order:
             self._session.send(events)
 
     def state(self) -> dict[str, Any]:
-        """What :meth:`load` goes on from."""
+        """Returns the state for :meth:`load`."""
         ready = list(self._ready)
         return {"snapshot": self._session.snapshot(), "rounds": self._rounds, "drawn": self._drawn, "ready": ready}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Goes on from there, with the settings that it had."""
+        """Continues from a state, with its settings."""
         self._session.close()
         self._session = self._client.open(Untyped("round-composition"), snapshot=state["snapshot"])
         self._rounds, self._drawn, self._ready = state["rounds"], state["drawn"], deque(state["ready"])
 
     def close(self) -> None:
-        """Ends the connection, and a server of its own."""
+        """Ends the connection, and a server that was started for it."""
         self._client.close()
 
     def _draw(self) -> int:

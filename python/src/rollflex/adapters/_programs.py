@@ -18,15 +18,15 @@ Event = dict[str, Any]
 class _Program:
     request_id: str
     context_tokens: int
-    """Of its last turn, and by how much it was longer than that of the turn before."""
+    """Context tokens of the last turn, and growth since the turn before."""
     growth: int = 0
     tokens: int = 0
-    """That it has generated, as far as anybody knows."""
+    """Tokens that the program has generated, as far as known."""
     used_at: float = 0.0
     running: bool = False
-    """Whether somebody has been told where a turn runs, and has not said that it has finished."""
+    """Whether a caller was told where a turn runs, and has not reported its end."""
     engine: str | None = None
-    """Of the turn that runs; nothing if that was lost and the turn has no other yet."""
+    """Engine of the running turn; None if the engine was lost and no other is chosen yet."""
     waiting: asyncio.Future[str] | None = None
 
 
@@ -34,7 +34,7 @@ class Programs:
     """
     One for each job, in one event loop.
 
-    :param config: of the policy
+    :param config: configuration of the policy
     :param server: parameters of :meth:`rollflex.Client.connect`; the policy runs in this process if absent
     :param idle_seconds: a program without a turn for so long is over
     """
@@ -68,11 +68,13 @@ class Programs:
         self._engines |= set(engines)
 
     def drained(self, engines: Collection[str]) -> None:
-        """They finish what they have."""
+        """Tells the policy that these engines finish their present turns and take no more."""
         self._gone(engines, "engine.drained")
 
     def lost(self, engines: Collection[str]) -> None:
-        """Their turns are routed again: :meth:`turn` of each says where."""
+        """
+        Tells the policy that these engines are lost. Their turns are routed again: :meth:`turn` of each says where.
+        """
         for one in self._programs.values():
             one.engine = None if one.engine in engines else one.engine
         self._gone(engines, "engine.lost")
@@ -98,7 +100,7 @@ class Programs:
         return await self._placed(program)
 
     async def again(self, name: str, failed: str, context_tokens: int) -> str:
-        """The engine for a turn that has failed at one: the same if that is still there."""
+        """Returns the engine for a turn that has failed on one: the same engine if it still exists."""
         program = self._programs.get(self._named.get(name, ""))
         if program is None or not program.running or program.engine == failed:
             return await self.turn(name, context_tokens)
@@ -106,9 +108,9 @@ class Programs:
 
     def finished(self, name: str, tokens: int | None = None, cached_tokens: int | None = None) -> None:
         """
-        A turn has ended, however; from now on the program is in its tools.
+        Notes that a turn has ended in any way; from now on the program is in its tools.
 
-        :param tokens: that the turn has generated; if nobody knows, as many as the turn before has added
+        :param tokens: generated tokens of the turn; if unknown, as many as the previous turn has added
         """
         program = self._programs.get(self._named.get(name, ""))
         if program is None or not program.running:
@@ -138,7 +140,7 @@ class Programs:
             await self._client.close()
 
     async def _placed(self, program: _Program) -> str:
-        # A turn that nobody waits for any more ends where it is routed.
+        # A turn that nobody waits for ends when it is routed.
         program.running, program.engine = False, None
         program.waiting = asyncio.get_running_loop().create_future()
         try:
@@ -158,7 +160,7 @@ class Programs:
         if known is not None:
             return known
         self._made += 1
-        # A name that comes again after its end is another program.
+        # A name that is used again after its end means another program.
         program = _Program(f"{name}#{self._made}", context_tokens)
         self._named[name] = program.request_id
         self._programs[program.request_id] = program
@@ -182,7 +184,7 @@ class Programs:
             self._pump = asyncio.get_running_loop().create_task(self._send())
 
     async def _send(self) -> None:
-        """Sends what there is, as one: whoever is cancelled meanwhile has no part in it."""
+        """Sends all waiting events in one call that a caller's cancellation does not interrupt."""
         try:
             if self._session is None:
                 self._client = await async_client(self._server)
@@ -215,6 +217,6 @@ class Programs:
             if program.waiting is not None and not program.waiting.done():
                 program.waiting.set_result(program.engine)
             return
-        # Nobody waits for it any more.
+        # Nobody waits for the turn any more.
         tokens = 0 if program is None else program.tokens
         self._tell({"type": "turn.finished", "requestId": decision["requestId"], "tokens": tokens})

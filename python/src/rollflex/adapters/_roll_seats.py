@@ -11,7 +11,7 @@ _AGAIN_SECONDS = 0.2
 
 
 class Context(Protocol):
-    """What is used of `RolloutContext`."""
+    """The part of `RolloutContext` that is used."""
 
     prompt_id: int
     meta_info: dict[str, Any]
@@ -34,7 +34,7 @@ class Stopped(Exception):
 
 
 class Seat:
-    """A place that waits for a prompt, has one, or is gone."""
+    """A place in ROLL that waits for a prompt, has a prompt, or is gone."""
 
     def __init__(self, context: Context) -> None:
         loop = asyncio.get_running_loop()
@@ -47,7 +47,7 @@ class Seat:
         self.requests: set[asyncio.Task[Any]] = set()
 
     async def enter(self) -> bool:
-        """Gives it a prompt; False if it is gone before that."""
+        """Gives the place a prompt; returns False if the place was gone before."""
         if not self.assigned.done():
             self.assigned.set_result(True)
         waits = [asyncio.ensure_future(one.wait()) for one in (self.entered, self.left)]
@@ -63,7 +63,7 @@ class Seat:
             self.outcome.set_result(responses)
 
     async def stop(self) -> None:
-        """ROLL takes no place back in which requests run."""
+        """ROLL takes no place back while requests run in it."""
         for task in self.requests:
             task.cancel()
         await asyncio.gather(*self.requests, return_exceptions=True)
@@ -74,8 +74,8 @@ class Seat:
 
 class Request:
     """
-    A `RolloutContext` for one request: it knows the tokens, and can be aborted alone. ROLL's `abort_running_requests`
-    forgets to await what it calls, so it aborts nothing.
+    A `RolloutContext` for a single request, which knows the generated tokens and can be aborted alone. ROLL's
+    `abort_running_requests` does not await its call, so it aborts nothing.
     """
 
     def __init__(self, seat: Seat) -> None:
@@ -90,7 +90,7 @@ class Request:
         return getattr(self._context, name)
 
     async def run(self, work: Coroutine[Any, Any, Any]) -> Any:
-        """What the work gives; None if the place is taken away meanwhile."""
+        """Returns the result of the work; None if the place is taken away meanwhile."""
         task = self._task = asyncio.get_running_loop().create_task(work)
         self._seat.requests.add(task)
         task.add_done_callback(self._seat.requests.discard)
@@ -108,7 +108,7 @@ class Request:
             raise Stopped
         started = asyncio.ensure_future(self._context.generate(req=req, domain=domain))
         try:
-            # It is given an id before it waits for anything.
+            # The request gets its id before it waits for anything.
             await asyncio.sleep(0)
             self._engine_id = req.meta_info.get("request_id")
             data = await started
@@ -130,12 +130,15 @@ class Request:
         return await self._context.compute_rewards(req=req, domain=domain)
 
     async def abort(self) -> None:
-        """Aborts until it has ended: one that waits for a worker reaches the engine after the first."""
+        """
+        Aborts until the request has ended: a request that waits for a worker reaches the engine only after the first
+        abort.
+        """
         self._aborted = True
         manager = self._context._scheduler.router_manager
         while self._task is not None and not self._task.done():
             if self._engine_id is not None:
-                # The router knows a prompt from its first request on.
+                # The router knows a prompt only after its first request.
                 with contextlib.suppress(KeyError):
                     aborting: Awaitable[Any] = manager.abort_requests(
                         request_ids=[self._engine_id], uid=self._context.prompt_id

@@ -11,7 +11,8 @@ from ..aio import Starting
 
 def client(server: Mapping[str, Any] | None) -> Client:
     """
-    A client for the server at this `path`, or `host` and `port`; if none is given, with the policies in this process.
+    Makes a client for the server at `path`, or at `host` and `port`; without an address, the policies run in this
+    process.
 
     :param server: parameters of :meth:`rollflex.Client.connect`, and `reconnect_seconds` until it gives up
     """
@@ -19,7 +20,7 @@ def client(server: Mapping[str, Any] | None) -> Client:
 
 
 def async_client(server: Mapping[str, Any] | None) -> Starting:
-    """The same for asyncio."""
+    """Makes the same client for asyncio."""
     return AsyncClient.embedded() if server is None else AsyncClient.connect(**_parameters(server))
 
 

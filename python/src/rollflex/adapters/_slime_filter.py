@@ -25,5 +25,5 @@ def check_reward_nonzero_std(args: Any, samples: list[Any], **options: Any) -> A
 
 
 def has_a_filter_for_one(path: str) -> bool:
-    """Whether a filter can be asked about a group of one response: that of slime drops each of them."""
+    """Whether a filter can judge a group of one response: slime's own filter drops every such group."""
     return not path.startswith(_of_slime)

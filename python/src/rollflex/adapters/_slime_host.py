@@ -22,7 +22,7 @@ from ._slime_filter import check_reward_nonzero_std, has_a_filter_for_one
 from ._slime_requests import Requests, current, with_ids
 
 Samples = list[Any]
-"""A group of slime: the samples of one prompt, each a ``Sample``, or a list of them where generation fans out."""
+"""A group of slime: the samples of one prompt. An item is a ``Sample``, or a list of samples if generation fans out."""
 _workers_are_known_seconds = 2.0
 _aborts_at_once = 64
 _health_seconds = 5.0
@@ -30,14 +30,14 @@ _for_a_window = ("window_begun", "host_restarted")
 
 
 class SlimeHost(Host[Samples, Any]):
-    """One for each data source."""
+    """The host of a rollout, one per data source."""
 
     def __init__(self, args: Any, data_source: Any, *, affinity: str, composes: bool = False) -> None:
         self.args = args
         self._data_source = data_source
         self._affinity = affinity
         self._composes = composes
-        # The state of slime is a singleton: it must see the arguments as they are.
+        # slime's state is a singleton, so it must see the present arguments.
         sglang_rollout.GenerateState(args)
         self._without_reward = copy.copy(args)
         self._without_reward.group_rm = True
@@ -48,7 +48,7 @@ class SlimeHost(Host[Samples, Any]):
         path = args.dynamic_sampling_filter_path
         self._filter = None if path is None else load_function(path)
         if path is not None and args.n_samples_per_prompt == 1 and not has_a_filter_for_one(path):
-            # The deviation of a single reward is no number, and none would ever pass.
+            # The standard deviation of a single reward is not a number, so no group would ever pass.
             self._filter = check_reward_nonzero_std
         http_utils.post = with_ids(http_utils.post)
         sglang_rollout.post = with_ids(sglang_rollout.post)
@@ -95,7 +95,7 @@ class SlimeHost(Host[Samples, Any]):
             del self._requests[launch.request_id]
         parts = result if isinstance(result, list) else [result]
         if any(one.status == Sample.Status.FAILED for one in parts):
-            # Whatever reward it brings is none of the model's.
+            # A failed sample's reward does not judge the model.
             raise GenerationFailed("the sample has the status FAILED", "environment")
         tokens = sum(one.response_length for one in parts)
         finished = all(one.status != Sample.Status.ABORTED for one in parts)
@@ -151,7 +151,7 @@ class SlimeHost(Host[Samples, Any]):
             self._candidates -= 1
 
     def _prompt_id(self, group: Samples) -> str:
-        """Of the group, which is new in every epoch; or of the row, for a policy that remembers its lengths."""
+        """Id of the group, which is new in every epoch; or of the row, for a policy that remembers its lengths."""
         first = group[0][0] if isinstance(group[0], list) else group[0]
         row = getattr(first, "rollflex_row", None)
         if self._composes and row is not None:
@@ -182,7 +182,7 @@ async def is_healthy(url: str) -> bool:
 
 
 def samples_of(group: Group[Samples, Any]) -> Samples:
-    """A group as slime has it."""
+    """Returns a group in slime's form."""
     return [one.body for one in group.samples]
 
 

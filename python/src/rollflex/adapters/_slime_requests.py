@@ -20,7 +20,7 @@ current: ContextVar[Requests | None] = ContextVar("rollflex_requests", default=N
 
 
 class Requests:
-    """What one response asks of engines: one request, or one for each turn."""
+    """The requests that one response sends to engines: one, or one per turn."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Requests:
         if self.aborted:
             return _aborted_answer()
         self._made += 1
-        # SGLang aborts what begins with the id that is named: no id is the beginning of another.
+        # SGLang aborts all requests whose id begins with the given id, so no id may be the beginning of another.
         rid = f"{self._request_id}|" if self._made == 1 else f"{self._request_id}~{self._made}|"
         if self._engine_url is not None:
             url = f"{self._engine_url}/generate"
@@ -56,7 +56,7 @@ class Requests:
             del self._live[rid]
 
     async def abort(self) -> bool:
-        """Aborts them, and asks again until they are gone. False: no engine has been asked."""
+        """Aborts the requests, again and again until they are gone. Returns False if no engine has been asked."""
         self.aborted = True
         if self._made == 0:
             return False
@@ -92,7 +92,7 @@ def _aborted_answer() -> dict[str, Any]:
 
 
 def with_ids(post: Post) -> Post:
-    """slime's ``post``, which gives the requests of this adapter an id. All others pass as they are."""
+    """Wraps slime's ``post`` so that requests of this adapter get an id. Other requests pass unchanged."""
     if getattr(post, "gives_ids", False):
         return post
 

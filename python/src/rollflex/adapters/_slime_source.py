@@ -21,13 +21,16 @@ class RollflexDataSource(RolloutDataSourceWithBuffer):  # type: ignore[misc]
     def __init__(self, args: Any) -> None:
         super().__init__(args)
         self.session: Any = None
-        """Set by the rollout function, while there is one."""
+        """Set by the rollout function while it exists."""
         self.checkpoint: dict[str, Any] | None = None
-        """Of the session, from the checkpoint that was loaded."""
+        """State of the session, from the loaded checkpoint."""
         self.take_checkpoint: Callable[[], dict[str, Any] | None] = lambda: self.checkpoint
 
     def get_samples(self, num_samples: int) -> list[list[Any]]:
-        """That many groups: the buffer first, then the data set, epoch after epoch; fewer only without a data set."""
+        """
+        Returns so many groups: first from the buffer, then from the data set, epoch after epoch. There are fewer only
+        without a data set.
+        """
         samples: list[list[Any]] = self._get_samples_from_buffer(num_samples)
         if self.dataset is None:
             return samples
@@ -35,7 +38,7 @@ class RollflexDataSource(RolloutDataSourceWithBuffer):  # type: ignore[misc]
         if rows == 0:
             raise ValueError("the prompt data set is empty, or every prompt is longer than --rollout-max-prompt-len")
         while len(samples) < num_samples:
-            # A read of slime's own crosses one end of an epoch at most.
+            # A single read of slime crosses at most one end of an epoch.
             room = rows - self.sample_offset or rows
             drawn = RolloutDataSource.get_samples(self, min(room, num_samples - len(samples)))
             self._remember_rows(drawn)
@@ -43,7 +46,7 @@ class RollflexDataSource(RolloutDataSourceWithBuffer):  # type: ignore[misc]
         return samples
 
     def _remember_rows(self, groups: list[list[Any]]) -> None:
-        """The samples get the row of the data set that they are of, whatever the order of the epoch."""
+        """Marks samples with their row in the data set, whatever the order of the epoch."""
         first = self.sample_offset - len(groups)
         for group, one in zip(groups, self.dataset.samples[first : self.sample_offset], strict=True):
             for sample in group:
@@ -51,17 +54,19 @@ class RollflexDataSource(RolloutDataSourceWithBuffer):  # type: ignore[misc]
 
     @cached_property
     def _rows(self) -> dict[int, int]:
-        """Shuffling keeps the samples of the data set, and changes their order."""
+        """Shuffling changes the order of the data set's samples, but keeps the objects."""
         return {id(one): row for row, one in enumerate(getattr(self.dataset, "origin_samples", ()))}
 
     def new_index(self) -> int:
-        """For one more sample of a group than the data source has made."""
+        """Returns an index for an additional sample of a group, beyond those of the data source."""
         index = int(self.sample_index)
         self.sample_index += 1
         return index
 
     def save(self, rollout_id: Any) -> None:
-        """The state of the policy and what it speaks of go first: where slime's file is, they are too."""
+        """
+        Saves the policy's state and its prompts before slime's file, so that they exist wherever slime's file does.
+        """
         state = {"version": 1, "checkpoint": self.take_checkpoint(), "buffer": list(self.buffer)}
         path = self._path(self.args.save, rollout_id)
         path.parent.mkdir(parents=True, exist_ok=True)

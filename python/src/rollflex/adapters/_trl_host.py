@@ -53,7 +53,7 @@ class TrlHost(EngineHost[Row]):
         return [Supplied(self._prompt_id(one), one, prompt_tokens=len(one.prompt_ids)) for one in rows]
 
     def _prompt_id(self, one: Row) -> str:
-        """New in every epoch, unless the policy remembers the lengths of the row by it."""
+        """Returns a prompt id that is new in every epoch, unless the policy remembers lengths by it."""
         return f"row-{one.row}" if self._composes else str(one.group_id)
 
     async def give_back(self, prompts: Sequence[Supplied[Row]]) -> None:
@@ -63,14 +63,14 @@ class TrlHost(EngineHost[Row]):
         return body.prompt_ids
 
     def sampling_of(self, launch: Launch[Row, Generated]) -> dict[str, Any]:
-        # Servers that were started with one seed would say the same to the same prompt.
+        # Servers that were started with the same seed would answer a prompt equally.
         seed = {"seed": random.getrandbits(63)} if "max_tokens" in self.sampling else {}
         return {**seed, **self.sampling}
 
     async def generate(self, launch: Launch[Row, Generated]) -> Response[Generated]:
         version = self._version()
         response = await super().generate(launch)
-        # What it goes on from is older, and the policy knows how old.
+        # The tokens it continues from are older, and the policy knows their versions.
         versions = (version,) if launch.resume_from is None else None
         return Response(response.body, response.tokens, response.finished, versions)
 

@@ -12,7 +12,10 @@ from typing import Any
 from ..rollout import Generated, Sample
 
 RewardFunction = Callable[..., Any]
-"""As TRL has them: lists of prompts, completions and columns in, a list of numbers or None out; may be async."""
+"""
+A reward function of TRL: it takes lists of prompts, completions and columns, and returns a list of numbers or None; it
+may be async.
+"""
 _of_a_row = {"prompt", "completion", "completion_ids"}
 
 
@@ -28,7 +31,7 @@ class Row:
 
 
 class Scorer:
-    """Makes TRL's samples of the responses of one prompt."""
+    """Makes TRL's samples from the responses to one prompt."""
 
     def __init__(self, tokenizer: Any, reward_funcs: Sequence[RewardFunction]) -> None:
         from trl.experimental.async_grpo.async_rollout_worker import RolloutSample
@@ -40,8 +43,8 @@ class Scorer:
 
     async def score(self, row: Row, samples: Sequence[Sample[Generated]]) -> list[Any]:
         """
-        One ``RolloutSample`` for each response. Rewards are summed; where every function says None, the advantage is 0,
-        and the others are compared without it. Raises what a function raises.
+        Returns one ``RolloutSample`` per response. Rewards are summed; if every function returns None for a response,
+        its advantage is 0, and the others are compared without it. Raises errors of the functions.
         """
         prompts = [row.columns["prompt"]] * len(samples)
         completions = [self._completion(row, one.body) for one in samples]
@@ -92,7 +95,7 @@ class Scorer:
         )
 
     def _completion(self, row: Row, found: Generated) -> Any:
-        """As TRL's trainers give it to reward functions: text after text, messages after messages."""
+        """Returns completions in the form that TRL gives to reward functions: texts, or lists of messages."""
         if isinstance(row.columns["prompt"], str):
             return self._tokenizer.decode(found.token_ids, skip_special_tokens=True)
         if any(getattr(self._tokenizer, name, None) is not None for name in ("response_template", "response_schema")):
@@ -113,7 +116,7 @@ def tokens_of(tokenizer: Any, prompt: Any, template_options: Mapping[str, Any]) 
 
 
 async def _call(function: RewardFunction, **given: Any) -> Sequence[Any]:
-    """In a thread, as it may take its time; what is async goes on here."""
+    """A plain function may be slow and runs in a thread; an async function runs here."""
     said = await asyncio.to_thread(function, **given)
     found: Sequence[Any] = await said if inspect.isawaitable(said) else said
     return found
@@ -125,7 +128,10 @@ def _sum(rewards: Sequence[float]) -> float:
 
 
 def _advantages(rewards: Sequence[float]) -> tuple[list[float], float]:
-    """What TRL computes: the distance from the mean in standard deviations (of the population), 0 without a reward."""
+    """
+    The advantage that TRL computes: distance from the mean in standard deviations (of the population), 0 without a
+    reward.
+    """
     known = [one for one in rewards if not math.isnan(one)]
     if not known:
         return [0.0] * len(rewards), math.nan

@@ -10,7 +10,7 @@ from typing import Any
 def policy_config(
     args: Any, policy: Mapping[str, Any], rounds_ahead: int, recipe: str = "tail-batching"
 ) -> dict[str, Any]:
-    """Settings of the policy: those that follow from the trainer's, and then ``policy``."""
+    """Returns the settings of the policy: those derived from the trainer's, overridden by ``policy``."""
     if recipe not in ("tail-batching", "lossless-tail"):
         raise ValueError(f"recipe: expected tail-batching or lossless-tail, got {recipe!r}")
     if rounds_ahead < 0:
@@ -19,9 +19,9 @@ def policy_config(
         raise ValueError(f"policy: filter: expected none or zero-variance, got {policy['filter']!r}")
     a_step = args.per_device_train_batch_size * args.gradient_accumulation_steps * args.world_size
     prompts = policy.get("promptsPerRound", math.ceil(a_step / args.num_generations))
-    # Syncs while samples wait: for those of the rounds ahead, for those of the round, and one that is under way.
+    # Number of weight syncs while samples wait: for the rounds ahead, for this round, and for a running sync.
     waiting = math.ceil((rounds_ahead + 1) * prompts * args.num_generations / (a_step * args.weight_sync_steps)) + 1
-    # A round of the lossless tail waits for all of its responses: none goes on into the next.
+    # A round of the lossless tail waits for all responses, so none continues in the next round.
     is_lossless = recipe == "lossless-tail"
     staleness = 0 if is_lossless else policy.get("maxStaleness", max(0, args.max_staleness - waiting))
     if staleness + waiting > args.max_staleness:
@@ -45,7 +45,7 @@ def policy_config(
 
 
 def sampling_of(args: Any) -> dict[str, Any]:
-    """What TRL's own worker asks vLLM for."""
+    """The sampling parameters that TRL's own worker sends to vLLM."""
     sampling = {
         "max_tokens": args.max_completion_length,
         "temperature": args.temperature,

@@ -27,7 +27,7 @@ _POLL_SECONDS = 0.005
 
 
 class PromptGroupBuffer(Protocol):
-    """What is used of `TQReplayBuffer`: lists in step with each other, in the order of dispatch."""
+    """The part of `TQReplayBuffer` that is used: parallel lists in the order of dispatch."""
 
     meta_list: list[Any]
     start_weight_list: list[int]
@@ -76,11 +76,11 @@ class TailBatchingSampler:
         self._session: AsyncSession[TailBatchingEvent, TailBatchingDecision] | None = None
 
     async def admit(self, *, trainer_version_fn: Callable[[], int]) -> int | None:
-        """Waits until a round asks for more prompts than there are. Batches are not bound to a step."""
+        """Waits until a round asks for more prompts than were dispatched. Batches are not bound to a step."""
         self._admitting = True
         try:
             while True:
-                # What was dispatched before has a place in the buffer after this.
+                # After this pause, earlier dispatched groups have a place in the buffer.
                 await asyncio.sleep(_POLL_SECONDS)
                 await self._advance(trainer_version_fn())
                 if self._rounds.missing > 0:
@@ -92,7 +92,7 @@ class TailBatchingSampler:
     async def select(
         self, *, current_train_weight: int, min_prompt_groups: int, max_prompt_groups: int
     ) -> tuple[Any | None, int]:
-        """Groups that count for this step, as they come; `(None, 0)` below the least number."""
+        """Returns groups that count for this step as they come; `(None, 0)` below the least number."""
         if not 1 <= min_prompt_groups <= max_prompt_groups:
             raise ValueError(
                 f"expected 1 <= min_prompt_groups <= max_prompt_groups, got {min_prompt_groups}, {max_prompt_groups}"
@@ -111,11 +111,13 @@ class TailBatchingSampler:
         return metas[0].concat(*metas[1:]), count
 
     async def evict(self, *, current_train_weight: int) -> int:
-        """Nothing is dropped for its age: it would be the long prompts."""
+        """Drops no group for its age, because long prompts would be dropped."""
         return 0
 
     def should_abort_inflight(self, *, start_weight_version: int, current_train_weight: int) -> bool:
-        """A rollout that is aborted here is not dispatched again: its prompt would be lost."""
+        """
+        Returns False: a rollout that was aborted here would not be dispatched again, and its prompt would be lost.
+        """
         return False
 
     @property
@@ -123,7 +125,7 @@ class TailBatchingSampler:
         return False
 
     def required_buffer_capacity(self, groups_per_step: int) -> int:
-        """Groups that it must be able to hold; NeMo-RL asks for it at the start."""
+        """Number of groups that the buffer must hold, which NeMo-RL asks for at the start."""
         self._groups_per_step = groups_per_step
         return required_capacity(groups_per_step, self._lookahead, self._settings.prompt_speculation)
 
@@ -134,7 +136,7 @@ class TailBatchingSampler:
         self._first_step = resume_from_step
 
     async def close(self) -> None:
-        """Ends the connection, and a server of its own."""
+        """Ends the connection, and a server that was started for it."""
         if self._client is not None:
             await self._client.close()
 
@@ -175,8 +177,8 @@ class TailBatchingSampler:
 
     def _has_ended(self, groups: Mapping[str, Group]) -> bool:
         """
-        Whether the pump has no more prompts, which it does not tell: a round lacks some, and nobody comes to be
-        admitted while nothing runs.
+        Whether the pump has run out of prompts, which it does not report: a round lacks prompts, and no dispatch
+        arrives although nothing runs.
         """
         if self._dispatching and not all(self._rounds.knows(group) for group in groups):
             self._dispatching = False

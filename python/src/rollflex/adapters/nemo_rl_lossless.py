@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 _options = ("data_path", "input_key", "output_key", "subset", "split", "download_dir", "split_validation_size", "seed")
 _kept_states = 8
 _composed: LosslessTailSampler | None = None
-"""Of this process: the controller makes its sampler before it draws."""
+"""The order of this process: the controller makes its sampler before it draws."""
 
 
 def __getattr__(name: str) -> Any:
@@ -58,10 +58,10 @@ class LosslessTailDataset:
     )
 
     def set_task_spec(self, data_config: Mapping[str, Any]) -> None:
-        """It has that of the other."""
+        """The wrapped data set has its task spec already."""
 
     def set_processor(self) -> None:
-        """It has that of the other."""
+        """The wrapped data set has its processor already."""
 
 
 class Rows:
@@ -70,7 +70,7 @@ class Rows:
     def __init__(self, rows: Any) -> None:
         self._rows = rows
         self.last = 0
-        """The row that was given last."""
+        """Index of the last row that was returned."""
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -85,7 +85,7 @@ class Rows:
 
 
 class Processor:
-    """That of the data set, with the number of the row as `idx`, by which groups are known in the end."""
+    """The processor of the data set, which adds the row number as `idx`, so that groups are recognised later."""
 
     def __init__(self, rows: Rows, given: Any) -> None:
         self._rows, self._given = rows, given
@@ -96,7 +96,8 @@ class Processor:
 
 class LosslessTailSampler(InOrderSampler):  # type: ignore[misc]
     """
-    NeMo-RL's `in_order`, which trains a step on the batch that was drawn for it; the order learns from each group.
+    NeMo-RL's `in_order` sampler, which trains a step on the batch drawn for it; the order of rows learns from each
+    group.
 
     :param max_lookahead_versions: steps ahead of the trainer for which batches are generated; 0 is on policy
     :param responses_per_prompt: `grpo.num_generations_per_prompt`
@@ -133,7 +134,7 @@ class LosslessTailSampler(InOrderSampler):  # type: ignore[misc]
         _composed = self
 
     def required_buffer_capacity(self, groups_per_step: int) -> Any:
-        """NeMo-RL asks for it at the start, and so tells how many groups a step has."""
+        """Returns the buffer capacity. NeMo-RL asks for it at the start, and so tells the number of groups per step."""
         self._groups_per_step = groups_per_step
         return super().required_buffer_capacity(groups_per_step)
 
@@ -151,13 +152,13 @@ class LosslessTailSampler(InOrderSampler):  # type: ignore[misc]
         row = self._order.next()
         self._drawn += 1
         if self._folder is not None and self._drawn % self._groups_per_step == 0:
-            # Batches that are drawn ahead are drawn again after a restart.
+            # Batches that were drawn ahead are drawn again after a restart.
             step = self._first_step + self._drawn // self._groups_per_step
             self._states[step] = {"order": self._order.state(), "learnt": []}
         return row
 
     async def select(self, **asked: Any) -> tuple[Any, int]:
-        """What `in_order` chooses; after the last group of a step, its state is written."""
+        """Selects as `in_order` does; after the last group of a step, writes the state."""
         meta, count = await super().select(**asked)
         self._taken += count
         if count > 0 and self._taken % self._groups_per_step == 0:
@@ -165,7 +166,7 @@ class LosslessTailSampler(InOrderSampler):  # type: ignore[misc]
         return meta, count
 
     def close(self) -> None:
-        """Ends the connection, and a server of its own."""
+        """Ends the connection, and a server that was started for it."""
         if self._order is not None:
             self._order.close()
 
@@ -229,5 +230,5 @@ class LosslessTailSampler(InOrderSampler):  # type: ignore[misc]
 
 
 def _tokens(completion: Any) -> int:
-    """Those that the model has generated, in all turns."""
+    """Number of tokens that the model has generated, over all turns."""
     return sum(len(one["token_ids"]) for one in completion.message_log if one["role"] == "assistant")

@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Prompt:
-    """A prompt as ROLL's data set gave it."""
+    """A prompt in the form of ROLL's data set."""
 
     data: Any
     domain: str
@@ -40,8 +40,8 @@ class Prompt:
 
 class TailBatchingLoop(Host[Prompt, Any]):
     """
-    Makes each step of a scheduler a round. ROLL makes it without arguments: put what is to be different into a class of
-    your own that derives from it.
+    Makes each step of a scheduler a round. ROLL constructs this class without arguments, so put changed settings into a
+    derived class of your own.
     """
 
     recipe: ClassVar[str] = "tail-batching"
@@ -49,17 +49,17 @@ class TailBatchingLoop(Host[Prompt, Any]):
     prompt_speculation: ClassVar[float] = 1.25
     response_speculation: ClassVar[float] = 1.25
     server: ClassVar[Mapping[str, Any] | None] = None
-    """Parameters of :meth:`rollflex.AsyncClient.connect`, and `reconnect_seconds`; in this process if `None`."""
+    """Parameters of :meth:`rollflex.AsyncClient.connect`, and `reconnect_seconds`; `None`: in this process."""
     unreachable_seconds: ClassVar[float] = 60.0
-    """Seconds without an answer of the server until the job is ended."""
+    """Seconds without an answer of the server after which the job ends."""
     outage_seconds: ClassVar[float | None] = 600.0
-    """Seconds in which no request succeeds, until the job is ended; `None`: never."""
+    """Seconds without a successful request after which the job ends; `None`: never."""
     policy: ClassVar[Mapping[str, Any]] = {}
     """Further settings of the recipe."""
     state_dir: ClassVar[str | os.PathLike[str] | None] = None
-    """Where the prompts that are not trained yet are kept after each step: ROLL's own checkpoint does not have them."""
+    """Folder in which untrained prompts are stored after each step, because ROLL's own checkpoint lacks them."""
     kept_states: ClassVar[int] = 8
-    """Steps of which they are kept; as far back as a job may be resumed."""
+    """Number of steps for which checkpoints are kept: as far back as a job may be resumed."""
 
     def __init__(self) -> None:
         self._free: asyncio.Queue[Seat | None] = asyncio.Queue()
@@ -76,7 +76,7 @@ class TailBatchingLoop(Host[Prompt, Any]):
         self.rollout: Rollout[Prompt, Any] | None = None
 
     async def process_new_prompt(self, context: Any) -> Any:
-        """A place for one prompt: it waits for one, and gives the responses that the round has chosen, or None."""
+        """Waits in a place for a prompt, and returns the responses that the round has chosen, or None."""
         if context.is_val:
             # Evaluation is no part of the rounds.
             return await _roll("user_defined_rollout_loop").UserDefinedRolloutLoop().process_new_prompt(context)
@@ -96,11 +96,11 @@ class TailBatchingLoop(Host[Prompt, Any]):
         finally:
             seat.leave()
             if _shuts_down(context):
-                # Nobody is left who would carry out what the policy says.
+                # Nobody is left to carry out the policy's decisions.
                 self._ending = self._ending or asyncio.get_running_loop().create_task(self._end())
                 await asyncio.wait([self._ending])
 
-    # Host: what the rollout asks for.
+    # Methods of the host, which the rollout calls.
 
     async def supply(self, count: int, domains: Mapping[str, int] | None) -> Sequence[Supplied[Prompt]]:
         if self._given_back:
@@ -113,14 +113,16 @@ class TailBatchingLoop(Host[Prompt, Any]):
         except Stopped:
             return []
         assert self._latest is not None
-        # A place that was made in an earlier step has the settings of that step.
+        # A place from an earlier step has the settings of that step.
         data, domain = seat.context.get_request_data(meta_info=copy.deepcopy(self._latest.meta_info))
         prompt_id = f"{self._first_step}.{seat.context.prompt_id}"
         self._seats[prompt_id] = asyncio.get_running_loop().create_task(self._sit(prompt_id, seat))
         return [Supplied(prompt_id, Prompt(data, domain), domain=domain)]
 
     def _drawn_ahead(self) -> Supplied[Prompt]:
-        """A prompt of a window, for which ROLL has no places: it takes one when its round begins."""
+        """
+        Returns a prompt for a window. ROLL has no place for it yet: the prompt takes a place when its round begins.
+        """
         assert self._latest is not None
         context = copy.copy(self._latest)
         context.got_data = context._in_do_generate_and_reward = False
@@ -137,7 +139,7 @@ class TailBatchingLoop(Host[Prompt, Any]):
         try:
             assert self._latest is not None
             data = copy.deepcopy(launch.prompt.data)
-            # One that has waited in the queue was drawn in an earlier step.
+            # A prompt from the queue was drawn in an earlier step.
             data.meta_info.update(copy.deepcopy(self._latest.meta_info))
             (data,) = _roll("generate_scheduler").expand_requests(
                 data=data, num_return_sequences=1, is_num_return_sequences_expand=True
@@ -176,7 +178,7 @@ class TailBatchingLoop(Host[Prompt, Any]):
     async def give_back(self, prompts: Sequence[Supplied[Prompt]]) -> None:
         self._given_back += prompts
 
-    # The rounds.
+    # Running the rounds.
 
     def _arrive(self, context: Context) -> None:
         step = int(context.meta_info["global_step"])
@@ -192,7 +194,7 @@ class TailBatchingLoop(Host[Prompt, Any]):
         try:
             self.rollout = await self._open(context, ratio)
             while True:
-                # As many rounds as steps have begun, and those that ROLL generates ahead.
+                # There are as many rounds as begun steps, plus the rounds that ROLL generates ahead.
                 while self._rounds >= self._step - self._first_step + 1 + math.ceil(ratio):
                     self._arrival.clear()
                     await self._arrival.wait()
@@ -244,10 +246,10 @@ class TailBatchingLoop(Host[Prompt, Any]):
         finals = [(await self._seat_of(one.prompt_id, one.prompt), one) for one in done.groups]
         for seat, group in finals:
             seat.give([one.body for one in group.samples])
-        # ROLL counts a prompt as completed only while it counts others as running: these first.
+        # ROLL counts a prompt as completed only while others count as running, so these end first.
         await asyncio.gather(*[seat.left.wait() for seat, _ in finals])
         for prompt_id, task in list(self._seats.items()):
-            # With `async_generation_ratio` prompts may run on into the next round, where they are.
+            # With `async_generation_ratio`, prompts may continue in the next round without moving.
             if not (task.done() and not task.cancelled() and task.result().requests):
                 self._release(prompt_id)
         logger.info(
@@ -255,7 +257,7 @@ class TailBatchingLoop(Host[Prompt, Any]):
             *(done.weight_version, done.kind, len(done.groups), done.deferred, done.aborted_tokens),
         )
 
-    # Places.
+    # Places for prompts.
 
     async def _free_seat(self) -> Seat:
         while True:
@@ -270,7 +272,9 @@ class TailBatchingLoop(Host[Prompt, Any]):
         return await self._seat_of(launch.prompt_id, launch.prompt)
 
     async def _seat_of(self, prompt_id: str, prompt: Prompt) -> Seat:
-        """The place of a prompt. One from the queue takes a free one, and so does one whose place was taken away."""
+        """
+        Returns the place of a prompt. A prompt from the queue, or one whose place was taken away, takes a free place.
+        """
         while True:
             task = self._seats.get(prompt_id)
             if task is not None and task.done() and (task.cancelled() or task.result().left.is_set()):
@@ -305,7 +309,9 @@ class TailBatchingLoop(Host[Prompt, Any]):
             task.cancel()
 
     async def _or_end(self, future: asyncio.Future[Any], context: Context) -> Any:
-        """What a future gives, or None when ROLL shuts down. An error of the rounds is raised: it ends the job."""
+        """
+        Returns the result of a future, or None if ROLL shuts down. Raises errors of the rounds, which end the job.
+        """
         assert self._driver is not None
         while not future.done():
             await asyncio.wait([future, self._driver], timeout=0.5, return_when=asyncio.FIRST_COMPLETED)
@@ -320,10 +326,10 @@ class TailBatchingLoop(Host[Prompt, Any]):
         if self.rollout is not None:
             await self.rollout.close()
         assert self._driver is not None
-        # It may wait for a step, or for a server.
+        # The driver may be waiting for a step, or for a server.
         self._driver.cancel()
 
-    # What a checkpoint of ROLL has not.
+    # State that ROLL's checkpoints lack.
 
     def _path(self, step: int) -> Path:
         assert self.state_dir is not None and self._latest is not None

@@ -36,7 +36,7 @@ logger = logging.getLogger("rollflex")
 
 def generate_rollout(args: Any, rollout_id: int, data_source: Any, evaluation: bool = False) -> Any:
     """
-    One round. Evaluation is slime's own: it is no part of the session, and no abort touches it.
+    Generates one round. Evaluation stays slime's own: it is not part of the session, and no abort touches it.
 
     Settings are attributes of ``args``, such as those of a ``--custom-config-path`` file: ``rollflex_policy``
     (``tail-batching`` or ``lossless-tail``), ``rollflex`` (settings of the policy), ``rollflex_server`` (a socket, or
@@ -92,7 +92,7 @@ class _Session:
         try:
             done = await rollout.round(rollout_id)
         except PolicyUnavailable:
-            # Its prompts are in the buffer now: whoever goes on begins with a new session.
+            # The prompts are in the buffer now, so the next call begins with a new session.
             await self._close()
             raise
         if not done.groups:
@@ -129,7 +129,7 @@ class _Session:
         return self._rollout
 
     async def _tell_engines(self, rollout: Rollout[Samples, Any]) -> None:
-        """Which engines the router has, as of now."""
+        """Tells the policy which engines the router has now."""
         urls = set(await self._host.workers())
         for url in sorted(urls - self._engines):
             rollout.engine_added(url)
@@ -138,7 +138,7 @@ class _Session:
         self._engines = urls
 
     async def _engine_failed(self, url: str) -> None:
-        """A request has failed there: if the engine is gone, the policy must not send others to it."""
+        """Checks an engine after a failed request: if it is gone, the policy must not send more requests there."""
         rollout = self._rollout
         if rollout is None or url not in self._engines or await is_healthy(url) or url not in self._engines:
             return

@@ -32,7 +32,7 @@ _turns: dict[int, _Turns] = {}
 
 async def generate(args: Any, sample: Any, sampling_params: dict[str, Any], evaluation: bool = False) -> Any:
     """
-    One trajectory: a program, whose turns are what your function posts to ``/generate``. Your function is
+    Generates one trajectory, as a program whose turns are your function's posts to ``/generate``. Your function is
     ``args.rollflex_generate``, by its path; slime's own if there is none. ``args.rollflex_programs`` are settings of
     `program-scheduling`, ``args.rollflex_server`` is as for :mod:`rollflex.adapters.slime`.
     """
@@ -62,13 +62,13 @@ class _Turns:
     async def post(
         self, post: Callable[..., Awaitable[Any]], name: str, payload: Any, *args: Any, **options: Any
     ) -> Any:
-        """Sends a turn to the engine that the policy says; to another one if that is gone."""
+        """Sends a turn to the engine that the policy chooses; to another engine if that is gone."""
         await self._look()
         tokens = _context_tokens(payload)
         engine = await self.programs.turn(name, tokens)
         meta: Mapping[str, Any] = {}
         if not args:
-            # Whether it is tried again, and where, is decided here.
+            # The adapter decides whether and where a turn is tried again.
             options["max_retries"] = 1
         try:
             for tries in range(1, _tries + 1):
@@ -87,7 +87,7 @@ class _Turns:
             self.programs.finished(name, meta.get("completion_tokens", 0), meta.get("cached_tokens"))
 
     async def _look(self) -> None:
-        """Which engines the router has, and what they have to do, as of now."""
+        """Reads which engines the router has, and their load."""
         async with self._looking:
             if time.monotonic() < self._looked_at + _look_seconds:
                 return
@@ -103,7 +103,7 @@ class _Turns:
 
 
 def _turns_of(args: Any) -> _Turns:
-    """One for each event loop: all of a job run in the same."""
+    """Returns the turns of a job, which all run in the same event loop."""
     loop = asyncio.get_running_loop()
     known = _turns.get(id(loop))
     if known is None:
@@ -114,7 +114,7 @@ def _turns_of(args: Any) -> _Turns:
 
 
 def _placed(post: Any) -> Any:
-    """slime's ``post``, where the turns of programs go to the engine of the policy. All others pass as they are."""
+    """Wraps slime's ``post`` so that turns of programs go to the policy's engine. Other requests pass unchanged."""
     if getattr(post, "places_turns", False):
         return post
 
@@ -129,13 +129,13 @@ def _placed(post: Any) -> Any:
 
 
 def _context_tokens(payload: Mapping[str, Any]) -> int:
-    """Of a request; four characters of a text count as a token."""
+    """Context tokens of a request; four characters of a text count as a token."""
     ids = payload.get("input_ids")
     return len(ids) if ids is not None else -(-len(payload.get("text") or "") // 4)
 
 
 async def _load(url: str) -> dict[str, int] | None:
-    """What an engine has to do; nothing if it does not answer."""
+    """Returns the load of an engine; None without an answer."""
     try:
         answer = await call(Address.of(url), "GET", "/v1/loads?include=core", timeout=_health_seconds)
     except (OSError, HttpError, asyncio.TimeoutError):

@@ -38,14 +38,14 @@ class TailBatchingWorker:
     :param args: the ``AsyncGRPOConfig`` of the trainer
     :param dataset: rows with ``prompt``: text, or messages; other columns go to the reward functions
     :param reward_funcs: as TRL's: one or several, whose rewards are summed
-    :param tokenizer: of the model
-    :param engines: those that get the new weights, made with ``log_probs=True``
+    :param tokenizer: tokenizer of the model
+    :param engines: engines that get the new weights, made with ``log_probs=True``
     :param recipe: ``tail-batching``, or ``lossless-tail``: the data set then has its rows in the same order each time
     :param policy: settings of the recipe; ``filter`` is ``none`` or ``zero-variance``
     :param rounds_ahead: the next round begins when the samples of at most so many rounds wait for the trainer
     :param sampling: in the words of the engines; by default those of vLLM, from ``args``
     :param server: parameters of :meth:`rollflex.AsyncClient.connect`; the policy runs in this process if absent
-    :param options: of :class:`rollflex.rollout.Rollout`
+    :param options: options of :class:`rollflex.rollout.Rollout`
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class TailBatchingWorker:
         a_round = self._config["promptsPerRound"] * self._config["responsesPerPrompt"]
         self._may_wait = rounds_ahead * a_round
         self.rollout_buffer: queue.Queue[Any] = queue.Queue(self._may_wait + a_round)
-        """Samples for the trainer; it never has more than a round begins with, and those of the round."""
+        """Samples for the trainer: at most those with which a round begins, and those of the present round."""
         self.metrics_queue: queue.Queue[dict[str, Any]] = queue.Queue(4096)
         self._host = TrlHost(
             EnginePool(engines),
@@ -96,7 +96,7 @@ class TailBatchingWorker:
         self._stopping = False
 
     def start(self) -> None:
-        """Begins to generate. The trainer calls it when the engines have the first weights."""
+        """Begins to generate. The trainer calls this when the engines have their first weights."""
         if self._thread is not None:
             raise RuntimeError("the worker was started before: make a new one for another run")
         self._beat = time.monotonic()
@@ -104,7 +104,7 @@ class TailBatchingWorker:
         self._thread.start()
 
     def stop(self) -> None:
-        """Aborts what runs, one request after the other, and ends the thread. May be called at any time."""
+        """Aborts running requests one after the other, and ends the thread. May be called at any time."""
         self._stopping = True
         thread = self._thread
         if thread is None or not thread.is_alive():
@@ -116,11 +116,13 @@ class TailBatchingWorker:
             logger.warning("the rollout worker has not ended in %.0f s, and is left alone", _stop_seconds)
 
     def update_model_version(self, model_version: int) -> None:
-        """The engines have these weights now. What runs goes on; what begins from now on is of this version."""
+        """
+        Notes that the engines have these weights now. Running requests continue; new requests belong to this version.
+        """
         self._version = model_version
 
     def check_health(self, stale_after_s: float) -> None:
-        """Raises RuntimeError if the worker has failed, or if its event loop has not turned for so many seconds."""
+        """Raises RuntimeError if the worker has failed, or its event loop has not run for so many seconds."""
         if self._error is not None:
             raise RuntimeError(f"the rollout worker has failed: {self._error}") from self._error
         silent = time.monotonic() - self._beat
@@ -197,7 +199,7 @@ class TailBatchingWorker:
         }
 
     def _tell(self, metrics: dict[str, Any]) -> None:
-        """A trainer that does not read them holds nothing up."""
+        """Passes on metrics. A trainer that does not read them delays nothing."""
         with contextlib.suppress(queue.Full):
             self.metrics_queue.put_nowait(metrics)
 

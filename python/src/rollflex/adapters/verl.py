@@ -28,7 +28,7 @@ Tags = Mapping[str, Mapping[str, Any]]
 
 
 class TransferQueue(Protocol):
-    """What is used of the module `transfer_queue`."""
+    """The part of the module `transfer_queue` that is used."""
 
     KVBatchMeta: Any
 
@@ -90,7 +90,7 @@ class TailBatchingSampler:
     def sample(self, global_steps: int, partition_id: str, batch_size: int) -> tuple[Any, dict[str, float]]:
         """The groups that the step trains on, or the whole batch of an evaluation."""
         if partition_id == "val":
-            # Evaluation is no part of the rounds: all of it is wanted.
+            # Evaluation is not part of the rounds, so all its groups are taken.
             return self._take(partition_id, self._wait(partition_id, batch_size)[:batch_size]), {}
         self._open(batch_size)
         failed = filtered = 0
@@ -134,12 +134,12 @@ class TailBatchingSampler:
         return set(self._wait(partition_id, target_count)), {}
 
     def close(self) -> None:
-        """Ends the connection, and a server of its own."""
+        """Ends the connection, and a server that was started for it."""
         if self._client is not None:
             self._client.close()
 
     def _max_staleness(self) -> int:
-        """Versions before a long round waits for a group, so that it is trained within the threshold."""
+        """Number of versions after which a long round waits for a group, so that it is trained within the threshold."""
         if self._threshold is None:
             return 1 << 30
         return max(0, self._threshold - least_threshold(self._warmup) - 1)
@@ -168,7 +168,7 @@ class TailBatchingSampler:
             self._send(events)
 
     def _differs(self, partition_id: str, tags: Tags, uid: str) -> bool:
-        """Whether the metric is not the same all over the group; one trajectory has nothing to differ from."""
+        """Whether the metric differs within the group; a single trajectory differs from nothing."""
         keys = [key for key in tags if _uid(key) == uid and key != uid]
         field = "rm_scores" if self._metric == "reward" else "extra_fields"
         data = _queue().kv_batch_get(keys=keys, partition_id=partition_id, select_fields=[field])
@@ -191,7 +191,7 @@ class TailBatchingSampler:
             time.sleep(self.poll_interval)
 
     def _take(self, partition_id: str, uids: Sequence[str]) -> Any:
-        """The trajectories of these groups, which are no prompts in the queue any more."""
+        """Takes the trajectories of these groups, which then leave the queue."""
         queue, tags, taken = _queue(), self._tags(partition_id), set(uids)
         keys = [key for key in tags if _uid(key) in taken and key not in taken]
         queue.kv_clear(keys=list(uids), partition_id=partition_id)
@@ -208,13 +208,13 @@ class TailBatchingSampler:
 
 
 def _queue() -> TransferQueue:
-    # Only processes of the framework have it.
+    # Only processes of the framework have this module.
     queue: TransferQueue = import_module("transfer_queue")
     return queue
 
 
 def _uid(key: str) -> str:
-    """Keys are `uid` for a prompt, and `uid_session_index` for its trajectories."""
+    """Returns the `uid` in a key: prompts have `uid`, trajectories `uid_session_index`."""
     return key.split("_", 1)[0]
 
 
@@ -230,7 +230,7 @@ def _groups(tags: Tags) -> dict[str, Group]:
             prompts.append((tag["global_steps"], key))
         else:
             tokens[_uid(key)] = tokens.get(_uid(key), 0) + int(tag.get("response_len", 0))
-    # The oldest first, as they were drawn: the sort is stable.
+    # The oldest prompts come first, in drawing order: the sort is stable.
     prompts.sort(key=lambda one: one[0])
     groups: dict[str, Group] = {}
     for _, uid in prompts:

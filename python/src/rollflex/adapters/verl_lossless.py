@@ -19,13 +19,13 @@ from ._order import Order
 
 __all__ = ["LosslessTailDataset", "LosslessTailSampler"]
 _order: Order | None = None
-"""Of the training data set: the trainer makes it before that of the evaluation."""
+"""The order of the training data set, which the trainer makes before the evaluation data set."""
 
 
 class LosslessTailDataset(RLHFDataset):  # type: ignore[misc]
     """
-    The training data set gives its rows in composed rounds, whichever is asked for; with `data.shuffle`, each epoch has
-    an order of its own. `data.rollflex` may have `responses_per_prompt`, `settings` of `round-composition`, and
+    The training data set gives its rows in composed rounds, whatever index is requested; with `data.shuffle`, each
+    epoch has its own order. `data.rollflex` may have `responses_per_prompt`, `settings` of `round-composition`, and
     `server`.
     """
 
@@ -64,7 +64,7 @@ class LosslessTailDataset(RLHFDataset):  # type: ignore[misc]
         return {**super().__getitem__(row), "rollflex_row": row}
 
     def state_dict(self) -> dict[str, Any]:
-        """verl's `StatefulDataLoader` saves it with its own."""
+        """Returns the state, which verl's `StatefulDataLoader` saves with its own."""
         return {} if self.order is None else self.order.state()
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -73,7 +73,7 @@ class LosslessTailDataset(RLHFDataset):  # type: ignore[misc]
 
 
 class LosslessTailSampler(ReplayBuffer):  # type: ignore[misc]
-    """verl's own synchronous sampler; the data set learns from what it gives."""
+    """verl's own synchronous sampler; the data set learns from the samples that it returns."""
 
     def sample(self, global_steps: int, partition_id: str, batch_size: int) -> tuple[Any, dict[str, Any]]:
         batch, metrics = super().sample(global_steps, partition_id, batch_size)
@@ -87,7 +87,7 @@ def _files(named: Any) -> list[str]:
 
 
 def _lengths(batch: Any) -> dict[int, list[int]]:
-    """The lengths of the responses to each row. A key is `uid_session_index`; a session may have several outputs."""
+    """Returns the response lengths per row. A key is `uid_session_index`; a session may have several outputs."""
     data = import_module("transfer_queue").kv_batch_get(
         keys=batch.keys, partition_id=batch.partition_id, select_fields=["rollflex_row"]
     )

@@ -37,7 +37,7 @@ class ProgramRouter:
         )
 
     def require_acquire_fields(self) -> list[str]:
-        """The prompt says how long the context is."""
+        """The router needs the prompt, whose length is that of the context."""
         return ["prompt_ids"]
 
     def require_release_fields(self) -> list[str]:
@@ -64,7 +64,7 @@ class ProgramRouter:
         self._take_servers()
 
     async def remove_servers(self, server_ids: list[str]) -> None:
-        """They finish what they have."""
+        """Tells the policy that these servers finish their present turns and leave."""
         self._take_servers()
         self._programs.drained(server_ids)
         for one in server_ids:
@@ -90,11 +90,11 @@ class ProgramRouter:
         }
 
     async def clear_sticky_cache(self) -> dict[str, Any]:
-        """Nothing sticks: each turn is placed by what it costs."""
+        """Does nothing, because no turn is bound to a server: each is placed by its cost."""
         return {"cleared_entries": 0, "server_loads": (await self.get_status())["servers"]}
 
     def _take_servers(self) -> None:
-        # The constructor of an actor runs outside of its event loop.
+        # The constructor of an actor runs outside its event loop.
         if self._waiting:
             self._servers.update(self._waiting)
             self._waiting = {}

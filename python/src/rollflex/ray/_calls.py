@@ -21,8 +21,8 @@ T = TypeVar("T")
 
 Steps = Generator["tuple[ObjectRef[Any], float] | float", Any, T]
 """
-Yields what must come, and how many seconds it is waited for (then comes a TimeoutError, and it may be yielded again);
-or seconds that must pass. Returns the result.
+Steps for calls to actors: a generator yields an awaited reference with its time limit in seconds (after which it gets a
+TimeoutError, and may yield the reference again), or seconds to pass. It returns the result.
 """
 
 _first_delay = 0.05
@@ -33,7 +33,7 @@ _most_stays = 3
 
 
 class Actor:
-    """The actors of a server by their names, wherever they are: one serves, and the other one stands by."""
+    """The two actors of a server, found by name: one serves, and the other stands by."""
 
     def __init__(self, name: str, namespace: str) -> None:
         self.name = name
@@ -43,7 +43,7 @@ class Actor:
         self._handles: list[Any] = [None, None]
 
     def handle(self) -> Any:
-        """The one that serves, as far as is known. Raises :class:`ServerUnavailable` where there is none any more."""
+        """The serving actor, as far as known. Raises :class:`ServerUnavailable` if there is none any more."""
         found = self._find(self._at)
         if found is None:
             self._at = 1 - self._at
@@ -56,7 +56,7 @@ class Actor:
         return found
 
     def other(self) -> Any:
-        """The other one; nothing if there is none."""
+        """The other actor; None if there is none."""
         return self._find(1 - self._at)
 
     def switch(self) -> None:
@@ -74,9 +74,9 @@ class Actor:
 
 def call(actor: Actor, deadline: float, method: str, *args: Any) -> Steps[Any]:
     """
-    Calls a method of the actor. It must be one that may be done twice: an answer that is lost is asked for again.
+    Calls a method of the actor. The method must be safe to repeat, because a call whose answer is lost is made again.
 
-    :raises ServerUnavailable: the actor is no more
+    :raises ServerUnavailable: the actor does not exist any more
     :raises CallTimeout: there was no answer until the deadline
     """
     delay = _first_delay
@@ -92,12 +92,13 @@ def call(actor: Actor, deadline: float, method: str, *args: Any) -> Steps[Any]:
             cause = error.cause
             if isinstance(cause, Elsewhere):
                 last = cause
-                # One that does not see the server either is soon the server itself; but it may be cut off alone.
+                # A caller that does not see the server either may soon start it itself, but it may also be cut off
+                # alone.
                 stays = 0 if cause.well or stays == _most_stays else stays + 1
                 if not stays:
                     actor.switch()
             elif isinstance(cause, ConnectionLost) and not isinstance(cause, SessionLost):
-                # The server died under it; its actor makes another one.
+                # The server process died during the call; its actor starts another one.
                 last = cause
             elif isinstance(cause, RollflexError | ValueError | TypeError):
                 raise cause from None
@@ -115,7 +116,10 @@ def call(actor: Actor, deadline: float, method: str, *args: Any) -> Steps[Any]:
 
 
 def _answer_to(actor: Actor, ref: Any, deadline: float) -> Steps[Any]:
-    """The answer. Raises :class:`TimeoutError` when there will be none, as far as is known: another one serves."""
+    """
+    Returns the answer. Raises :class:`TimeoutError` if no answer will come as far as known, because another actor
+    serves.
+    """
     while True:
         try:
             return (yield ref, _look_seconds)
@@ -144,7 +148,7 @@ def run(steps: Steps[T], deadline: float) -> T:
                 continue
             ref, seconds = step
             try:
-                # Not `ray.get`, which warns in async actors even on a thread of its own.
+                # `ray.get` is avoided, because it warns in async actors even on a separate thread.
                 value = ref.future().result(min(seconds, _patience(deadline)))
             except (TimeoutError, futures.TimeoutError) as error:
                 step = steps.throw(TimeoutError(str(error)))

@@ -27,16 +27,16 @@ Data = dict[str, Any]
 
 @dataclass(eq=False)
 class Call:
-    """One call, from when it came to when it is answered."""
+    """A call, from its arrival to its answer."""
 
     method: str
     text: str
     record: Callable[[Data], Record | None] = lambda data: None
-    """What the log gets, from the result, or from the data of a refusal."""
+    """Makes the log record from the result, or from the data of a refusal."""
     kept: Callable[[Data], None] = lambda data: None
-    """Is told when the mirror has it."""
+    """Set when the mirror has stored the call."""
     applied: Callable[[Data], None] = lambda data: None
-    """Is told when the server has done it."""
+    """Set when the server has done the call."""
     answer: Data | None = None
     sent: int = 0
     sent_at: float = 0.0
@@ -44,7 +44,7 @@ class Call:
 
     @property
     def data(self) -> Data:
-        """What the answer says, as a result or as a refusal; nothing is in it if nothing was done."""
+        """Content of the answer, a result or a refusal; empty if nothing was done."""
         answer = self.answer or {}
         error = answer.get("error")
         found = answer.get("result") if error is None else error.get("data")
@@ -71,7 +71,7 @@ Commit = Callable[[int, Sequence[Record]], Awaitable[None]]
 
 
 class Engine:
-    """The server process, made again with its sessions when it dies, and the log of what it has done."""
+    """The server process, started again with its sessions after it dies, and the log of its work."""
 
     def __init__(
         self,
@@ -84,12 +84,12 @@ class Engine:
         self.log = log
         self.streams: dict[str, Stream] = {}
         self.restarts = 0
-        """How often the process was started again."""
+        """Number of restarts of the process."""
         self._spawn = spawn
         self._commit = commit
         self._checkpoint_bytes = checkpoint_bytes
         self._fatal = fatal
-        """Ends this process: what cannot be kept must not be answered."""
+        """Ends this process, because unstored work must not be answered."""
         self._process: Process | None = None
         self._calls: deque[Call] = deque()
         """Without an answer of the server, in order."""
@@ -108,7 +108,7 @@ class Engine:
         return len(self._calls)
 
     async def start(self) -> None:
-        """The process, with all sessions of the log. Raises :class:`ServerUnavailable`."""
+        """Starts the process with all sessions of the log. Raises :class:`ServerUnavailable`."""
         for session, kept in self.log.sessions.items():
             if json.loads(kept.opened.text).get("deliver") == "stream":
                 self.streams[session] = Stream()
@@ -124,21 +124,21 @@ class Engine:
         return await call.future
 
     async def confirm(self) -> None:
-        """Comes back when everything that was done until now is kept."""
+        """Returns when all finished actions so far are stored."""
         call = Call("", "", answer={"result": {}})
         self._done.append(call)
         self._wake.set()
         await call.future
 
     def check(self, stall_seconds: float) -> None:
-        """Ends a process that has left a call unanswered for too long; another takes its place."""
+        """Ends a process that has left a call unanswered for too long; another process replaces it."""
         first = self._calls[0] if self._calls else None
         if first is not None and first.sent_at and time.monotonic() - first.sent_at > stall_seconds:
             _logger.warning("no answer to %s in %s s: the server is started again", first.method, stall_seconds)
             self._break()
 
     def subscribe(self, session: str) -> None:
-        """From now on there is a stream of the session's decisions."""
+        """Streams the decisions of a session from now on."""
         stream = self.streams[session] = Stream()
         if self._process is not None:
             future = self._process.subscribe(session, stream)
@@ -196,7 +196,7 @@ class Engine:
         self._starting = True
         self.restarts += 1
         try:
-            # What has an answer is in the log before the log is read.
+            # All answered calls are in the log before it is read.
             await self._idle.wait()
             process = await self._started()
             for call in list(self._calls):
@@ -206,7 +206,7 @@ class Engine:
                     call.fail(ConnectionLost(f"the server died {call.sent} times while {call.method} was not answered"))
             self._process = process
             for call in list(self._calls):
-                # It may be gone again in the middle.
+                # The process may have died in the middle.
                 if self._process is process:
                     self._send(call)
         except Exception as error:
@@ -242,7 +242,7 @@ class Engine:
         raise AssertionError
 
     async def _keep(self) -> None:
-        """Keeps what was done, many calls at a time, and answers it."""
+        """Stores finished calls, many at a time, and then answers them."""
         try:
             while True:
                 await self._wake.wait()
@@ -277,7 +277,7 @@ class Engine:
             self._later(self._checkpoint(session))
 
     async def _checkpoint(self, session: str) -> None:
-        """A snapshot takes the place of the steps before it: what is held stays within a bound."""
+        """Replaces the steps of a session by a snapshot, which bounds the stored size."""
 
         def record(data: Data) -> Record | None:
             if session not in self.log.sessions or "snapshot" not in data:

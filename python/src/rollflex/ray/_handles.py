@@ -39,7 +39,9 @@ class HandleBase:
     def __init__(self, name: str, namespace: str, deadline_seconds: float) -> None:
         self._actor = Actor(name, namespace)
         self.deadline_seconds = deadline_seconds
-        """Seconds in which a call must be answered, another node included, where it does not say otherwise."""
+        """
+        Seconds in which a call must be answered, including a move to another node, unless the call says otherwise.
+        """
 
     @property
     def name(self) -> str:
@@ -51,9 +53,9 @@ class HandleBase:
 
     def shutdown(self) -> None:
         """
-        Ends the actor with its standby, server and mirror, for everybody. Sessions are gone: take a snapshot before.
+        Ends the actor with its standby, server and mirror, for everybody. The sessions are lost: take snapshots before.
         """
-        # Without a configuration a standby that is just being made ends itself.
+        # Without a configuration, a standby in the making ends itself.
         forget(self.namespace, self.name)
         for name in (*names_of(self.name), *mirror_names(self.name, self.namespace)):
             end(name, self.namespace)
@@ -85,22 +87,22 @@ class SessionBase:
 
     @property
     def seq(self) -> int:
-        """Events that the session has applied, as far as this one has been told."""
+        """Number of events that the session has applied, as far as this client knows."""
         return self._attached.seq
 
     @property
     def producer(self) -> str:
-        """Who sends: the server counts the events of each."""
+        """Id of this sender: the server counts events per producer."""
         return self._attached.producer
 
     @property
     def next_seq(self) -> int:
-        """Events of this producer that were applied."""
+        """Number of applied events of this producer."""
         return self._attached.next_seq
 
     @property
     def unanswered(self) -> int:
-        """Events of a ``send`` that ended without its answer: ``retry`` gets it."""
+        """Events of a ``send`` that ended without an answer; ``retry`` fetches it."""
         return 0 if self._attached.open_call is None else len(self._attached.open_call[0])
 
     def __reduce__(self) -> tuple[Any, ...]:

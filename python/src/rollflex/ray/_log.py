@@ -12,23 +12,25 @@ Kind = Literal["opened", "sent", "acknowledged", "checkpoint", "closed", "lost"]
 
 @dataclass(frozen=True)
 class Record:
-    """One thing that was done. Texts are JSON, as it went over the wire."""
+    """A finished action. Texts are JSON, as sent over the wire."""
 
     kind: Kind
     session: str
     text: str = ""
     """Parameters of the call, the state of a checkpoint, or why something was lost."""
     seq: int = 0
-    """Events that the session had applied after it; of an acknowledgement, up to which decision."""
+    """
+    Number of events that the session had applied afterwards; for an acknowledgement, the acknowledged decision number.
+    """
     token: str = ""
-    """Of an opening: who asked for it, so that a retry of it opens nothing anew."""
+    """For an opening: its requester, so that a retry opens nothing again."""
     answer: str = ""
-    """Of an opening: what was answered."""
+    """For an opening: the answer."""
 
 
 @dataclass
 class Kept:
-    """A session: how it was opened, its last checkpoint, and what was done since."""
+    """A session: its opening, its last checkpoint, and later actions."""
 
     opened: Record
     seq: int
@@ -39,7 +41,7 @@ class Kept:
 
     @property
     def start_seq(self) -> int:
-        """Events applied where the steps since begin."""
+        """Number of events applied before the stored steps."""
         return self.opened.seq if self.checkpoint is None else self.checkpoint_seq
 
 
@@ -50,10 +52,10 @@ class Log:
     version: str
     """Of the server: only the same version does the same steps again."""
     number: int = 0
-    """Records so far."""
+    """Number of records so far."""
     sessions: dict[str, Kept] = field(default_factory=dict)
     lost: str = ""
-    """Why sessions that there were are not here, if so."""
+    """Why earlier sessions are missing, if they are."""
     lost_sessions: dict[str, str] = field(default_factory=dict)
 
     def extend(self, records: Iterable[Record]) -> None:
@@ -62,7 +64,7 @@ class Log:
             self._add(record)
 
     def why_lost(self, session: str) -> str:
-        """Why a session that is not here may have been here before; empty where nothing was ever lost."""
+        """Why a missing session may have existed before; empty if nothing was ever lost."""
         if session in self.sessions:
             return ""
         return self.lost_sessions.get(session, self.lost)
@@ -87,7 +89,7 @@ class Log:
         if record.kind == "checkpoint":
             if kept.checkpoint is None:
                 opened = json.loads(kept.opened.text)
-                # The snapshot that it may have been opened with is held no longer.
+                # The snapshot from the opening is not stored any longer.
                 slim = {key: opened[key] for key in ("session", "policy", "deliver") if key in opened}
                 kept.opened = replace(kept.opened, text=json.dumps(slim))
             kept.checkpoint, kept.checkpoint_seq = record.text, record.seq

@@ -39,20 +39,21 @@ def get_or_create(
     actor_options: Mapping[str, Any] | None = None,
 ) -> RollflexHandle:
     """
-    A handle of the actor of this name, which is made if there is none; of one that is there, it stays as it was made.
+    Returns a handle of the actor with this name, which is made if it does not exist; an existing actor keeps its
+    options.
 
-    :param namespace: of the actor; that of the job by default
-    :param node: where the server shall be while that is there: the id of a node, or labels
+    :param namespace: namespace of the actor; by default the namespace of the job
+    :param node: preferred node of the server, by id or labels
     :param mirror: whether what is acknowledged is kept on another node as well
     :param max_restarts: how often Ray makes the actor again when it dies; -1 for any
     :param command: what starts the server, without ``serve``; see :func:`rollflex.server_command`
-    :param policies: a module with definitions of one's own
+    :param policies: a module with your own definitions
     :param limits: bounds of the server, by their names (``maxBacklog``)
-    :param checkpoint_bytes: of a session's steps, at least, after which a snapshot takes their place in the mirror
+    :param checkpoint_bytes: size of a session's steps from which a snapshot replaces them in the mirror
     :param stall_seconds: a server that leaves a call unanswered for longer is killed, and started again
-    :param failover_seconds: without an answer of the actor, after which its standby on another node takes over;
-        ``None`` for no standby: then Ray must first take the node for dead
-    :param deadline_seconds: in which each call must be answered, another node included
+    :param failover_seconds: time without an answer of the actor after which its standby on another node takes over;
+        ``None`` for no standby: then Ray must first declare the node dead
+    :param deadline_seconds: time in which each call must be answered, even if the server moves to another node
     :param actor_options: further options of the actor for Ray (``num_cpus``, ``runtime_env``)
     """
     space = namespace if namespace is not None else ray.get_runtime_context().namespace
@@ -81,7 +82,7 @@ def get_or_create(
     try:
         run(call(Actor(name, space), deadline, "begin"), deadline)
     except ServerUnavailable:
-        # It would stand in the way of one that is made as it should be.
+        # A failed actor would stand in the way of a correct one.
         handle.shutdown()
         raise
     return handle

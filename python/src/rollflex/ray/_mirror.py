@@ -28,18 +28,21 @@ _suspect_seconds = 60.0
 
 
 class Superseded(RollflexError):
-    """Another server has taken over: this one must acknowledge nothing any more."""
+    """Another server has taken over, so this one must not acknowledge anything any more."""
 
 
 class Mirror:
-    """Holds a log. Who takes over seals it by a higher number: servers of a lower one are refused from then on."""
+    """
+    Holds a log. A server that takes over seals the log with a higher number: servers with a lower number are refused
+    from then on.
+    """
 
     def __init__(self) -> None:
         self._log: Log | None = None
         self._number = 0
 
     def claim(self, number: int) -> tuple[Log | None, str]:
-        """For a server that wants to take over: what there is to go on with, and the node of this mirror."""
+        """Returns the log and the node of this mirror, for a server that wants to take over."""
         self._check(number)
         return self._log, ray.get_runtime_context().get_node_id()
 
@@ -49,7 +52,7 @@ class Mirror:
         self._log = log
 
     def append(self, number: int, first: int, records: Sequence[Record]) -> None:
-        """Takes records, the first of which has this number; those that are here already are passed over."""
+        """Takes records from this number on, and skips records that are here already."""
         self._check(number)
         if self._log is None or self._log.number < first:
             raise ValueError("records are missing")
@@ -62,7 +65,10 @@ class Mirror:
 
 
 class Mirroring:
-    """The server's side: claims the mirror, feeds it, and makes a new one where it is gone or on the same node."""
+    """
+    The server's side of mirroring: claims the mirror, feeds it, and makes a new mirror if the old one is gone or on the
+    same node.
+    """
 
     def __init__(self, name: str, namespace: str, register: Register, me: Configuration) -> None:
         self._prefix = f"{name}/mirror-"
@@ -70,30 +76,30 @@ class Mirroring:
         self._register = register
         self._mirror: Any = None
         self._suspects: dict[str, float] = {}
-        """Nodes that something has just been lost with, and until when nothing new goes there."""
+        """Nodes on which an actor was just lost, with the time until which nothing new goes there."""
         self.now = me
-        """The configuration of this server, once it has one."""
+        """The configuration of this server, once decided."""
         self.node_id: str | None = None
         """Where the mirror is."""
         self.misplaced = False
-        """Whether the next commit shall move it."""
+        """Whether the next commit moves the mirror."""
 
     @property
     def elsewhere(self) -> bool:
-        """Whether it is on another node than the server."""
+        """Whether the mirror is on another node than the server."""
         return self.node_id is not None and self.node_id != self.now.node
 
     def found(self) -> Log | None:
-        """The first log of all; nothing if another server was the first. Blocks."""
+        """Makes the very first log; returns None if another server was first. Blocks."""
         log = Log("")
         return log if self._next(log, replace(self.now, number=0, generation=1)) else None
 
     def take_over(self, before: Configuration, lost: str) -> Log | None:
         """
-        What the mirror holds. Nothing if another server has taken over, or if the mirror is dead and that must not be
-        said yet: ``lost`` says it where the server before this one is certainly gone as well. Blocks.
+        Returns the content of the mirror; None if another server has taken over, or if the mirror is dead and this
+        cannot be said yet. ``lost`` says it if the previous server is certainly gone as well. Blocks.
 
-        :raises RayError, TimeoutError: the mirror does not answer: to take it for dead would lose what it holds
+        :raises RayError, TimeoutError: the mirror does not answer, and treating it as dead would lose its content
         """
         self.suspect(before.node)
         wanted = replace(self.now, number=before.number, generation=before.generation + 1)
@@ -116,7 +122,7 @@ class Mirroring:
         return log
 
     def settle(self, log: Log) -> None:
-        """After a start: the mirror has this log, and is elsewhere if it can be. Blocks."""
+        """Gives the mirror this log after a start, and moves it to another node if possible. Blocks."""
         if self._mirror is not None and not self.should_move():
             try:
                 _wait_for(self._mirror.seed.remote(self.now.number, log))
@@ -127,7 +133,7 @@ class Mirroring:
 
     def make(self, log: Log) -> None:
         """
-        A new mirror with this log, elsewhere if there is an elsewhere. Blocks.
+        Makes a new mirror with this log, on another node if there is one. Blocks.
 
         :raises Superseded: another server has taken over, with the mirror that was
         """
@@ -136,7 +142,7 @@ class Mirroring:
             raise Superseded(f"another server has taken over from configuration {self.now.number}")
 
     def suspect(self, node_id: str | None) -> None:
-        """For a while nothing new goes to this node, which Ray may still take for alive."""
+        """Keeps new actors away from this node for a while, because Ray may still regard it as alive."""
         if node_id is not None:
             self._suspects[node_id] = time.monotonic() + _suspect_seconds
 
@@ -144,13 +150,16 @@ class Mirroring:
         self._suspects.pop(node_id, None)
 
     def other_nodes(self) -> list[str]:
-        """Nodes where something can be that shall outlive this one."""
+        """Nodes for actors that are to outlive this one."""
         now = time.monotonic()
         unfit = {one for one, until in self._suspects.items() if until > now} | {self.now.node}
         return [one for one in alive_nodes() if one not in unfit]
 
     async def append(self, first: int, records: Sequence[Record]) -> None:
-        """Raises what went wrong: then a new mirror is to be made, which only one server can."""
+        """
+        Appends records. Raises the error of a failure, after which a new mirror must be made; only one server can do
+        so.
+        """
         await self._mirror.append.remote(self.now.number, first, records)
 
     def should_move(self) -> bool:
@@ -187,7 +196,7 @@ class Mirroring:
             .options(
                 name=wanted.mirror,
                 namespace=self._namespace,
-                # Not owned by the server, with which it would die.
+                # The mirror is not owned by the server, because it would then die with it.
                 lifetime="detached",
                 num_cpus=0,
                 max_restarts=0,
@@ -204,13 +213,13 @@ class Mirroring:
 
 
 def mirror_names(name: str, namespace: str) -> list[str]:
-    """The mirrors of a server that there are."""
+    """Names of a server's existing mirrors."""
     named = ray.util.list_named_actors(all_namespaces=True)
     return [one["name"] for one in named if one["namespace"] == namespace and one["name"].startswith(f"{name}/mirror-")]
 
 
 def end(name: str, namespace: str) -> None:
-    """Ends an actor for good, if it is there."""
+    """Ends an actor for good, if it exists."""
     try:
         ray.kill(ray.get_actor(name, namespace), no_restart=True)
     except (RayError, ValueError) as error:
@@ -218,7 +227,7 @@ def end(name: str, namespace: str) -> None:
 
 
 def _wait_for(ref: ObjectRef[Any], seconds: float = _answer_seconds) -> Any:
-    # Not `ray.get`, which warns in async actors even on a thread of its own.
+    # `ray.get` is avoided, because it warns in async actors even on a separate thread.
     try:
         return ref.future().result(seconds)
     except futures.TimeoutError:

@@ -29,7 +29,7 @@ lost_both = "the server and its mirror were lost at the same time, and with them
 
 @dataclass(frozen=True)
 class ActorOptions:
-    """What the actors are made with."""
+    """Options with which the actors are made."""
 
     name: str
     namespace: str
@@ -42,7 +42,7 @@ class ActorOptions:
     max_restarts: int = -1
     actor_options: Mapping[str, Any] = field(default_factory=dict)
     incarnation: str = ""
-    """What tells these actors from earlier ones of the same name."""
+    """Tells these actors from earlier ones with the same name."""
 
     @property
     def names(self) -> tuple[str, str]:
@@ -50,13 +50,13 @@ class ActorOptions:
 
 
 def names_of(name: str) -> tuple[str, str]:
-    """The names of both actors."""
+    """Returns the names of both actors."""
     return name, f"{name}/2"
 
 
 def make(kind: type, options: ActorOptions, member: str, node: str | Mapping[str, str] | None) -> None:
     """
-    One of the two, where it shall be, if there is none of this name.
+    Makes one of the two actors in its place, unless an actor with its name exists.
 
     :raises ValueError: there is no such node
     """
@@ -65,10 +65,10 @@ def make(kind: type, options: ActorOptions, member: str, node: str | Mapping[str
             "name": member,
             "namespace": options.namespace,
             "get_if_exists": True,
-            # Not owned by the process that happens to make it.
+            # The actor is not owned by the process that happens to make it.
             "lifetime": "detached",
             "max_restarts": options.max_restarts,
-            # Calls are made again by who waits for them, up to a deadline.
+            # Callers repeat their calls themselves, up to a deadline.
             "max_task_retries": 0,
             "max_concurrency": _concurrency,
             "num_cpus": 0,
@@ -79,7 +79,7 @@ def make(kind: type, options: ActorOptions, member: str, node: str | Mapping[str
 
 
 class Pair:
-    """Both actors, as one of them sees them."""
+    """Both actors, in the view of one of them."""
 
     def __init__(self, options: ActorOptions, member: str, node_id: str) -> None:
         first, second = options.names
@@ -92,22 +92,24 @@ class Pair:
         self.node_id = node_id
         self.instance = uuid.uuid4().hex
         self.standby_node: str | None = None
-        """Where the other one is, as far as the one that serves knows."""
+        """Node of the other actor, as far as the serving actor knows."""
         self.trouble = ""
-        """Why it could not be found out last time whose turn it is."""
+        """Why the last attempt to find out whose turn it is failed."""
         self.well = False
-        """Whether the one that serves has answered just now."""
+        """Whether the serving actor has just answered."""
         self._register = Register(options.namespace, options.name, options.incarnation)
         me = Configuration(0, 1, member, self.instance, node_id, "")
         self.mirroring = Mirroring(options.name, options.namespace, self._register, me)
 
     async def turn(self, stands_by: Callable[[], None]) -> Log:
-        """Comes back when it is this one's turn to serve, with what it goes on from; calls if it must wait for that."""
+        """
+        Returns when it is this actor's turn to serve, with the log to continue from; calls `stands_by` if it must wait.
+        """
         while True:
             try:
                 log = await self._look()
             except Exception as error:
-                # The mirror may only be slow, and the GCS on its way back.
+                # The mirror may be slow, and the GCS may be coming back.
                 _log.warning("no answer yet: %r", error)
                 self.trouble = f"{error!r:.500}"
                 log = None
@@ -129,7 +131,7 @@ class Pair:
         if latest is None:
             return await self._first()
         if latest != self._before:
-            # Who has taken over has its time, too. That is not so of an earlier process of this same actor.
+            # An actor that has taken over gets its time, too, but an earlier process of this same actor does not.
             self._before, self._heard = latest, time.monotonic()
             return None
         patience = self._options.failover_seconds
@@ -142,12 +144,12 @@ class Pair:
     async def _first(self) -> Log | None:
         if self._member == self._options.name:
             return await asyncio.to_thread(self.mirroring.found)
-        # It was shut down, and this one was just being made.
+        # The pair was shut down while this actor was being made.
         await asyncio.to_thread(end, self._member, self._options.namespace)
         return None
 
     async def _see(self, one: Configuration) -> Literal["well", "silent", "gone"]:
-        """How the process of a configuration is. Gone: Ray says so, or has put another one in its place."""
+        """Returns the state of a configuration's process. It is gone if Ray says so, or has replaced it."""
         if one.member == self._member:
             return "gone"
         try:
@@ -165,7 +167,7 @@ class Pair:
         return dict(await asyncio.wait_for(answer_of(self._other_handle.status.remote()), _answer_seconds))
 
     async def attend(self, kind: type) -> None:
-        """For the one that serves: the other one is there, on another node, if there is one."""
+        """Keeps the other actor alive, on another node if there is one; for the serving actor."""
         if self._options.failover_seconds is None:
             return
         nodes = await asyncio.to_thread(self.mirroring.other_nodes)
@@ -174,11 +176,11 @@ class Pair:
         except (ValueError, ActorDiedError):
             self._other_handle = self.standby_node = None
             if nodes:
-                # Not where the mirror is, if it can be: both would be lost together.
+                # The other actor avoids the mirror's node if possible, because both would be lost together.
                 nodes.sort(key=lambda one: one == self.mirroring.node_id)
                 await asyncio.to_thread(make, kind, self._options, self._other, nodes[0])
         except (RayError, asyncio.TimeoutError, TimeoutError):
-            # Ray makes it again, or it is on its way.
+            # Ray restarts the actor, or it is on its way.
             self.standby_node = None
         else:
             self.standby_node = status["node"]
@@ -188,5 +190,5 @@ class Pair:
 
 
 async def answer_of(ref: Any) -> Any:
-    """What a reference of Ray comes to, as asyncio can wait for it."""
+    """Returns the result of a Ray reference in a form that asyncio can await."""
     return await ref

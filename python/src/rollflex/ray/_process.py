@@ -20,7 +20,7 @@ from ._stream import Stream
 Done = Callable[[dict[str, Any]], None]
 Broken = Callable[[Exception], None]
 
-# Calls come from many workers, and nobody else: whole answers, whole snapshots.
+# Only a known number of workers call, so whole answers and snapshots are allowed.
 _limits: dict[str, float] = {
     "maxMessageBytes": 1 << 29,
     "maxOutputBytes": 1 << 30,
@@ -33,7 +33,7 @@ _limits: dict[str, float] = {
 
 @dataclass(frozen=True)
 class ServerOptions:
-    """How the server is started; see :meth:`rollflex.Client.spawn`."""
+    """How to start the server; see :meth:`rollflex.Client.spawn`."""
 
     command: Command | None = None
     policies: Path_ | None = None
@@ -66,7 +66,8 @@ class Process:
 
     def start(self, method: str, text: str, done: Done, broken: Broken) -> None:
         """
-        Makes a call; one of the two is called back once, with the answer, or with how the connection ended.
+        Makes a call. One of the two callbacks is called once: with the answer, or with the reason why the connection
+        ended.
 
         :raises PolicyError: the call is too long
         """
@@ -85,14 +86,14 @@ class Process:
                 done(pending.answer)
 
         def hand_over() -> None:
-            # The loop may be gone by now.
+            # The loop may have been closed by now.
             with contextlib.suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(tell)
 
         pending.then(hand_over)
 
     async def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """The result. Raises what the server or the connection says."""
+        """Returns the result of a call. Raises the error of the server or the connection."""
         return await self._later(method, json.dumps(params))
 
     def subscribe(self, session: str, stream: Stream) -> asyncio.Future[dict[str, Any]]:
@@ -106,20 +107,20 @@ class Process:
 
     async def make_again(self, session: str, kept: Kept, stream: Stream | None) -> None:
         """
-        A session as it was.
+        Restores a session.
 
-        :raises PolicyError: its steps, done again, do not give what they gave
+        :raises PolicyError: its repeated steps give other results than before
         """
         open_text = kept.opened.text
         if kept.checkpoint is not None:
-            # Two objects as one.
+            # Two JSON objects are joined into one.
             open_text = f"{kept.opened.text[:-1]},{kept.checkpoint[1:]}"
         steps = [("session.open", open_text, kept.start_seq)]
         for one in kept.since:
             if one.kind == "sent":
                 steps.append(("session.send", one.text, one.seq))
             else:
-                # Acknowledges too, and does not ask what has been sent already.
+                # This call also acknowledges, and does not request decisions that were sent already.
                 steps.append(("session.subscribe", json.dumps({"session": session, "after": one.seq}), -1))
         answers = await asyncio.gather(
             *(self._later(method, text) for method, text, _ in steps), return_exceptions=True
@@ -134,7 +135,7 @@ class Process:
                 said = f"{got}: {answer}" if isinstance(answer, PolicyError) else str(got)
                 raise PolicyError("snapshot_mismatch", expected=f"{seq} events after {method}", got=said)
         if stream is not None:
-            # What an acknowledgement above has set going must not come in between.
+            # The effects of an acknowledgement above must not interfere.
             await self._later("session.unsubscribe", json.dumps({"session": session}))
             result = await self.subscribe(session, stream)
             stream.release(result["decisionSeq"])
@@ -143,7 +144,7 @@ class Process:
                 await asyncio.sleep(0.001)
 
     async def close(self) -> None:
-        """Ends it; one that does not leave by itself is killed."""
+        """Ends the process; kills a process that does not end by itself."""
         with contextlib.suppress(RollflexError):
             await self._client.close()
 
@@ -175,7 +176,7 @@ class Process:
 
 
 class _Reader:
-    """Takes what the server pushes, on the thread that reads it."""
+    """Takes unasked messages of the server, on the reading thread."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, stream: Stream) -> None:
         self._loop = loop
@@ -190,7 +191,7 @@ class _Reader:
 
 
 async def make_all_again(process: Process, log: Log, streams: Mapping[str, Stream]) -> None:
-    """Every session of a log. One that cannot be made again is lost, which the log then says."""
+    """Restores every session of a log. A session that cannot be restored is lost, which the log then says."""
     for session, kept in list(log.sessions.items()):
         why = ""
         if kept.since and log.version != process.version:

@@ -20,15 +20,15 @@ _retry_seconds = 0.25
 
 @dataclass(frozen=True)
 class Configuration:
-    """The server and its mirror from this number on, until there is a higher one."""
+    """The server and its mirror, valid from this number until there is a higher one."""
 
     number: int
     generation: int
-    """How often a server has taken over, and one."""
+    """Number of takeovers, plus one."""
     member: str
     """Name of the server's actor."""
     instance: str
-    """The process of this actor: another one has another id."""
+    """Id of the actor's process; a new process has another id."""
     node: str
     mirror: str
     """Name of the mirror's actor."""
@@ -36,15 +36,17 @@ class Configuration:
 
 class Register:
     """
-    The configurations of one pair of actors. A number can be written once: of two servers that both want to go on, one
-    gets it, and the other one must stop.
+    The configurations of a pair of actors. Each number can be written once: of two servers that both want to continue,
+    one gets the number, and the other must stop.
     """
 
     def __init__(self, namespace: str, name: str, incarnation: str) -> None:
         self._prefix = f"{_prefix_of(namespace, name)}{incarnation}:"
 
     def latest(self) -> Configuration | None:
-        """The one that holds; nothing before the first, and after :func:`forget`. Blocks until it is known."""
+        """
+        Returns the valid configuration; None before the first, and after :func:`forget`. Blocks until it is known.
+        """
 
         def read() -> Configuration | None:
             keys = _internal_kv_list(self._prefix.encode(), namespace=_space)
@@ -54,19 +56,22 @@ class Register:
         return _until_known(read)
 
     def decide(self, wanted: Configuration) -> bool:
-        """Whether this one holds from now on; if not, its number belongs to another one. Blocks until it is known."""
+        """
+        Whether this configuration is valid from now on; if not, its number belongs to another one. Blocks until this is
+        known.
+        """
         key, value = f"{self._prefix}{wanted.number:012}".encode(), json.dumps(asdict(wanted)).encode()
 
         def write() -> bool:
             _internal_kv_put(key, value, overwrite=False, namespace=_space)
-            # Not what the call says: one that is made again finds what it has written itself.
+            # The result of the call is not used: a repeated call would find the value that it had written itself.
             return bool(_internal_kv_get(key, namespace=_space) == value)
 
         return _until_known(write)
 
 
 def _until_known(ask: Callable[[], T]) -> T:
-    """Nothing may be acknowledged as long as nobody can say who serves: the GCS may be on its way back."""
+    """Nothing may be acknowledged while nobody can say who serves: the GCS may be coming back."""
     while True:
         try:
             return ask()
@@ -81,5 +86,5 @@ def forget(namespace: str, name: str) -> None:
 
 
 def _prefix_of(namespace: str, name: str) -> str:
-    # Neither part can be taken for the other.
+    # The JSON form keeps namespace and name apart.
     return f"{json.dumps([namespace, name])}:"

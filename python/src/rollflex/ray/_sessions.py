@@ -11,7 +11,7 @@ from ._calls import Actor, Steps, call
 
 
 class Attached:
-    """A session as one producer sees it."""
+    """A session in the view of one producer."""
 
     def __init__(self, actor: Actor, id: str, policy: str, version: int, seq: int, producer: str | None) -> None:
         self.actor = actor
@@ -76,7 +76,7 @@ class Attached:
         try:
             yield from call(self.actor, deadline, "close", self.id)
         except PolicyError as error:
-            # It was asked for again, and had been done.
+            # The call was repeated after it had succeeded.
             if error.code != "unknown_id":
                 raise
 
@@ -96,7 +96,7 @@ class Reading:
         self.closed_because: str | None = None
         self.begun = False
         self.items: list[tuple[int, Any]] = []
-        """The next one is the last of the list."""
+        """The last item of the list comes next."""
 
     def ack(self, number: int) -> None:
         if self.after is None or number > self.after:
@@ -105,13 +105,13 @@ class Reading:
         self.acknowledged = max(number, self.acknowledged or 0)
 
     def more(self, seconds: float, deadline: float) -> Steps[None]:
-        """What has come meanwhile; it may be nothing."""
+        """Returns decisions that have come meanwhile; the list may be empty."""
         actor, id = self.attached.actor, self.attached.id
         ack = self.acknowledged if self.acknowledged != self.told else None
         try:
             result = yield from call(actor, deadline, "decisions", id, self.after, ack, self.most, seconds)
         except PolicyError as error:
-            # It was there when the reading began: it was closed between two calls.
+            # The session existed when reading began, so it was closed between two calls.
             if not self.begun or error.code != "unknown_id" or error.path != "session":
                 raise
             self.closed_because, self.items = "closed", []

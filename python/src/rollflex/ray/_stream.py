@@ -21,14 +21,16 @@ class Stream:
         self.closed_because: str | None = None
 
     def begin(self) -> int:
-        """Before a server sends all that nobody has acknowledged; what others still send is passed over."""
+        """
+        Resets the stream before a server sends all unacknowledged decisions; decisions from other servers are skipped.
+        """
         self._waiting.clear()
         self.last = 0
         self._source += 1
         return self._source
 
     def begun(self, acknowledged: int) -> None:
-        """The server has said where it begins. Decisions may have come before that was heard."""
+        """Sets where the server's stream begins. Decisions may have arrived before this was known."""
         self.acknowledged = max(self.acknowledged, acknowledged)
         self.last = max(self.last, acknowledged)
 
@@ -40,7 +42,7 @@ class Stream:
                 self._arrived.set()
 
     def release(self, upto: int) -> None:
-        """Up to this number everything is mirrored."""
+        """Releases decisions up to this number, which are mirrored."""
         if upto > self._released:
             self._released = upto
             self._arrived.set()
@@ -55,7 +57,7 @@ class Stream:
         self._arrived.set()
 
     async def read(self, after: int, most: int, seconds: float) -> list[tuple[int, Any]]:
-        """Decisions after a number, once there are any; none if none comes in time."""
+        """Returns decisions after a number as soon as there are any; an empty list if none comes in time."""
         until = asyncio.get_running_loop().time() + seconds
         while True:
             self._arrived.clear()

@@ -31,19 +31,19 @@ _turn_seconds = 1.0
 
 
 class Elsewhere(RollflexError):
-    """This actor does not serve: the other one does, or this one will if that is lost."""
+    """This actor does not serve: the other one does, or this one will if the other is lost."""
 
     def __init__(self, name: str, well: bool, trouble: str = "") -> None:
         where = "is served elsewhere" if well else f"is not served yet: {trouble or 'its turn has not come'}"
         super().__init__(f"{name} {where}")
         self.well = well
-        """Whether the one that serves has answered just now."""
+        """Whether the serving actor has just answered."""
 
 
 class RollflexActor:
     """
     Async actor around one ``rollflex serve``. Make it with :func:`rollflex.ray.get_or_create`, and call it through the
-    handle that this gives.
+    returned handle.
     """
 
     def __init__(self, options: ActorOptions, member: str | None = None) -> None:
@@ -51,7 +51,7 @@ class RollflexActor:
         self._options = options
         self._node_id: str = context.get_node_id()
         with warnings.catch_warnings():
-            # Ray's own, of a name that it uses itself.
+            # The warning is Ray's own, about a name that Ray itself uses.
             warnings.simplefilter("ignore")
             self._reconstructed: bool = context.was_current_actor_reconstructed
         self._pair = Pair(options, member or options.name, self._node_id) if options.mirror else None
@@ -60,17 +60,19 @@ class RollflexActor:
         self._spare: asyncio.Task[Process] | None = None
         self._watching: asyncio.Task[None] | None = None
         self._opening: dict[str, asyncio.Task[Data]] = {}
-        # One that comes in the place of another must not wait for somebody to call.
+        # A replacing actor must begin without waiting for a call.
         context.current_actor.status.remote()
 
     async def status(self) -> dict[str, Any]:
-        """Who this is, and whether it serves."""
+        """Returns who this actor is, and whether it serves."""
         self._take_turn()
         instance = self._pair.instance if self._pair else ""
         return {"instance": instance, "node": self._node_id, "serves": self._starting is not None}
 
     async def begin(self) -> None:
-        """For who has made the actor, before anybody else: nothing can have been lost yet."""
+        """
+        Begins to serve. Only the maker of the actor calls this, before anybody else, so nothing can have been lost yet.
+        """
         engine = await self._engine()
         if engine.log.lost and not engine.log.sessions:
             await engine.do(Call("server.info", "{}", record=lambda data: Record("lost", "", "")))
@@ -83,13 +85,13 @@ class RollflexActor:
             expected = "the host to run the timers: a server that is made again cannot fire them as they were fired"
             raise PolicyError("invalid_input", expected=expected, got="server", path="timers")
         if params.get("shadow"):
-            # What a host decides by itself counts as no event, by which the log goes.
+            # Decisions that a host reports do not count as events, which the log relies on.
             expected = "a policy whose decisions are carried out: shadow mode needs a server of its own"
             raise PolicyError("invalid_input", expected=expected, got="true", path="shadow")
         why = engine.log.why_lost(session)
         if why and named and params.get("onExisting") != "replace":
             raise SessionLost(f"{why}; open it with on_existing='replace', from the snapshot of your last checkpoint")
-        # First of all the one that is not mirrored yet.
+        # An opening that is not mirrored yet comes first.
         task = self._opening.get(token)
         kept = engine.log.sessions.get(session)
         if task is None and kept is not None and kept.opened.token == token:
@@ -100,7 +102,7 @@ class RollflexActor:
         return await asyncio.shield(task)
 
     async def send(self, session: str, events: Sequence[Any], producer: str | None, first_seq: int | None) -> Data:
-        """Stamps the events: done again, they must have the same times."""
+        """Sends events, and stamps their times, so that repeated events have the same times."""
         engine = await self._engine()
         self._check_there(engine, session)
         now = time.time()
@@ -114,7 +116,7 @@ class RollflexActor:
 
         def record(data: Data) -> Record | None:
             kept = engine.log.sessions.get(session)
-            # Nothing was applied, or it had been applied before.
+            # No event was applied, or all had been applied before.
             if kept is None or data.get("seq", -1) <= kept.seq:
                 return None
             return Record("sent", session, text, data["seq"])
@@ -129,12 +131,12 @@ class RollflexActor:
     async def decisions(
         self, session: str, after: int | None, ack: int | None, most: int, seconds: float
     ) -> dict[str, Any]:
-        """Decisions of a streaming session after a number, as soon as there are any."""
+        """Returns decisions of a streaming session after a number, as soon as there are any."""
         engine = await self._engine()
         self._check_there(engine, session)
         stream = engine.streams.get(session)
         if stream is None:
-            # Says what it is: unknown, or not streaming.
+            # The server's error says whether the session is unknown or not streaming.
             await engine.do(Call("session.unsubscribe", encode({"session": session})))
             expected = "a session that was opened with deliver: stream"
             raise PolicyError("invalid_input", expected=expected, got=session, path="session")
@@ -175,7 +177,7 @@ class RollflexActor:
         return await engine.do(Call(method, encode(params)))
 
     async def info(self) -> dict[str, Any]:
-        """Where everything is, and how it has fared."""
+        """Returns where the server and its mirror are, and their history."""
         engine = await self._engine()
         pair, mirroring = self._pair, self._mirroring
         return {
@@ -236,12 +238,12 @@ class RollflexActor:
         return self._pair.mirroring if self._pair else None
 
     async def _engine(self) -> Engine:
-        """Raises :class:`Elsewhere`: the other one serves."""
+        """Returns the engine. Raises :class:`Elsewhere` if the other actor serves."""
         if self._starting is None:
             turn = self._take_turn()
             well = self._pair is not None and self._pair.well
             if not well:
-                # Whoever calls here instead of a server that is gone is served as soon as it can be.
+                # Callers that come here because a server is gone are served as soon as possible.
                 await asyncio.wait({turn}, timeout=_turn_seconds)
             if self._starting is None:
                 raise Elsewhere(self._options.name, well, self._pair.trouble if self._pair else "")
@@ -265,7 +267,7 @@ class RollflexActor:
         self._starting = asyncio.create_task(self._start())
 
     def _warm(self) -> None:
-        """What takes longest is done before it is this one's turn."""
+        """Does the slowest preparations before it is this actor's turn."""
         if self._spare is None:
             self._spare = asyncio.create_task(Process.spawn(self._options.server))
             self._spare.add_done_callback(_tell_of_failure)
@@ -301,7 +303,7 @@ class RollflexActor:
             except (RayError, ValueError, asyncio.TimeoutError) as error:
                 _logger.warning("the mirror is gone, a new one is made: %r", error)
                 if not isinstance(error, ActorDiedError | RayTaskError):
-                    # Not it alone, perhaps.
+                    # The mirror may not be the only loss on this node.
                     mirroring.suspect(mirroring.node_id)
         await self._superseded_is_fatal(asyncio.to_thread(mirroring.make, self._log))
 
@@ -314,8 +316,8 @@ class RollflexActor:
 
     async def _watch(self, engine: Engine) -> None:
         """
-        Notices a mirror or a standby that is gone, one that could be on another node, a server that does not answer,
-        and that another actor has taken over.
+        Notices a mirror or standby that is gone or could be on another node, a server that does not answer, and a
+        takeover by another actor.
         """
         while True:
             await asyncio.sleep(self._options.watch_seconds)
@@ -330,7 +332,7 @@ class RollflexActor:
 
 
 def _unless_refused(record: Any) -> Any:
-    """An answer with an error code in it is that of a refusal."""
+    """Keeps a record only of calls that succeeded: an answer with an error code is a refusal."""
     return lambda data: None if "code" in data else record(data)
 
 
@@ -341,5 +343,5 @@ def _tell_of_failure(spare: asyncio.Task[Process]) -> None:
 
 
 def _fatal() -> None:
-    # Not an exit that Ray takes for wanted: if this is the actor that counts, it is made again from the mirror.
+    # The exit must not look wanted to Ray: if this actor still counts, Ray makes it again from the mirror.
     os._exit(1)

@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class AsyncRollflexHandle(HandleBase, TypedAsyncClient):
-    """The same for asyncio: any number of tasks may share one."""
+    """The same for asyncio; any number of tasks may share it."""
 
     async def _open(self, policy: str | None, options: dict[str, Any]) -> AsyncRaySession:
         deadline = self._deadline(options.pop("timeout", None))
@@ -31,7 +31,7 @@ class AsyncRollflexHandle(HandleBase, TypedAsyncClient):
         return (await self._read("plan", plan_params(planner, input, deadline), timeout))["plan"]
 
     async def sessions(self, *, timeout: float | None = None) -> list[Any]:
-        """The sessions of the server, in the order of their ids."""
+        """Returns the sessions of the server in the order of ids."""
         return await self._call(lambda deadline: all_sessions(self._actor, deadline), timeout)
 
     async def server_info(self, *, timeout: float | None = None) -> Any:
@@ -43,7 +43,7 @@ class AsyncRollflexHandle(HandleBase, TypedAsyncClient):
         return await self._read("rpc.discover", {}, timeout)
 
     async def info(self, *, timeout: float | None = None) -> dict[str, Any]:
-        """Where the server and its mirror are, and how they have fared."""
+        """Returns where the server and its mirror are, and their history."""
         return await self._call(lambda deadline: call(self._actor, deadline, "info"), timeout)
 
     async def _read(self, method: str, params: Mapping[str, Any], timeout: float | None) -> Any:
@@ -55,7 +55,7 @@ class AsyncRollflexHandle(HandleBase, TypedAsyncClient):
 
 
 class AsyncRaySession(SessionBase):
-    """A policy with its state; tasks that share one send one after the other."""
+    """A policy with its state; tasks that share a session send one after the other."""
 
     def __init__(self, handle: AsyncRollflexHandle, attached: Attached) -> None:
         super().__init__(handle, attached)
@@ -68,18 +68,18 @@ class AsyncRaySession(SessionBase):
             return await self._call(lambda deadline: self._attached.send(several, first_seq, deadline), timeout)
 
     async def retry(self, *, timeout: float | None = None) -> list[Any]:
-        """The decisions of a ``send`` that ended without its answer. Nothing is applied twice."""
+        """Returns the decisions of a ``send`` that ended without an answer. No event is applied twice."""
         async with self._sending:
             return await self._call(self._attached.retry, timeout)
 
     async def snapshot(self, *, timeout: float | None = None) -> Any:
-        """The whole state: what ``open(snapshot=…)`` takes."""
+        """Returns the whole state, for ``open(snapshot=…)``."""
         return await self._call(self._attached.snapshot, timeout)
 
     async def why(
         self, id: str | None = None, what: str | None = None, *, timeout: float | None = None
     ) -> SessionWhyResult:
-        """Why something waits, and who must act, as :meth:`rollflex.Session.why` says it."""
+        """Says why something waits and who must act, as :meth:`rollflex.Session.why` does."""
         return cast(
             "SessionWhyResult", await self._call(lambda deadline: self._attached.why(id, what, deadline), timeout)
         )
@@ -111,11 +111,11 @@ class AsyncRaySubscription:
 
     @property
     def waiting(self) -> int:
-        """Decisions that have come, and that :meth:`get` gives without a call."""
+        """Number of decisions that have arrived, which :meth:`get` returns without a call."""
         return len(self._reading.items)
 
     async def get(self, timeout: float | None = None) -> tuple[int, Any]:
-        """The next decision, as :meth:`RaySubscription.get` gives it."""
+        """Returns the next decision, as :meth:`RaySubscription.get` does."""
         reading = self._reading
         until = None if timeout is None else time.monotonic() + timeout
         while not reading.items:

@@ -23,8 +23,8 @@ T = TypeVar("T")
 
 class RollflexHandle(HandleBase, TypedClient):
     """
-    Calls the actor, and blocks meanwhile. May be given to any worker, and used by any number of threads. A call that
-    meets a node that is gone is made again on the next one, until ``deadline_seconds`` have passed.
+    Calls the actor, and blocks until the answer. Any worker may get this handle, and any number of threads may use it.
+    A call to a lost node is repeated on the next one, until ``deadline_seconds`` have passed.
     """
 
     def _open(self, policy: str | None, options: dict[str, Any]) -> RaySession:
@@ -35,7 +35,7 @@ class RollflexHandle(HandleBase, TypedClient):
         return self._read("plan", plan_params(planner, input, deadline), timeout)["plan"]
 
     def sessions(self, *, timeout: float | None = None) -> list[Any]:
-        """The sessions of the server, in the order of their ids."""
+        """Returns the sessions of the server in the order of ids."""
         return self._call(lambda deadline: all_sessions(self._actor, deadline), timeout)
 
     def server_info(self, *, timeout: float | None = None) -> Any:
@@ -47,11 +47,11 @@ class RollflexHandle(HandleBase, TypedClient):
         return self._read("rpc.discover", {}, timeout)
 
     def info(self, *, timeout: float | None = None) -> dict[str, Any]:
-        """Where the server and its mirror are, and how they have fared."""
+        """Returns where the server and its mirror are, and their history."""
         return self._call(lambda deadline: call(self._actor, deadline, "info"), timeout)
 
     def as_async(self) -> AsyncRollflexHandle:
-        """The same for asyncio."""
+        """Returns the same handle for asyncio."""
         from .aio import AsyncRollflexHandle
 
         return AsyncRollflexHandle(self.name, self.namespace, self.deadline_seconds)
@@ -71,7 +71,7 @@ class RollflexHandle(HandleBase, TypedClient):
 
 
 class RaySession(SessionBase):
-    """A policy with its state. One that is given to a worker sends there as a producer of its own."""
+    """A policy with its state. A session that is passed to a worker sends there as a separate producer."""
 
     def __init__(self, handle: RollflexHandle, attached: Attached) -> None:
         super().__init__(handle, attached)
@@ -81,24 +81,24 @@ class RaySession(SessionBase):
         """
         Applies events in order, each once, and returns the decisions.
 
-        :raises PolicyError: one was refused; those before it are applied
-        :raises CallTimeout: there was no answer in time: :meth:`retry` gets it
+        :raises PolicyError: an event was refused; earlier events are applied
+        :raises CallTimeout: there was no answer in time; :meth:`retry` fetches it
         """
         several = [events] if isinstance(events, Mapping) else list(events)
         with self._sending:
             return self._call(lambda deadline: self._attached.send(several, first_seq, deadline), timeout)
 
     def retry(self, *, timeout: float | None = None) -> list[Any]:
-        """The decisions of a ``send`` that ended without its answer. Nothing is applied twice."""
+        """Returns the decisions of a ``send`` that ended without an answer. No event is applied twice."""
         with self._sending:
             return self._call(self._attached.retry, timeout)
 
     def snapshot(self, *, timeout: float | None = None) -> Any:
-        """The whole state: what ``open(snapshot=…)`` takes."""
+        """Returns the whole state, for ``open(snapshot=…)``."""
         return self._call(self._attached.snapshot, timeout)
 
     def why(self, id: str | None = None, what: str | None = None, *, timeout: float | None = None) -> SessionWhyResult:
-        """Why something waits, and who must act, as :meth:`rollflex.Session.why` says it."""
+        """Says why something waits and who must act, as :meth:`rollflex.Session.why` does."""
         return cast("SessionWhyResult", self._call(lambda deadline: self._attached.why(id, what, deadline), timeout))
 
     def subscribe(self, *, after: int | None = None, types: Sequence[str] | None = None) -> RaySubscription:
@@ -115,7 +115,9 @@ class RaySession(SessionBase):
 
 
 class RaySubscription:
-    """Decisions with their numbers, in order: ``for number, decision in subscription``. One of them acknowledges."""
+    """
+    Decisions with their numbers, in order: ``for number, decision in subscription``. Only one subscriber acknowledges.
+    """
 
     def __init__(self, session: RaySession, reading: Reading) -> None:
         self._session = session
@@ -128,7 +130,7 @@ class RaySubscription:
 
     @property
     def waiting(self) -> int:
-        """Decisions that have come, and that :meth:`get` gives without a call."""
+        """Number of decisions that have arrived, which :meth:`get` returns without a call."""
         return len(self._reading.items)
 
     def get(self, timeout: float | None = None) -> tuple[int, Any]:

@@ -13,7 +13,7 @@ from ..errors import CallTimeout, ClientClosed, PolicyError
 
 
 class Sends(Protocol):
-    """A session, as the thread of a reporter uses it."""
+    """The part of a session that a reporter's thread uses."""
 
     @property
     def unanswered(self) -> int: ...
@@ -32,7 +32,7 @@ class Reporter:
     :param on_refusal: gets an event that was refused, and why; by default the next call here raises it
     :param most: events of one call
     :param capacity: events that may wait; more than a policy can have in flight is a sign that nobody listens
-    :param try_again_seconds: after which events are sent again that found a backlog full, or no server
+    :param try_again_seconds: time after which events are sent again if the backlog was full or there was no server
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Reporter:
         """
         Waits until everything has been answered.
 
-        :raises CallTimeout: it was not, in time; it goes on being sent
+        :raises CallTimeout: the answers took too long; sending continues
         """
         with self._changed:
             done = self._changed.wait_for(lambda: self._error is not None or self.waiting == 0, timeout)
@@ -94,7 +94,7 @@ class Reporter:
                 raise CallTimeout(f"{self.waiting} events are not answered yet")
 
     def close(self, timeout: float | None = None) -> None:
-        """Sends what is left, and ends. Raises what :meth:`flush` does."""
+        """Sends the remaining events, and ends. Raises the errors of :meth:`flush`."""
         try:
             self.flush(timeout)
         finally:
@@ -142,12 +142,12 @@ class Reporter:
                     refused, batch = batch[refusal.index], batch[refusal.index + 1 :]
                     self._refused(refused, refusal)
                 elif refusal.code == "limit_exceeded":
-                    # A backlog that is full: nothing was applied.
+                    # The backlog is full, so no event was applied.
                     time.sleep(self._try_again_seconds)
                 else:
                     raise
             except CallTimeout:
-                # It is asked for again, for as long as it takes.
+                # The answer is requested again, for as long as it takes.
                 continue
             if decisions and self._on_decisions is not None:
                 self._on_decisions(decisions)

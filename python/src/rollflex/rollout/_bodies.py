@@ -12,22 +12,22 @@ Kept = tuple[Launch[P, R], Response[R]]
 
 
 class Entry(Generic[P, R]):
-    """A prompt that is here, with the responses that are kept for it."""
+    """A prompt that is present, with the responses kept for it."""
 
     __slots__ = ("is_aside", "responses", "supplied")
 
     def __init__(self, supplied: Supplied[P]) -> None:
         self.supplied = supplied
         self.responses: dict[str, Kept[P, R]] = {}
-        """By request id, with what had been asked for."""
+        """Kept responses by request id, each with the launch that requested it."""
         self.is_aside = False
-        """It has left a round with responses that it keeps, and waits for a later one."""
+        """Whether the prompt has left a round with kept responses, and waits for a later round."""
 
 
 class Bodies(Generic[P, R]):
     """
-    What has come from the data source and was not handed on. Under one id there may be several copies of a prompt, of
-    as many epochs; one of them at most is in a round.
+    Prompts and responses from the data source that were not handed on. An id may have several copies of a prompt, one
+    per epoch; at most one of them is in a round.
     """
 
     def __init__(self) -> None:
@@ -40,18 +40,18 @@ class Bodies(Generic[P, R]):
         return prompt_id in self._copies
 
     def add(self, supplied: Supplied[P]) -> None:
-        """Takes a prompt, or one more copy of it."""
+        """Takes a prompt, or another copy of it."""
         self._copies.setdefault(supplied.prompt_id, []).append(Entry(supplied))
 
     def entry(self, prompt_id: str) -> Entry[P, R] | None:
-        """The copy that is in the round, or goes into one next."""
+        """Returns the copy that is in the round, or goes into a round next."""
         copies = self._copies.get(prompt_id)
         if copies is None:
             return None
         return next((one for one in copies if not one.is_aside), copies[0])
 
     def planned(self, prompt_id: str, request_ids: Iterable[str]) -> None:
-        """A prompt goes into a round, with these responses of an earlier one."""
+        """Moves a prompt into a round, with these responses of an earlier round."""
         wanted, copies = set(request_ids), self._copies.get(prompt_id, [])
         for one in copies:
             if one.is_aside and wanted and wanted <= one.responses.keys():
@@ -70,7 +70,7 @@ class Bodies(Generic[P, R]):
         """Keeps a response for a prompt that is still here."""
         for one in self._copies.get(launch.prompt_id, ()):
             if one.supplied.body is launch.prompt:
-                # What it was resumed from is a part of it.
+                # The response it was resumed from is part of it.
                 alone = launch if launch.resume_from is None else replace(launch, resume_from=None)
                 one.responses[launch.request_id] = (alone, response)
                 return
@@ -81,7 +81,9 @@ class Bodies(Generic[P, R]):
             one.is_aside = one.is_aside and len(one.responses) > 0
 
     def set_aside(self, prompt_id: str, request_ids: Iterable[str]) -> list[str]:
-        """A prompt leaves its round: the bodies of these responses are still needed. Returns those that are not."""
+        """
+        Takes a prompt out of its round and keeps the bodies of these responses. Returns the bodies that are not needed.
+        """
         entry = self.entry(prompt_id)
         if entry is None:
             return []
@@ -97,7 +99,7 @@ class Bodies(Generic[P, R]):
         return None if entry is None else self._remove(prompt_id, entry)
 
     def newest(self, prompt_id: str) -> Entry[P, R] | None:
-        """The copy that came last, unless it is the only one."""
+        """Returns the copy that came last, unless it is the only one."""
         copies = self._copies.get(prompt_id, [])
         return copies[-1] if len(copies) > 1 else None
 
@@ -115,7 +117,7 @@ class Bodies(Generic[P, R]):
         return [one.supplied for copies in self._copies.values() for one in copies]
 
     def state(self) -> dict[str, Any]:
-        """What a checkpoint needs. Bodies are those of the host, as they are."""
+        """Returns the content for a checkpoint. Bodies are the host's own objects."""
         return {
             id: [(one.supplied, dict(one.responses), one.is_aside) for one in copies]
             for id, copies in self._copies.items()

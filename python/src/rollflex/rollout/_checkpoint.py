@@ -19,7 +19,7 @@ _version = 2
 
 
 class Checkpoints(Generic[P, R]):
-    """Takes them of a rollout, and puts a new one into the state of one."""
+    """Takes checkpoints of a rollout, and restores a new rollout from one."""
 
     def __init__(self, state: State[P, R], *, supply: Supply[P, R], judging: Judging[P, R]) -> None:
         self._state = state
@@ -56,7 +56,7 @@ class Checkpoints(Generic[P, R]):
     async def restore(
         self, checkpoint: Mapping[str, Any], id_prefix: str, flush: Callable[[], Awaitable[None]]
     ) -> None:
-        """Goes on from there: what was in flight is issued again, under new ids."""
+        """Continues from a checkpoint: requests in flight are issued again under new ids."""
         state = self._state
         state.rounds = checkpoint["rounds"]
         state.engines = set(checkpoint["engines"])
@@ -75,7 +75,7 @@ class Checkpoints(Generic[P, R]):
 
 
 def check(checkpoint: Mapping[str, Any], policy: str, config: Mapping[str, Any]) -> None:
-    """Raises ValueError for one that is of another policy, and warns of settings that it does not take over."""
+    """Raises ValueError for a checkpoint of another policy, and warns about settings that differ from it."""
     if checkpoint.get("version") != _version:
         raise ValueError(f"a checkpoint of version {checkpoint.get('version')}, not {_version}")
     if checkpoint["policy"] != policy:

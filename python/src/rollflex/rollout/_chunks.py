@@ -13,13 +13,16 @@ from .host import GenerationFailed, Launch, Response
 Tell = Callable[[Mapping[str, Any]], None]
 Once = Callable[["Launch[Any, Generated]", int], Awaitable["Response[Generated]"]]
 _most_failures = 7
-"""Tries of a chunk after its engine has failed, before its response has: longer than to find an engine lost."""
+"""
+Tries of a chunk after engine failures before the response fails: enough to cover the time until an engine is found
+lost.
+"""
 limits = ("max_new_tokens", "max_tokens")
-"""What servers call the most new tokens of a request."""
+"""Names under which servers know the limit on new tokens."""
 
 
 class Chunks:
-    """Asks for engines, and goes on with each response from chunk to chunk. ``tell`` sends an event to the policy."""
+    """Asks for engines, and continues each response from chunk to chunk. ``tell`` sends an event to the policy."""
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
@@ -27,7 +30,7 @@ class Chunks:
         self._given: dict[str, asyncio.Queue[Mapping[str, Any]]] = {}
 
     def decided(self, decision: Mapping[str, Any]) -> None:
-        """Takes the decisions of the policy, of which only ``chunk.continue`` is for here."""
+        """Takes the policy's decisions, of which only ``chunk.continue`` concerns this class."""
         if decision["type"] == "chunk.continue" and decision["requestId"] in self._given:
             self._given[decision["requestId"]].put_nowait(decision)
 
@@ -35,7 +38,7 @@ class Chunks:
         self, launch: Launch[Any, Generated], prompt_tokens: int, sampling: Mapping[str, Any], once: Once
     ) -> Response[Generated]:
         """
-        One response. ``once`` generates a chunk of it, of at most so many tokens. Raises
+        Generates one response. ``once`` generates a chunk with at most so many tokens. Raises
         :class:`~rollflex.rollout.GenerationFailed`.
         """
         most = next((sampling[name] for name in limits if name in sampling), None)
@@ -55,14 +58,14 @@ class Chunks:
                         raise
                     failures += 1
                     try:
-                        # Its engine may be lost, and the policy gives the chunk again.
+                        # The engine may be lost; then the policy gives the chunk again.
                         chunk = await asyncio.wait_for(given.get(), 0.1 * 2**failures)
                     except asyncio.TimeoutError:
                         self._ask({**request, "tokens": launch.resume_tokens})
                         chunk = await given.get()
                     continue
                 failures = 0
-                # A chunk with fewer tokens than it may have has met a limit of the engine, such as its longest context.
+                # A chunk with fewer tokens than allowed has met a limit of the engine, such as the longest context.
                 is_full = response.tokens - launch.resume_tokens >= chunk["tokens"]
                 if response.body.finish != "length" or response.tokens >= most or not is_full:
                     return response
@@ -80,9 +83,7 @@ class Chunks:
         given: asyncio.Queue[Mapping[str, Any]],
         once: Once,
     ) -> tuple[Response[Generated], Mapping[str, Any]]:
-        """
-        A chunk, and which one it is: it begins anew where the policy gives it again, because its engine is lost.
-        """
+        """Generates a chunk, and starts it again if the policy gives it again because its engine is lost."""
         while True:
             running = asyncio.ensure_future(once(replace(launch, engine_id=chunk["engineId"]), chunk["tokens"]))
             again = asyncio.ensure_future(given.get())
@@ -99,12 +100,12 @@ class Chunks:
     def _ask(self, request: dict[str, Any]) -> None:
         self._asking.append(request)
         if len(self._asking) == 1:
-            # Those that are launched together ask together, so that the policy can choose which is first.
+            # Requests that are launched together ask together, so that the policy can choose the first.
             asyncio.get_running_loop().call_soon(self._send)
 
     def _send(self) -> None:
         requests, self._asking = self._asking, []
-        # Whoever was cancelled meanwhile asks for nothing.
+        # Requests that were cancelled meanwhile ask for nothing.
         here = [one for one in requests if one["requestId"] in self._given]
         if here:
             self._tell({"type": "chunks.requested", "requests": here})

@@ -20,7 +20,7 @@ logger = logging.getLogger("rollflex")
 
 
 class Decisions(Generic[P, R]):
-    """Carries out what comes from the policy, in its order. Nothing here waits."""
+    """Carries out the policy's decisions in order, without waiting."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class Decisions(Generic[P, R]):
         self._state.counted[decision["promptId"]] = [one["requestId"] for one in decision["responses"]]
 
     def _response_gone(self, decision: Decision) -> None:
-        """A response is of no use any more. A late report of a reward says nothing of its response."""
+        """Drops a response of no further use. A late reward report says nothing about its response."""
         if decision["type"] == "response.late" and decision["reason"]["code"] != "completion":
             return
         self._work.rewards.drop([decision["requestId"]])
@@ -115,7 +115,7 @@ class Decisions(Generic[P, R]):
         id = prompt["promptId"]
         self._judging.stop(id)
         if id not in self._state.bodies or decision["reason"]["code"] == "round_closed":
-            # It came too late for its round, and was in none.
+            # The response came too late for its round, and was never part of it.
             return
         kept = [one["requestId"] for one in prompt.get("kept", ())]
         self._work.rewards.drop(self._state.bodies.set_aside(id, kept))
@@ -140,7 +140,7 @@ class Decisions(Generic[P, R]):
         if entry is None:
             return
         if self._state.composes:
-            # It is of the next epoch, and is supplied again when the round is over.
+            # The prompt belongs to the next epoch, and is supplied again after the round.
             self._state.early.append(entry.supplied)
             return
         self._state.bodies.take_newest(id)
@@ -170,7 +170,7 @@ class Decisions(Generic[P, R]):
         if opened is None or opened.round.round_id != decision["roundId"]:
             return
         if opened.failed:
-            # It was completed just before it was given up: nobody takes these groups.
+            # The round was completed just before it was given up, so nobody takes its groups.
             self._state.spawn(self._rounds.hand_back(decision))
             return
         opened.round.kind = decision["kind"]

@@ -17,7 +17,7 @@ logger = logging.getLogger("rollflex")
 
 
 class Ending(Generic[P, R]):
-    """Ends it once, because somebody closes it or because the policy is out of reach."""
+    """Ends the rollout once, because somebody closes it or the policy is out of reach."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Ending(Generic[P, R]):
         """``detach``: from now on no decision comes. ``leave``: the session ends."""
         state = self._state
         if state.failed is not None:
-            # Somebody has ended it already.
+            # Somebody else has ended the rollout already.
             await state.given_up.wait()
             await detach()
             return
@@ -58,7 +58,7 @@ class Ending(Generic[P, R]):
     def unusable(
         self, error: Exception, detach: Callable[[], Awaitable[None]], leave: Callable[[], Awaitable[None]]
     ) -> None:
-        """No request can succeed: the rollout ends as :meth:`close` ends it, and whoever waits gets this error."""
+        """No request can succeed: the rollout ends as with :meth:`close`, and waiting callers get this error."""
         state = self._state
         if state.failed is None:
             state.failed = error
@@ -72,7 +72,7 @@ class Ending(Generic[P, R]):
             await self._give_back()
             await leave()
         finally:
-            # Last: whoever waits for a round may close the client as soon as it is told.
+            # This comes last, because a caller that waits for a round may close the client as soon as it is told.
             self._tell_those_who_wait(self._state.failed)
 
     async def _give_up(self) -> None:
@@ -83,7 +83,7 @@ class Ending(Generic[P, R]):
             self._tell_those_who_wait(self._state.failed)
 
     async def _give_back(self) -> None:
-        """Own requests are aborted, one by one, and what was drawn goes back."""
+        """Aborts this rollout's requests one by one, and gives drawn prompts back."""
         state = self._state
         try:
             await self._stop()
@@ -98,7 +98,7 @@ class Ending(Generic[P, R]):
         self._decisions.stop()
         self._judging.stop_all()
         await self._work.stop()
-        # A data source that is being read is waited for: what it gives must not be lost.
+        # A running read of the data source is awaited, because the prompts that it returns must not be lost.
         await self._state.settle(self._settle_seconds)
 
     def _tell_those_who_wait(self, error: Exception) -> None:

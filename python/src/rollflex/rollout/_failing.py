@@ -13,13 +13,13 @@ class _Failing:
     failures: int = 0
     until: float = 0.0
     asked: str = ""
-    """The request that tries it again."""
+    """The request that tries the engine again."""
 
 
 class FailingEngines:
     """
-    An engine that refuses at once has the fewest requests, and would get all of them. So it is avoided for 1, 2, 4 … 60
-    s, and then gets one request.
+    Avoids failing engines. An engine that refuses at once has the fewest requests, and would get all of them. So it is
+    avoided for 1, 2, 4 … 60 s, and then gets one request.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class FailingEngines:
         return id in self._all
 
     def failed(self, id: str) -> None:
-        """The pause doubles, but not for requests that were under way when it began."""
+        """Doubles the pause, but not for requests that were already running when it began."""
         one = self._all.setdefault(id, _Failing())
         now = time.monotonic()
         if now >= one.until:
@@ -44,7 +44,7 @@ class FailingEngines:
         return one is not None and (one.asked != "" or time.monotonic() < one.until)
 
     def begin(self, id: str, request_id: str) -> None:
-        """This request goes there."""
+        """Notes that a request goes to this engine."""
         if id in self._all:
             self._all[id].asked = request_id
 

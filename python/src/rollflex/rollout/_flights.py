@@ -16,7 +16,7 @@ Report = Callable[[Launch[P, R], "dict[str, Any]", "Response[R] | None"], None]
 
 
 class Flight(Generic[P, R]):
-    """A request that was launched and has not been reported as over."""
+    """A launched request whose end was not reported."""
 
     def __init__(self, launch: Launch[P, R]) -> None:
         self.launch = launch
@@ -53,15 +53,15 @@ class Flights(Generic[P, R]):
         flight = Flight(launch)
         self._flights[launch.request_id] = flight
         flight.task = asyncio.get_running_loop().create_task(self._fly(flight))
-        # A task that is cancelled before its first step never runs.
+        # A task that is cancelled before its first step never runs, so the callback ends the flight.
         flight.task.add_done_callback(lambda _: self._finish(flight, {"type": "request.aborted"}, None))
 
     def on_engine(self, engine_id: str) -> list[str]:
-        """Requests that were launched there."""
+        """Requests that were launched on this engine."""
         return [id for id, flight in self._flights.items() if flight.launch.engine_id == engine_id]
 
     def abort(self, request_id: str) -> None:
-        """Stops a request. One that is over was reported, or will be: nothing is to be done."""
+        """Stops a request. Nothing is done for a request that has ended, since its end is reported."""
         flight = self._flights.get(request_id)
         if flight is None or flight.aborting:
             return
@@ -73,14 +73,14 @@ class Flights(Generic[P, R]):
             flight.task.cancel()
 
     def cancel(self, request_id: str) -> None:
-        """Ends a request here whatever the engine does: nobody waits for it any more."""
+        """Ends a request whatever the engine does, because nobody waits for it any more."""
         flight = self._flights.get(request_id)
         if flight is not None and flight.task is not None:
             flight.aborting = True
             flight.task.cancel()
 
     async def abort_all(self) -> None:
-        """Aborts every request of this rollout, one by one, and waits until they have ended."""
+        """Aborts every request of this rollout one by one, and waits for their ends."""
         tasks = [flight.task for flight in self._flights.values() if flight.task is not None]
         for request_id in list(self._flights):
             self.abort(request_id)
@@ -98,7 +98,7 @@ class Flights(Generic[P, R]):
             flight.begun = True
             response = await self._host.generate(launch)
         except asyncio.CancelledError:
-            # Whoever cancelled it, the request is over, and the policy decides what comes of it.
+            # Whoever cancelled the request, it is over, and the policy decides what follows.
             event = {"type": "request.aborted"}
         except Exception as error:
             kind = error.kind if isinstance(error, GenerationFailed) else "infrastructure"

@@ -16,7 +16,7 @@ logger = logging.getLogger("rollflex")
 
 
 class Groups(Generic[P, R]):
-    """Makes them of the prompts and responses that are here."""
+    """Makes groups from the prompts and responses that are present."""
 
     def __init__(self, state: State[P, R], *, work: Work[P, R], judging: Judging[P, R]) -> None:
         self._state = state
@@ -24,7 +24,7 @@ class Groups(Generic[P, R]):
         self._judging = judging
 
     async def take(self, decision: Decision) -> list[Group[P, R]]:
-        """The groups that ``round.completed`` names, in its order. They are here no more."""
+        """Returns the groups that ``round.completed`` names, in order, and removes them."""
         state, rewards = self._state, self._work.rewards
         state.assert_usable()
         groups: list[Group[P, R]] = []
@@ -55,7 +55,7 @@ class Groups(Generic[P, R]):
         return groups
 
     async def of(self, prompt_id: str) -> Group[P, R]:
-        """A group that counts for the present round or the last. Raises KeyError for any other."""
+        """Returns a group that counts for the present or the previous round. Raises KeyError for any other."""
         state = self._state
         if state.opened is not None:
             for one in state.opened.round.groups:

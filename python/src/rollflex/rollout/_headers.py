@@ -7,17 +7,17 @@ import re
 from collections.abc import Mapping
 
 key_variable = "ROLLFLEX_ENGINE_API_KEY"
-"""The key of engines that are given none."""
+"""The key for engines that were given none."""
 
 _name = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-# Those that make a request what it is; vLLM would take the last for the id by which a request is aborted.
+# Headers that the client sets itself; vLLM would take the last of them for the id by which a request is aborted.
 _ours = {"connection", "content-length", "content-type", "host", "transfer-encoding", "x-request-id"}
 
 
 def headers_of(api_key: str | None, headers: Mapping[str, str] | None, *, environment: bool) -> dict[str, str]:
     """
-    The headers of every request. With ``environment``, the variable gives the key where neither does. Raises ValueError
-    for what no header can be; a value is never a part of the message.
+    The headers of every request. With ``environment``, the variable gives the key if neither of them does. Raises
+    ValueError for an invalid header; the message never contains a value.
     """
     found: dict[str, str] = {}
     for name, value in (headers or {}).items():
@@ -39,7 +39,7 @@ def headers_of(api_key: str | None, headers: Mapping[str, str] | None, *, enviro
 
 
 def has_key(headers: Mapping[str, str]) -> bool:
-    """Whether a key is among them."""
+    """Whether the headers contain a key."""
     return any(name.lower() == "authorization" for name in headers)
 
 

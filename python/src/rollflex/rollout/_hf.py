@@ -84,7 +84,7 @@ class HfEngine(Engine):
 
     @property
     def weight_version(self) -> int | None:
-        """Of the weights; responses carry it. Raises RuntimeError where it is set while requests run."""
+        """Version of the weights, which responses carry. Setting it raises RuntimeError while requests run."""
         return self._weight_version
 
     @weight_version.setter
@@ -111,7 +111,7 @@ class HfEngine(Engine):
             found.finish = await flight.over
         finally:
             del self._flights[request_id]
-            # One that is cancelled leaves before the next step.
+            # A cancelled request leaves before the next step.
             flight.over.cancel()
         found.token_ids, found.log_probs, found.tokens = row.tokens, row.log_probs, len(row.tokens)
         if version is not None:
@@ -126,7 +126,7 @@ class HfEngine(Engine):
             flight.over.set_result("abort")
 
     async def _run(self) -> None:
-        """Until nothing runs."""
+        """Runs decode steps until no request is left."""
         batch, flights = self._torch.Batch(self.model), list[_Flight]()
         try:
             while True:

@@ -14,8 +14,8 @@ from ._hf_row import Row
 
 class Batch:
     """
-    Keys and values of the rows that run, padded on the left to one length. What joins is filled in by a pass of its own
-    in the step in which it joins.
+    Keys and values of the running rows, padded on the left to one length. Joining rows are prefilled by a separate pass
+    in the step in which they join.
     """
 
     def __init__(self, model: Any) -> None:
@@ -29,7 +29,7 @@ class Batch:
         self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in takes else {}
 
     def step(self, rows: Sequence[Row]) -> None:
-        """Generates one token of each of these rows; any other leaves."""
+        """Generates one token for each of these rows; any other row leaves."""
         if self._model.training:
             self._model.eval()
         with torch.inference_mode():
@@ -56,14 +56,14 @@ class Batch:
         if not kept:
             self._cache = None
             return
-        # All but the last token of each are there. Columns that pad all of them go, too.
+        # The cache has all tokens of each row except the last. Columns that only pad are dropped, too.
         longest = max(len(row.prompt) + len(row.tokens) for row in self._rows) - 1
         for layer in self._cache.layers:
             layer.keys = layer.keys[kept, :, -longest:]
             layer.values = layer.values[kept, :, -longest:]
 
     def _forward(self, rows: Sequence[Row], cache: Any, inputs: Sequence[Sequence[int]]) -> torch.Tensor:
-        """Logits of the next token of each row."""
+        """Returns the logits for the next token of each row."""
         device = self._model.device
         fed = max(map(len, inputs))
         width = cache.get_seq_length() + fed
@@ -80,7 +80,7 @@ class Batch:
 
 
 def _join(cache: Any, other: Any) -> Any:
-    """The rows of both."""
+    """Joins the rows of two caches."""
     width = max(cache.get_seq_length(), other.get_seq_length())
     for layer, new in zip(cache.layers, other.layers, strict=True):
         layer.keys = torch.cat([_widen(layer.keys, width), _widen(new.keys, width)])
@@ -94,13 +94,13 @@ def _widen(values: torch.Tensor, width: int) -> torch.Tensor:
 
 def sample(logits: torch.Tensor, rows: Sequence[Row]) -> tuple[list[int], list[float]]:
     """
-    The next token of each row, and its log probability by softmax(logits / temperature) over the whole vocabulary;
-    with temperature 0 the likeliest token, and its log probability at temperature 1.
+    Returns the next token of each row with its log probability by softmax(logits / temperature) over the whole
+    vocabulary; with temperature 0 the likeliest token, with its log probability at temperature 1.
     """
     device = logits.device
     temperatures = torch.tensor([row.temperature or 1.0 for row in rows], device=device)
     log_probs = torch.log_softmax(logits.float() / temperatures[:, None], dim=-1)
-    # Each row draws from numbers of its own: what it gets does not depend on its neighbours.
+    # Each row draws from its own random numbers, so that its tokens do not depend on its neighbours.
     drawn = [row.random.random() if row.temperature > 0 else -1.0 for row in rows]
     if max(drawn) < 0:
         tokens = log_probs.argmax(-1)
@@ -114,7 +114,7 @@ def sample(logits: torch.Tensor, rows: Sequence[Row]) -> tuple[list[int], list[f
 
 
 def _cut(probs: torch.Tensor, rows: Sequence[Row]) -> torch.Tensor:
-    """Without what is outside ``top_k`` and ``top_p``."""
+    """Removes tokens outside ``top_k`` and ``top_p``."""
     if all(row.top_k == 0 and row.top_p == 1 for row in rows):
         return probs
     most = probs.shape[-1]
@@ -124,6 +124,6 @@ def _cut(probs: torch.Tensor, rows: Sequence[Row]) -> torch.Tensor:
     top_p = torch.tensor([row.top_p for row in rows], dtype=probs.dtype, device=probs.device)[:, None]
     ordered = ordered * (ranks < top_k)
     total = ordered.sum(-1, keepdim=True)
-    # The likeliest tokens that have a share of top_p together; the first of all is among them.
+    # The likeliest tokens that together have the share top_p; the first token is always among them.
     is_in = (ordered.cumsum(-1) - ordered) < top_p * total
     return torch.zeros_like(probs).scatter(-1, order, ordered * is_in)

@@ -22,14 +22,14 @@ _defaults: dict[str, Any] = {
 
 @dataclass(eq=False)
 class Row:
-    """One response: what is wanted, and what there is of it."""
+    """A response: what is requested, and what is generated so far."""
 
     request_id: str
     prompt: list[int]
     max_new_tokens: int
     temperature: float
     top_k: int
-    """0: no limit."""
+    """Number of candidate tokens; 0: no limit."""
     top_p: float
     stop: frozenset[int]
     random: random.Random
@@ -70,7 +70,7 @@ def row_of(
         prompt=ids,
         max_new_tokens=limit,
         temperature=float(temperature),
-        # Servers say -1 where all tokens are meant.
+        # Servers use -1 for all tokens.
         top_k=max(0, top_k),
         top_p=float(top_p),
         stop=frozenset([stop] if isinstance(stop, int) else stop),

@@ -15,7 +15,7 @@ _longest_line = 1 << 26
 
 
 class HttpError(Exception):
-    """An answer that is no success."""
+    """An unsuccessful answer."""
 
     def __init__(self, status: int, text: str, path: str) -> None:
         super().__init__(f"{path} answers {status}: {text[:500]}")
@@ -32,11 +32,11 @@ class Address:
     path: str
     is_secure: bool
     headers: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
-    """Sent with every request. They may be secret."""
+    """Headers of every request, which may be secret."""
 
     @classmethod
     def of(cls, url: str) -> Address:
-        """Raises ValueError for what is no address of a server."""
+        """Parses a URL. Raises ValueError for a text that is not a server's address."""
         parts = urlsplit(url)
         if parts.username is not None:
             raise ValueError("expected a URL without a user and a password: api_key and headers are for those")
@@ -46,7 +46,7 @@ class Address:
         return cls(parts.hostname, parts.port or (443 if is_secure else 80), parts.path.rstrip("/"), is_secure)
 
     def without_secrets(self, text: str) -> str:
-        """What a server has answered: some repeat the key that they were given."""
+        """Removes secrets from a server's answer, because some servers repeat the key."""
         for value in self.headers.values():
             for secret in (value, value.removeprefix("Bearer ")):
                 text = text.replace(secret, "…") if len(secret) > 3 else text
@@ -64,7 +64,7 @@ class Answer:
         self._is_chunked = False
 
     async def head(self) -> None:
-        """Raises ConnectionError if the server says nothing that is HTTP."""
+        """Raises ConnectionError if the server's answer is not HTTP."""
         words = (await self._line()).split(None, 2)
         if len(words) < 2 or not words[0].startswith("HTTP/") or not words[1].isdigit():
             raise ConnectionError("the server closed the connection, or does not speak HTTP")
@@ -79,7 +79,7 @@ class Answer:
             await self.head()
 
     async def parts(self) -> AsyncIterator[bytes]:
-        """The body as it comes. Raises ConnectionError if it is cut short."""
+        """Yields the body as it comes. Raises ConnectionError if it is cut short."""
         try:
             if self._is_chunked:
                 while size := int((await self._reader.readuntil(b"\n")).split(b";")[0], 16):
@@ -97,7 +97,7 @@ class Answer:
         return b"".join([part async for part in self.parts()])
 
     async def events(self) -> AsyncIterator[Any]:
-        """Server-sent events, parsed, until ``[DONE]``. Raises ConnectionError if they end before it."""
+        """Yields parsed server-sent events until ``[DONE]``. Raises ConnectionError if they end earlier."""
         left = b""
         async for part in self.parts():
             *lines, left = (left + part).split(b"\n")
@@ -123,8 +123,8 @@ async def request(
     address: Address, method: str, path: str, body: Any = None, *, connect_seconds: float = 10.0
 ) -> AsyncIterator[Answer]:
     """
-    One request on a connection of its own; leaving early closes it, which is how vLLM is told to stop. Raises
-    :class:`HttpError` for an answer that is no success.
+    Sends one request on a separate connection. Leaving early closes the connection, which tells vLLM to stop. Raises
+    :class:`HttpError` for an unsuccessful answer.
     """
     secure = ssl.create_default_context() if address.is_secure else None
     opening = asyncio.open_connection(address.host, address.port, ssl=secure, limit=_longest_line)

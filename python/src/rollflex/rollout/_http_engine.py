@@ -22,14 +22,14 @@ no_such_route = (404, 405, 501)
 
 class HttpEngine(Engine):
     """
-    A server at a URL. ``api_key`` is sent as a bearer token, ``headers`` as they are, with every request; without
-    either, those of the pool are, or the key in ``ROLLFLEX_ENGINE_API_KEY``. With ``stream``, an engine that has
+    A server at a URL. ``api_key`` is sent as a bearer token, and ``headers`` unchanged, with every request; without
+    either, those of the pool are used, or the key in ``ROLLFLEX_ENGINE_API_KEY``. With ``stream``, an engine that has
     requests and streams nothing to any of them for ``stall_seconds`` is not healthy (None: there is no such limit).
-    Raises ValueError for a URL, a key or a header that can be none.
+    Raises ValueError for an invalid URL, key or header.
     """
 
     server = ""
-    """What it is a client of, for messages."""
+    """Name of the server software, for messages."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class HttpEngine(Engine):
         self._last_progress = 0.0
 
     def use_headers(self, headers: Mapping[str, str]) -> None:
-        """What the pool gives to an engine that was given none."""
+        """Sets the pool's headers for an engine without its own."""
         if headers and not self._has_own_headers:
             self._address = replace(self._address, headers=headers)
 
@@ -106,7 +106,7 @@ class HttpEngine(Engine):
             error = event.get("error") if isinstance(event, dict) else None
             if error is not None:
                 status = error.get("code") if isinstance(error, dict) else None
-                # Without a code it is an older SGLang, which tells of bad prompts alone.
+                # An answer without a code comes from an older SGLang, which reports only bad prompts in this way.
                 raise HttpError(status if isinstance(status, int) else 400, json.dumps(error), path)
             self._read(found, event)
 
@@ -122,7 +122,7 @@ class HttpEngine(Engine):
             raise
 
     async def _failed(self, error: HttpError) -> GenerationFailed:
-        """What went wrong, and where no other try can help, what is to be done."""
+        """Returns the error, and advice if no further try can help."""
         said = f"{self.id}: {error}"
         if error.status in _fault_of_the_prompt:
             return GenerationFailed(said, "data")
@@ -136,10 +136,10 @@ class HttpEngine(Engine):
         return GenerationFailed(said)
 
     _of_access = ""
-    """What else may be behind a 401 or a 403."""
+    """Returns other possible causes of a 401 or 403."""
 
     async def _missing(self, error: HttpError) -> str:
-        """What a 404 means."""
+        """Returns the meaning of a 404."""
         return f"give the URL of a server of {self.server}, without the path of a route"
 
     async def _ask_abort(self, request_id: str) -> None:

@@ -16,7 +16,7 @@ logger = logging.getLogger("rollflex")
 
 
 class Judging(Generic[P, R]):
-    """One task for each group that the host looks at."""
+    """Runs one task per group that the host judges."""
 
     def __init__(self, state: State[P, R], work: Work[P, R]) -> None:
         self._state = state
@@ -29,16 +29,16 @@ class Judging(Generic[P, R]):
         self._tasks[prompt_id] = (list(request_ids), task)
 
     def begin_again(self, prompt_id: str, request_ids: Sequence[str], round_id: str) -> None:
-        """A judgement is asked for again: it is made, unless it is being made, or on its way."""
+        """Judges a group again on request, unless its judgement is being made or is on its way."""
         if prompt_id not in self._tasks:
             self.begin(prompt_id, request_ids, round_id)
 
     def under_way(self) -> dict[str, list[str]]:
-        """Requests of the groups that are looked at, by prompt."""
+        """By prompt: the requests of the groups that are being judged."""
         return {id: list(request_ids) for id, (request_ids, _) in self._tasks.items()}
 
     def lacked_reward(self, prompt_id: str) -> bool:
-        """Whether a prompt was judged not to count for want of a reward. Asked once, as it leaves."""
+        """Whether a prompt was judged not to count because a reward was missing. Asked once, when the prompt leaves."""
         found = prompt_id in self._unrewarded
         self._unrewarded.discard(prompt_id)
         return found

@@ -14,12 +14,12 @@ class Opened(Generic[P, R]):
     def __init__(self, round: Round[P, R], *, resumed: bool = False) -> None:
         self.round = round
         self.resumed = resumed
-        """It was open in the checkpoint that was restored, and nobody waits for it yet."""
+        """Whether the round was open in a restored checkpoint, and nobody waits for it yet."""
         self.completed: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         """The decision `round.completed`; None if the source is drained."""
         self.drained = asyncio.Event()
         self.failed = False
-        """It was given up here; what comes of it goes to the queue."""
+        """Whether this rollout gave the round up, so that its results go to the queue."""
 
     @property
     def is_over(self) -> bool:
@@ -29,5 +29,5 @@ class Opened(Generic[P, R]):
     def fail(self, error: BaseException) -> None:
         if not self.completed.done():
             self.completed.set_exception(error)
-            # It may be that nobody waits for it any more.
+            # Reading the exception avoids a warning if nobody waits any more.
             self.completed.exception()

@@ -30,7 +30,7 @@ class Outages(Generic[P, R]):
         self._timer = None
 
     def round_began(self) -> None:
-        """The round has all the time, however long its predecessor has waited."""
+        """Notes that a round begins, which has the full time however long its predecessor has waited."""
         self._round_since = self._state.clock()
         self.watch()
 
@@ -51,7 +51,7 @@ class Outages(Generic[P, R]):
         self.watch()
 
     def watch(self) -> None:
-        """Sets the end anew. Whoever changes the engines calls it."""
+        """Sets the end again; called after changes of the engines."""
         self.stop()
         found = [since for since in map(self._all_since, _kinds) if since is not None]
         if not found or self._seconds is None:
@@ -60,7 +60,7 @@ class Outages(Generic[P, R]):
         self._timer = asyncio.get_running_loop().call_later(max(0.0, due - self._state.clock()), self._end)
 
     def _all_since(self, scope: str) -> float | None:
-        """Since when all of a scope fails: as a whole, or each engine by itself."""
+        """Time since which a whole scope fails, as a whole or engine by engine."""
         whole = self._state.suspended.get((scope, None))
         if whole is not None or scope != "engine" or not self._state.engines:
             return whole

@@ -16,7 +16,7 @@ Decision = Mapping[str, Any]
 
 
 class Sends(Protocol):
-    """The part of a session that is used here."""
+    """The part of a session that the outbox uses."""
 
     async def send(self, events: Any, *, timeout: float | None = None) -> list[Any]: ...
 
@@ -57,13 +57,13 @@ class Outbox:
         self.calls = 0
         self.events = 0
         self.busy_seconds = 0.0
-        """Time in which a call was under way."""
+        """Seconds in which a call was running."""
         self.waiting_since: float | None = None
-        """When the call under way began, by ``time.monotonic``."""
+        """Time at which the running call began, by ``time.monotonic``."""
         self._task = asyncio.get_running_loop().create_task(self._run(), name="rollflex-outbox")
 
     def put(self, event: Event, *, urgent: bool = False) -> None:
-        """Queues an event, with the time that it is now. An urgent one does not wait for others to pile up."""
+        """Queues an event with the present time. An urgent event does not wait for more events."""
         if self._error is not None:
             return
         event.setdefault("at", self._clock())
@@ -75,7 +75,7 @@ class Outbox:
             self._hurry.set()
 
     async def flush(self) -> None:
-        """Waits until all that was put is answered, and the decisions are carried out."""
+        """Waits until all queued events are answered, and the decisions are carried out."""
         if self._error is not None:
             raise self._error
         if self._answered == self._put:
@@ -88,7 +88,7 @@ class Outbox:
         await future
 
     async def between(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Makes another call of the session, after all that was put and while nothing else is under way."""
+        """Makes another call on the session, after all queued events and while no other call runs."""
         if self._error is not None:
             raise self._error
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
@@ -137,7 +137,7 @@ class Outbox:
             self._wake.set()
 
     async def _pile_up(self) -> None:
-        """Calls begin at least so far apart, unless there is something urgent."""
+        """Waits so that calls begin with some distance, unless something is urgent."""
         patience = self._last_call + self._interval - time.monotonic()
         if patience > 0 and not self._urgent and not self._between:
             self._hurry.clear()
@@ -162,7 +162,7 @@ class Outbox:
                 taken += 1
             self._answered += taken
             events = events[taken:]
-        # What was carried out may have put more in line.
+        # Carried-out decisions may have queued more events.
         if self._events or self._between:
             self._wake.set()
         kept = []
@@ -174,7 +174,7 @@ class Outbox:
         self._flushes = kept
 
     async def _ask(self, events: list[Event]) -> list[Decision]:
-        """One call, until it is answered or the deadline has passed."""
+        """Makes one call until it is answered or the deadline has passed."""
         began = self.waiting_since = self._last_call = time.monotonic()
         give_up_at = began + self._unreachable
         self.calls += 1

@@ -13,11 +13,11 @@ logger = logging.getLogger("rollflex")
 
 
 class RewardFailed(Exception):
-    """A response has no reward. The cause is what the host raised."""
+    """A response has no reward. The cause is the host's exception."""
 
 
 class Rewards(Generic[P, R]):
-    """One task for the reward of each finished response."""
+    """Runs one task per finished response for its reward."""
 
     def __init__(self, host: Host[P, R], ready: Callable[[str, float], None], failed: Callable[[str], None]) -> None:
         self._host = host
@@ -41,7 +41,7 @@ class Rewards(Generic[P, R]):
         task.add_done_callback(lambda done: self._tell(id, done))
 
     def begin_again(self, launch: Launch[P, R], response: Response[R]) -> None:
-        """The policy asks again for a reward: it is told what there is, or it is found anew."""
+        """Handles a repeated request for a reward: reports the known reward, or computes it again."""
         task = self._tasks.get(launch.request_id)
         if task is None or task.cancelled() or (task.done() and task.exception() is not None):
             self.begin(launch, response)
@@ -75,7 +75,7 @@ class Rewards(Generic[P, R]):
 
     def _tell(self, id: str, task: asyncio.Task[float | None]) -> None:
         if task.cancelled() or self._tasks.get(id) is not task:
-            # Read it, so that nobody warns of an exception that nobody has seen.
+            # Reading the exception avoids a warning about an unseen exception.
             _ = None if task.cancelled() else task.exception()
             return
         error = task.exception()

@@ -20,7 +20,7 @@ logger = logging.getLogger("rollflex")
 
 
 class Rounds(Generic[P, R]):
-    """One round at a time."""
+    """Runs the rounds, one at a time."""
 
     def __init__(self, state: State[P, R], *, work: Work[P, R], groups: Groups[P, R], drain_seconds: float) -> None:
         self._state = state
@@ -45,7 +45,7 @@ class Rounds(Generic[P, R]):
         opened.resumed = False
         groups: list[Group[P, R]] | None = None
         try:
-            # The future outlives a caller that is cancelled.
+            # The future outlives a cancelled caller.
             await asyncio.wait([opened.completed])
             decision = opened.completed.result()
             if decision is not None:
@@ -67,12 +67,12 @@ class Rounds(Generic[P, R]):
         self._state.fail_round(error)
         opened = self._state.opened
         if opened is not None and event["type"] == "round.requested":
-            # It was not opened: there is nothing to drain.
+            # The round was not opened, so there is nothing to drain.
             opened.failed = True
             opened.drained.set()
 
     async def hand_back(self, decision: Decision | None, groups: Sequence[Group[P, R]] = ()) -> None:
-        """The policy has handed these prompts over, and they are not trained on."""
+        """Takes back prompts that the policy has handed over and that are not trained on."""
         ids = [] if decision is None else [one["promptId"] for one in decision["prompts"]]
         entries = [entry for entry in map(self._state.bodies.take, ids) if entry is not None]
         for entry in entries:
@@ -82,13 +82,13 @@ class Rounds(Generic[P, R]):
             await self._state.host.give_back(given)
 
     async def _abandon(self, opened: Opened[P, R], error: BaseException, groups: list[Group[P, R]] | None) -> None:
-        """The round is not handed over: its requests are aborted, and its prompts stay in the queue or go back."""
+        """Gives a round up: its requests are aborted, and its prompts stay in the queue or go back."""
         state = self._state
-        # What goes back is nobody's group any more.
+        # Prompts that go back do not belong to the round's groups any more.
         opened.round.groups = []
         if state.failed is not None:
             await state.given_up.wait()
-            # What was here has gone back, but not what the round had taken.
+            # Present prompts have gone back, but those that the round had taken have not.
             await self.hand_back(None, groups or ())
             return
         level = logging.ERROR if isinstance(error, Exception) else logging.INFO
@@ -99,7 +99,7 @@ class Rounds(Generic[P, R]):
             opened.failed = True
             message = f"{type(error).__name__}: {error}"[:1000]
             state.tell({"type": "round.failed", "roundId": opened.round.round_id, "message": message}, urgent=True)
-        # Nobody waits for it any more.
+        # Nobody waits for the round any more.
         opened.fail(RollflexError(f"the round has failed: {error!r}"))
         try:
             await asyncio.wait_for(opened.drained.wait(), self._drain_seconds)

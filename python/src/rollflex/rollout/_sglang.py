@@ -11,7 +11,7 @@ from .engines import Generated, Prompt, WeightSpan
 
 
 def rid_of(request_id: str) -> str:
-    """SGLang aborts every request whose id begins with the one that is named: no id is the beginning of another."""
+    """SGLang aborts every request whose id begins with the given id, so no id may be the beginning of another."""
     return f"{request_id}|"
 
 
@@ -33,7 +33,7 @@ class SglangEngine(HttpEngine):
         ids = answer.get("output_ids")
         before = found.tokens
         found.tokens = int(meta.get("completion_tokens", found.tokens))
-        # Servers stream either all so far, or what is new.
+        # Some servers stream all tokens so far, others only new tokens.
         if ids is None or len(ids) >= found.tokens or not self._stream:
             found.text, found.token_ids = answer["text"], list(ids or ())
         else:
@@ -52,12 +52,15 @@ class SglangEngine(HttpEngine):
             kind = reason["type"] if isinstance(reason, dict) else reason
             status = reason.get("status_code") if isinstance(reason, dict) else None
             if kind == "abort" and status is not None:
-                # It was refused, not aborted, and a stream has its status already.
+                # The request was refused, not aborted; a stream has its HTTP status already.
                 raise HttpError(int(status), str(reason.get("message")), "/generate")
             found.finish = kind if kind in ("length", "abort") else "stop"
 
     def _read_versions(self, found: Generated, meta: Mapping[str, Any], before: int) -> None:
-        """Spans, where the server has them (0.5.23); older ones tell the version at the time of the answer or event."""
+        """
+        Weight spans, if the server has them (0.5.23); older servers give the version at the time of the answer or
+        event.
+        """
         spans = meta.get("weight_versions")
         version = meta.get("weight_version")
         if spans is not None:

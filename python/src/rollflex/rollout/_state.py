@@ -13,13 +13,13 @@ from .host import Dropped, Host, P, R, Supplied
 
 
 class Tell(Protocol):
-    """Tells the policy."""
+    """Sends an event to the policy."""
 
     def __call__(self, event: Event, *, urgent: bool = False) -> None: ...
 
 
 class State(Generic[P, R]):
-    """What is here, the round that is open, whether the rollout goes on, and the tasks that run for it."""
+    """Shared state: prompts that are present, the open round, whether the rollout continues, and its tasks."""
 
     def __init__(self, host: Host[P, R], *, clock: Callable[[], float], tell: Tell) -> None:
         self.host = host
@@ -31,19 +31,19 @@ class State(Generic[P, R]):
         self.composes = False
         """Whether the policy composes rounds: prompts return under the same id."""
         self.early: list[Supplied[P]] = []
-        """Prompts that came while they were in the round already: of the next epoch."""
+        """Prompts that came while they were in the round already, and so belong to the next epoch."""
         self.engines: set[str] = set()
         self.opened: Opened[P, R] | None = None
         """The present round, or the last."""
         self.rounds = 0
         self.suspended: dict[tuple[str, str | None], float] = {}
-        """Scopes, or parts of them, in which there are only single tries, and since when."""
+        """By suspended scope, or part of it: the time since which only single tries are made."""
         self.last_failure = ""
-        """What the request that failed last has said."""
+        """Error of the request that failed last."""
         self.failed: Exception | None = None
         """Why the rollout does not go on."""
         self.given_up = asyncio.Event()
-        """It does not go on, and what was here has gone back: whoever waits is told."""
+        """Set once the rollout has ended and its prompts have gone back: waiting callers are then told."""
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def assert_usable(self) -> None:
@@ -51,7 +51,7 @@ class State(Generic[P, R]):
             raise self.failed
 
     def fail_round(self, error: Exception) -> None:
-        """Whoever waits for the round gets this error."""
+        """Fails the round: callers that wait for it get this error."""
         if self.opened is not None:
             self.opened.fail(error)
 
@@ -68,7 +68,7 @@ class State(Generic[P, R]):
         return task
 
     async def settle(self, seconds: float) -> None:
-        """Waits for the tasks that run, and then cancels them."""
+        """Waits for running tasks for so many seconds, and then cancels them."""
         current = asyncio.current_task()
         others = [task for task in self._tasks if task is not current]
         if others:

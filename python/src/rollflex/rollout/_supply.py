@@ -13,16 +13,16 @@ from .host import P, R, Supplied
 logger = logging.getLogger("rollflex")
 
 PORTION = 64
-"""Prompts in one event: a server limits the ids of an event, with the requests that it makes for them."""
+"""Prompts per event: a server limits the ids of an event, including ids of the requests made for it."""
 
 
 class Supply(Generic[P, R]):
-    """Draws from the data source of the host, one call after the other."""
+    """Draws from the host's data source, one call after the other."""
 
     def __init__(self, state: State[P, R]) -> None:
         self._state = state
         self.lock = asyncio.Lock()
-        """Held while prompts are on their way: a checkpoint sees each in the data source or here, never in neither."""
+        """Held while prompts are being drawn: so a checkpoint sees each prompt either in the data source or here."""
 
     def begin(self, round_id: str, count: int, domains: Mapping[str, int] | None) -> None:
         self._state.spawn(self._draw(round_id, count, domains))

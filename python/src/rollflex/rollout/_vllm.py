@@ -11,9 +11,9 @@ from ._http_engine import HttpEngine, no_such_route
 from ._vllm_tokens import fits_tokens, log_probs_of, tokens_path, tokens_question
 from .engines import Generated, Prompt, WeightSpan
 
-# A server without --enable-scale-out answers 403, and an older one 404.
+# A server without --enable-scale-out answers 403, and an older server 404.
 _not_served = (403, *no_such_route)
-# The defaults of the route for tokens. /v1/completions would take those of the model's generation_config.json.
+# Defaults of the route for tokens. /v1/completions would use those of the model's generation_config.json.
 _neutral = {"temperature": 1.0, "top_p": 1.0, "top_k": -1, "min_p": 0.0, "repetition_penalty": 1.0}
 
 
@@ -39,13 +39,13 @@ class VllmEngine(HttpEngine):
     async def _ask(self, found: Generated, path: str, body: dict[str, Any]) -> None:
         id = body["request_id"]
         task = asyncio.get_running_loop().create_task(super()._ask(found, path, body))
-        # With the id that the server makes of it.
+        # The id in the form that the server makes of it.
         self._asking[id] = (f"generate-tokens-{id}" if path == tokens_path else f"cmpl-{id}-0", task)
         try:
             await asyncio.wait([task])
         finally:
             del self._asking[id]
-            # The connection is closed before anybody is told that it is over.
+            # The connection is closed before anybody is told that the request is over.
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
         if task.cancelled():

@@ -7,7 +7,7 @@ from typing import Any
 
 tokens_path = "/inference/v1/generate"
 
-# The server ignores what it does not know: anything else is left to /v1/completions.
+# The server ignores unknown parameters, so any other parameter is left to /v1/completions.
 _of_the_sampling = {
     "allowed_token_ids",
     "bad_words",
@@ -43,7 +43,7 @@ def fits_tokens(names: Iterable[str]) -> bool:
 
 
 def tokens_question(prompt: Sequence[int], sampling: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of the body that differs from that of ``/v1/completions``."""
+    """Returns the part of the body that differs from ``/v1/completions``."""
     asked = {name: value for name, value in sampling.items() if name in _of_the_sampling}
     return {
         **{name: value for name, value in sampling.items() if name in _of_the_body},
@@ -55,7 +55,7 @@ def tokens_question(prompt: Sequence[int], sampling: Mapping[str, Any]) -> dict[
 
 
 def log_probs_of(choice: Mapping[str, Any]) -> list[float] | None:
-    """Those of the tokens of a choice, of either route."""
+    """Returns the log probabilities of a choice's tokens, from either route."""
     log_probs = choice.get("logprobs")
     if log_probs is None:
         return None

@@ -10,7 +10,7 @@ logger = logging.getLogger("rollflex")
 
 
 class Weights:
-    """Says once of each engine, and each version of it, that its weights are others than they should be."""
+    """Warns once per engine and version that its weights differ from the expected ones."""
 
     def __init__(self) -> None:
         self._counts: set[str] = set()
@@ -18,7 +18,10 @@ class Weights:
         self._said: set[tuple[str, str]] = set()
 
     def look(self, found: Generated, expected: int) -> None:
-        """``expected``: the version with which the response was launched. Newer ones come of an update meanwhile."""
+        """
+        Checks a response. ``expected`` is the version with which it was launched. Newer versions come from an update
+        meanwhile.
+        """
         if not found.weight_spans:
             return
         engine, told = found.engine_id, found.weight_spans[-1].version
@@ -27,7 +30,7 @@ class Weights:
             if int(told) >= expected:
                 return
         elif engine not in self._counts:
-            # The trainer does not number them there.
+            # The trainer does not number the weights there.
             return
         if (engine, told) not in self._said:
             self._said.add((engine, told))

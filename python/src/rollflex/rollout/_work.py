@@ -13,7 +13,7 @@ from .host import Launch, P, R, Response, Sample
 
 
 class Work(Generic[P, R]):
-    """Launches what the policy asks for, and tells it how that ended."""
+    """Launches the requests that the policy asks for, and reports how they ended."""
 
     def __init__(
         self,
@@ -53,14 +53,14 @@ class Work(Generic[P, R]):
     async def sample(
         self, launch: Launch[P, R], response: Response[R], weight_versions: Sequence[int] = ()
     ) -> Sample[R]:
-        """A response with its reward, as soon as that is in. Raises :class:`RewardFailed`."""
+        """Returns a response with its reward, as soon as the reward is there. Raises :class:`RewardFailed`."""
         id = launch.request_id
         if not self.rewards.knows(id):
             self.rewards.begin(launch, response)
         try:
             reward = await self.rewards.of(id)
         except RewardFailed:
-            # At the end of a rollout rewards are cancelled: that is no fault of the prompt.
+            # At the end of a rollout rewards are cancelled, which is no fault of the prompt.
             self._state.assert_usable()
             raise
         self._state.assert_usable()
@@ -68,7 +68,7 @@ class Work(Generic[P, R]):
         return Sample(id, launch.index, response.tokens, response.body, reward, tuple(versions))
 
     def unrewarded(self, request_id: str) -> None:
-        """There is no reward for it."""
+        """Notes that a response has no reward."""
         reason = {"code": "infrastructure", "failures": 1, "budget": 0}
         self._state.tell({"type": "reward.failed", "requestId": request_id, "kind": "rule", "reason": reason})
 

@@ -23,17 +23,17 @@ class WeightSpan(NamedTuple):
 
 @dataclass
 class Generated:
-    """What an engine has generated."""
+    """The output of an engine for a request."""
 
     text: str = ""
     token_ids: list[int] = field(default_factory=list)
     tokens: int = 0
-    """Those that this request has generated."""
+    """Tokens that this request has generated."""
     finish: Finish | None = None
-    """None while it runs."""
+    """How generation ended; None while it runs."""
     log_probs: list[float] | None = None
     weight_spans: list[WeightSpan] = field(default_factory=list)
-    """Which weights generated which tokens, in their order; empty where the server does not tell."""
+    """Which weights generated which tokens, in order; empty if the server does not tell."""
     engine_id: str = ""
 
     @property
@@ -46,7 +46,7 @@ class Generated:
         return sorted(set(map(int, versions)))
 
     def continues(self, before: Generated) -> None:
-        """Puts the response that this one was resumed from in front of it."""
+        """Puts the response that this one continues in front of it."""
         self.text = before.text + self.text
         self.token_ids = [*before.token_ids, *self.token_ids]
         if self.log_probs is not None:
@@ -62,22 +62,22 @@ class Generated:
 
 
 class Engine(ABC):
-    """One engine. A subclass gives :meth:`_generate`, :meth:`_abort` and :meth:`is_healthy`."""
+    """An engine. A subclass implements :meth:`_generate`, :meth:`_abort` and :meth:`is_healthy`."""
 
     def __init__(self, engine_id: str, *, poll_seconds: float = 0.5) -> None:
         self.id = engine_id
         self._poll_seconds = poll_seconds
         self._running: dict[str, asyncio.Event] = {}
         self.trouble = ""
-        """Why the last check of its health failed, for logs."""
+        """Why the last health check failed, for logs."""
 
     @property
     def load(self) -> int:
-        """Requests of this client that run there."""
+        """Number of this client's requests that run on the engine."""
         return len(self._running)
 
     def running(self) -> list[str]:
-        """Their ids."""
+        """Ids of these requests."""
         return list(self._running)
 
     async def generate(self, request_id: str, prompt: Prompt, sampling: Mapping[str, Any]) -> Generated:
@@ -97,7 +97,7 @@ class Engine(ABC):
             del self._running[request_id]
 
     async def abort(self, request_id: str) -> None:
-        """Aborts one request, and asks again until it has ended: an engine may miss the first time."""
+        """Aborts one request, and repeats the abort until the request has ended: an engine may miss the first one."""
         over = self._running.get(request_id)
         while over is not None and not over.is_set():
             await self._abort(request_id)
@@ -108,11 +108,11 @@ class Engine(ABC):
 
     @abstractmethod
     async def is_healthy(self) -> bool:
-        """Whether it answers."""
+        """Whether the engine answers."""
 
     @abstractmethod
     async def _generate(self, found: Generated, request_id: str, prompt: Prompt, sampling: Mapping[str, Any]) -> None:
-        """Writes what is generated into ``found``, until it has ended."""
+        """Writes generated tokens into ``found`` until the response has ended."""
 
     @abstractmethod
     async def _abort(self, request_id: str) -> None:

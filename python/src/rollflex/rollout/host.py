@@ -21,10 +21,10 @@ class GenerationFailed(RollflexError):
     """
     Raised by :meth:`Host.generate` and :meth:`Host.abort`. With ``data`` the prompt itself is at fault (too long, no
     template) and is tried once more at most; with ``infrastructure`` another try may help. With ``environment`` the
-    sandbox or the tools of a trajectory have failed, not what the model did there: tries have a budget of their own,
-    and a failed one has no reward, which a 0 would be. With ``setup`` no try can help,
-    of no prompt (a wrong key, model or URL): the rollout ends as if it were closed, and ``round`` raises this. Every
-    other exception counts as ``infrastructure``.
+    sandbox or the tools of a trajectory have failed, and not the model: such tries have a separate budget, and a failed
+    try has no reward, not a reward of 0. With ``setup`` no try of any prompt can help (a wrong key, model or URL): the
+    rollout ends as if it were closed, and ``round`` raises this error. Every other exception counts as
+    ``infrastructure``.
     """
 
     def __init__(self, message: str, kind: FailureKind = "infrastructure") -> None:
@@ -47,8 +47,9 @@ class Supplied(Generic[P]):
 
     prompt_id: str
     """
-    New whenever a prompt is to be trained on again; one that is here already is merged. With a policy that composes
-    rounds (:func:`rollflex.rollout.composes`) the same in every epoch: its lengths are remembered by it.
+    Id of the prompt. It must be new whenever a prompt is to be trained on again; an id that is present already is
+    merged. For a policy that composes rounds (:func:`rollflex.rollout.composes`), the id is the same in every epoch,
+    because the policy remembers lengths by it.
     """
     body: P
     domain: str | None = None
@@ -60,33 +61,36 @@ class Supplied(Generic[P]):
 
 @dataclass(frozen=True)
 class Launch(Generic[P, R]):
-    """One response that is wanted."""
+    """A requested response."""
 
     request_id: str
     prompt_id: str
     index: int
-    """Which response of the prompt, from 0; with speculation there are more of them than a group needs."""
+    """Index of the response, from 0; with speculation there are more indices than a group needs."""
     round_id: str
     weight_version: int
     prompt: P
     engine_id: str | None = None
-    """Where to run it, with ``placement: policy``."""
+    """Engine that runs the request, with ``placement: policy``."""
     resume_from: R | None = None
-    """A response that was cut short, to go on from (``partialRollout``)."""
+    """A response that was cut short, from which this one continues (``partialRollout``)."""
     resume_tokens: int = 0
 
 
 @dataclass(frozen=True)
 class Response(Generic[R]):
-    """What a request has generated."""
+    """The result of a request."""
 
     body: R
     tokens: int
-    """Over all attempts: those that it was resumed with included."""
+    """Number of tokens over all attempts, including tokens that the request was resumed with."""
     finished: bool = True
-    """False where it was cut short, by an abort or by the engine itself."""
+    """False if the response was cut short, by an abort or by the engine itself."""
     weight_versions: Sequence[int] | None = None
-    """Of the weights that generated it, over all attempts; None: those of the rounds in which it was launched."""
+    """
+    Versions of the weights that generated the response, over all attempts; None: those of the rounds in which it was
+    launched.
+    """
 
 
 @dataclass(frozen=True)
@@ -103,13 +107,13 @@ class Sample(Generic[R]):
 
 @dataclass(frozen=True)
 class Group(Generic[P, R]):
-    """A prompt with the responses that it is trained with, by index."""
+    """A prompt with the responses to train on, by index."""
 
     prompt_id: str
     prompt: P
     samples: Sequence[Sample[R]]
     deferrals: int = 0
-    """How often the prompt had been deferred."""
+    """Number of deferrals of the prompt."""
 
 
 DropCause = Literal["filtered", "failed", "merged", "reward_failed"]
@@ -127,15 +131,15 @@ class Dropped(Generic[P]):
 
 @dataclass
 class Round(Generic[P, R]):
-    """What a round has given."""
+    """The result of a round."""
 
     round_id: str
     weight_version: int
     kind: Literal["short", "long"] | None = None
     groups: list[Group[P, R]] = field(default_factory=list)
-    """What is trained on, in a stable order; none once the source is drained."""
+    """Groups to train on, in a stable order; empty once the source is drained."""
     reason: str = ""
-    """Why it ended: ``quota_reached``, ``source_exhausted``, …; ``source_drained`` if it was not even opened."""
+    """Why the round ended: ``quota_reached``, ``source_exhausted``, …; ``source_drained`` if it was not even opened."""
     dropped: list[Dropped[P]] = field(default_factory=list)
     deferred: int = 0
     """Prompts that went to the long-prompt queue."""
@@ -154,34 +158,38 @@ class Host(Generic[P, R]):
     """
 
     async def supply(self, count: int, domains: Mapping[str, int] | None) -> Sequence[Supplied[P]]:
-        """That many prompts, or fewer; none: the source is exhausted. Each is taken out of the source."""
+        """
+        Returns so many prompts, or fewer; an empty list means that the source is exhausted. Returned prompts are taken
+        out of the source.
+        """
         raise NotImplementedError
 
     async def generate(self, launch: Launch[P, R]) -> Response[R]:
-        """Generates one response. May be cancelled. Raises :class:`GenerationFailed`, or anything."""
+        """Generates one response. May be cancelled. Raises :class:`GenerationFailed`, or any other exception."""
         raise NotImplementedError
 
     async def abort(self, launch: Launch[P, R]) -> bool | None:
         """
-        Stops one request, and no other: ``generate`` then ends. If it does not within ``abort_seconds``, if this
-        raises, or if it says False because no engine has it yet, ``generate`` is cancelled.
+        Stops one request and no other, after which its ``generate`` ends. If that does not happen within
+        ``abort_seconds``, or this method raises, or returns False because no engine has the request yet, ``generate``
+        is cancelled.
         """
         raise NotImplementedError
 
     async def reward(self, launch: Launch[P, R], response: Response[R]) -> float | None:
-        """The raw reward of a finished response; None if there is none for a single one. Runs beside generation."""
+        """Returns the raw reward of a finished response; None if single responses have none. Runs beside generation."""
         return None
 
     async def judge(self, group: Group[P, R]) -> bool:
-        """Whether a collected group counts (``filter: host``). Its rewards are in."""
+        """Whether a collected group with complete rewards counts (``filter: host``)."""
         return True
 
     def dropped(self, dropped: Dropped[P]) -> None:
         """A prompt has left for good."""
 
     async def give_back(self, prompts: Sequence[Supplied[P]]) -> None:
-        """Takes prompts back: the rollout or their round has ended, and nothing of them was trained."""
+        """Takes prompts back after the rollout or their round has ended, without any training on them."""
         raise NotImplementedError
 
     def decided(self, decision: Mapping[str, Any]) -> None:
-        """Every decision, after it was carried out: for logs, and for what else a recipe wants done."""
+        """Called with every decision after it was carried out, for logs, and for further actions of a recipe."""

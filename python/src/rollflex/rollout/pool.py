@@ -23,10 +23,10 @@ Affinity = Literal["none", "prompt"]
 
 class EnginePool:
     """
-    Engines by id. A request goes where the policy says; if it does not, to the engine with the fewest requests, or with
-    ``affinity="prompt"`` to that of the other responses of its prompt, which share its KV cache. An engine whose
-    requests fail is asked last, except for one request after 1, 2, 4 … 60 s. ``api_key`` and ``headers`` are for
-    servers that were given neither.
+    Engines by id. A request goes to the engine that the policy names. If the policy names none, it goes to the engine
+    with the fewest requests or, with ``affinity="prompt"``, to the engine of its prompt's other responses, to share
+    their KV cache. An engine whose requests fail is used last, except for one request after 1, 2, 4 … 60 s. ``api_key``
+    and ``headers`` are for servers without their own.
     """
 
     def __init__(
@@ -64,9 +64,9 @@ class EnginePool:
         placed: Callable[[str], None] | None = None,
     ) -> Generated:
         """
-        Generates one response. Evaluation calls it with ids of its own, and is not touched by aborts of others. While
-        :meth:`watch` finds no engine up, it waits for one. ``placed`` is told the engine that was chosen here. Raises
-        :class:`~rollflex.rollout.GenerationFailed`.
+        Generates one response. Evaluation may call this with its own ids, which other aborts do not touch. While
+        :meth:`watch` finds no engine up, the request waits. ``placed`` is told the engine that the pool has chosen.
+        Raises :class:`~rollflex.rollout.GenerationFailed`.
         """
         while engine_id is None and not self.up:
             await self._some_up.wait()
@@ -93,7 +93,7 @@ class EnginePool:
                     self._places[prompt_id] = (id, count - 1)
 
     async def abort(self, request_id: str) -> bool:
-        """Aborts one request, wherever it runs, and waits until it has ended. False: no engine has it."""
+        """Aborts one request on whichever engine it runs, and waits for its end. Returns False if no engine has it."""
         places = [engine for engine in self.engines.values() if request_id in engine.running()]
         for engine in places:
             await engine.abort(request_id)
@@ -103,9 +103,9 @@ class EnginePool:
         self, rollout: Rollout[Any, Any], *, every_seconds: float = 5.0, misses: int = 2, divided: bool = False
     ) -> None:
         """
-        Tells the policy which engines are up, until it is cancelled. One that does not answer so many times in a row is
-        lost; its requests are launched elsewhere, or there once it is back. With ``divided`` no request is over: its
-        chunk runs elsewhere.
+        Tells the policy which engines are up, until cancelled. An engine that fails so many checks in a row is lost;
+        its requests are launched on other engines, or on this one when it is back. With ``divided`` requests do not
+        end: their chunks run on other engines.
         """
         missed = dict.fromkeys(self.engines, 0)
         for id in sorted(self.up):
@@ -124,7 +124,7 @@ class EnginePool:
                     elif missed[id] >= misses and id in self.up:
                         self._lose(rollout, self.engines[id], divided)
         finally:
-            # Nobody looks any more.
+            # Nobody watches the engines any more.
             for id in self.engines:
                 self._mark_up(id)
 
@@ -157,7 +157,7 @@ class EnginePool:
 
 class EngineHost(Host[P, Generated], Generic[P]):
     """
-    A host whose requests run on a pool. What is left to give is ``supply``, ``give_back``, and rewards. With
+    A host whose requests run on a pool. Subclasses only implement ``supply``, ``give_back``, and rewards. With
     ``divided`` (``dividedRollout`` of ``lossless-tail``) responses are generated in chunks; then rounds run inside of
     :meth:`watching`, and sampling has a limit of new tokens.
     """
@@ -165,7 +165,7 @@ class EngineHost(Host[P, Generated], Generic[P]):
     def __init__(self, pool: EnginePool, sampling: Mapping[str, Any], *, divided: bool = False) -> None:
         self.pool = pool
         self.sampling = dict(sampling)
-        """In the words of the server; its limit of new tokens is cumulative where responses are resumed."""
+        """Sampling parameters in the server's terms; the limit of new tokens is cumulative if responses are resumed."""
         self.rollout: Rollout[P, Generated] | None = None
         self._watched: Rollout[P, Generated] | None = None
         self._weights = Weights()
@@ -173,12 +173,12 @@ class EngineHost(Host[P, Generated], Generic[P]):
         self._chunks: Chunks | None = None
 
     def prompt_of(self, body: P) -> Prompt:
-        """The prompt as the engine takes it: by default the body itself."""
+        """Returns the prompt in the engine's form: by default the body itself."""
         assert isinstance(body, str | list | tuple)
         return body
 
     def sampling_of(self, launch: Launch[P, Generated]) -> dict[str, Any]:
-        """How a response is sampled: by default as ``sampling`` says."""
+        """Returns the sampling parameters of a response: by default ``sampling``."""
         return dict(self.sampling)
 
     async def generate(self, launch: Launch[P, Generated]) -> Response[Generated]:
@@ -196,7 +196,7 @@ class EngineHost(Host[P, Generated], Generic[P]):
             self._chunks.decided(decision)
 
     async def _generate(self, launch: Launch[P, Generated], most: int | None = None) -> Response[Generated]:
-        """Generates a response, or at most so many tokens of it."""
+        """Generates a response, or at most so many tokens."""
         prompt, sampling, before = self.prompt_of(launch.prompt), self.sampling_of(launch), launch.resume_from
         if before is not None:
             prompt = prompt + before.text if isinstance(prompt, str) else [*prompt, *before.token_ids]
@@ -220,7 +220,7 @@ class EngineHost(Host[P, Generated], Generic[P]):
         return Response(found, found.tokens, found.finish != "abort", found.weight_versions)
 
     def _placed(self, request_id: str, engine_id: str) -> None:
-        """The policy knows the engines while they are watched: then it is told whose a failure is."""
+        """The policy knows the engines while they are watched, so it is told which engine a failure belongs to."""
         if self._watched is not None and not self._divided:
             self._watched.request_started(request_id, engine_id)
 

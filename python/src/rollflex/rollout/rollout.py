@@ -48,11 +48,11 @@ class Rollout(Generic[P, R]):
         """
         Sessions are opened by :meth:`open`, which takes the options below.
 
-        :param send_interval_seconds: between two calls, at least
-        :param unreachable_seconds: without an answer of the policy until the rollout ends
-        :param abort_seconds: that a request may take to end
-        :param outage_seconds: in which no request succeeds on any engine, or in any environment, and only single tries
-            are made, until the round fails with :class:`GenerationFailed`; its prompts are kept. None: never
+        :param send_interval_seconds: least time between two calls
+        :param unreachable_seconds: time without an answer of the policy after which the rollout ends
+        :param abort_seconds: time that an aborted request has to end
+        :param outage_seconds: time in which only single tries are made and no request succeeds on any engine, or in any
+            environment, after which the round fails with :class:`GenerationFailed`; its prompts are kept. None: never
         """
         self._session = session
         state = self._state = State(host, clock=clock, tell=self._tell)
@@ -101,12 +101,13 @@ class Rollout(Generic[P, R]):
         **options: Any,
     ) -> Rollout[P, R]:
         """
-        Opens a session. With a checkpoint it goes on from there, with its settings, in place of a session that
-        the server may still have: what was in flight is issued again. Options are those of the constructor.
+        Opens a session. With a checkpoint, the session continues from there with the checkpoint's settings, and
+        replaces a session that the server may still have: requests in flight are issued again. Options are those of the
+        constructor.
         """
         if checkpoint is not None and config.get("dividedRollout") is not None:
             raise ValueError("expected no checkpoint with dividedRollout: responses in chunks are not kept in it")
-        # No two hosts, and no two lives of one, give engines the same ids.
+        # No two hosts, and no two runs of one host, give engines the same ids.
         prefix = f"{secrets.token_hex(4)}-"
         name = session or (checkpoint or {}).get("session") or f"rollout-{secrets.token_hex(8)}"
         if checkpoint is None:
@@ -132,19 +133,19 @@ class Rollout(Generic[P, R]):
 
     @property
     def prompts(self) -> int:
-        """Prompts that are here: in the round, or in the long-prompt queue."""
+        """Number of present prompts: in the round, or in the long-prompt queue."""
         return len(self._state.bodies)
 
     def waiting(self) -> list[Supplied[P]]:
-        """These prompts, as they came."""
+        """Prompts that wait, in the order of arrival."""
         return self._state.bodies.prompts()
 
     async def round(self, weight_version: int, *, round_id: str | None = None, drained: bool = True) -> Round[P, R]:
         """
-        One round: the groups that it is trained with. ``drained``: it returns only when no request of the round runs
-        any more, so that the weights may be changed; otherwise :meth:`wait_drained` says when.
+        Runs one round, and returns the groups to train on. With ``drained``, it returns only when no request of the
+        round runs any more, so that weights may change; otherwise :meth:`wait_drained` waits for that.
 
-        An error of the host fails the round: its requests are aborted, its prompts go to the queue, and it is raised.
+        An error of the host fails the round: requests are aborted, prompts go to the queue, and the error is raised.
         Raises :class:`PolicyUnavailable`, :class:`GenerationFailed` of kind ``setup``, and
         :class:`rollflex.ClientClosed` once the rollout is closed; all three end the rollout. Raises
         :class:`GenerationFailed` of kind ``infrastructure`` or ``environment`` if nothing succeeded for
@@ -154,8 +155,8 @@ class Rollout(Generic[P, R]):
 
     async def group(self, prompt_id: str) -> Group[P, R]:
         """
-        A group that counts for the present round or the last (``prompt.counted``, ``train.dispatch``), with its
-        rewards: for recipes that train it before the round is complete. Raises KeyError for any other.
+        Returns a group that counts for the present or the previous round (``prompt.counted``, ``train.dispatch``), with
+        its rewards, for recipes that train it before the round is complete. Raises KeyError for any other group.
         """
         return await self._groups.of(prompt_id)
 
@@ -167,17 +168,17 @@ class Rollout(Generic[P, R]):
 
     async def checkpoint(self, source: Callable[[], Any] | None = None) -> dict[str, Any]:
         """
-        What :meth:`open` goes on from: the state of the policy, and the bodies that it speaks of, those of the
-        long-prompt queue among them, as the host's own objects. ``source`` is called while no prompt is being drawn:
-        what it gives, such as the place in the data set, goes with it as ``source``, and no prompt is in neither or in
-        both.
+        Returns a checkpoint for :meth:`open`: the state of the policy, and the bodies of its prompts and responses,
+        including the long-prompt queue, as the host's own objects. ``source`` is called while no prompt is being drawn.
+        Its result, such as the place in the data set, is stored as ``source``, so that each prompt is either in the
+        checkpoint or still to be drawn.
         """
         return await self._checkpoints.take(self._session, self.outbox, source)
 
     async def close(self) -> None:
         """
-        Ends it: requests are aborted one by one, prompts that are here go back to the data source, and the server
-        forgets the session. Whoever waits for a round or a group gets :class:`rollflex.ClientClosed`.
+        Ends the rollout: requests are aborted one by one, its prompts go back to the data source, and the server
+        forgets the session. Callers that wait for a round or a group get :class:`rollflex.ClientClosed`.
         """
         await self._ending.close(self.outbox.close, self._leave)
 
@@ -193,7 +194,10 @@ class Rollout(Generic[P, R]):
             self._tell({"type": "engine.drained", "engineId": engine_id}, urgent=True)
 
     def engine_lost(self, engine_id: str, request_ids: Sequence[str] = ()) -> None:
-        """An engine is gone. The requests that ran on it, those named besides, are over and are launched elsewhere."""
+        """
+        Reports that an engine is gone. Its requests, and those named in addition, are over and are launched on other
+        engines.
+        """
         if engine_id not in self._state.engines:
             return
         self._state.engines.discard(engine_id)
@@ -203,7 +207,7 @@ class Rollout(Generic[P, R]):
             self._work.flights.cancel(request_id)
 
     def request_started(self, request_id: str, engine_id: str) -> None:
-        """A request runs on this engine (``placement: host``)."""
+        """Reports that a request runs on this engine (``placement: host``)."""
         self._tell({"type": "request.started", "requestId": request_id, "engineId": engine_id})
 
     def source_reopened(self) -> None:
@@ -211,7 +215,7 @@ class Rollout(Generic[P, R]):
         self._tell({"type": "source.reopened"}, urgent=True)
 
     def tell(self, event: Mapping[str, Any], *, urgent: bool = False) -> None:
-        """Any other event, such as of a trajectory or of GPUs."""
+        """Reports any other event, such as events of trajectories or GPUs."""
         self._tell(dict(event), urgent=urgent)
 
     def _tell(self, event: Event, *, urgent: bool = False) -> None:

@@ -41,8 +41,8 @@ export function inputFiles(paths: readonly string[]): InputFile[] {
 function filesAt(path: string): string[] {
   if (existsSync(path)) return statSync(path).isDirectory() ? inFolder(path) : [path];
   if (!basename(path).includes('*')) return [path];
-  const parts = basename(path).split('*');
-  const pattern = parts.map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&')).join('.*');
+  const literals = basename(path).split('*');
+  const pattern = literals.map((literal) => literal.replace(/[.+?^${}()|[\]\\]/g, '\\$&')).join('.*');
   const names = filesIn(dirname(path)).filter((name) => new RegExp(`^${pattern}$`).test(name));
   return names.length > 0
     ? names.map((name) => join(dirname(path), name))

@@ -15,14 +15,14 @@ export class SequenceName {
   readonly #blockLength: number;
   #blocks: number[] = [];
 
-  /** @param blockLength - values of a block, if its blocks are to have names */
+  /** @param blockLength - values per block, if blocks are to have names */
   constructor(seed: number, blockLength = Number.POSITIVE_INFINITY) {
     this.#first = seed | 0;
     this.#second = ~seed;
     this.#blockLength = blockLength;
   }
 
-  /** Names of the sequence up to the end of each whole block, as numbers. */
+  /** For each whole block: the name of the sequence up to its end, as a number. */
   get blocks(): readonly number[] {
     return this.#blocks;
   }
@@ -70,7 +70,7 @@ export class SequenceName {
     return this.#first >>> 0;
   }
 
-  /** Returns the number of the sequence with one more value. */
+  /** Returns the number of the sequence extended by one value. */
   numberWith(value: number): number {
     return mix(this.#first, value) >>> 0;
   }
@@ -80,7 +80,7 @@ export class SequenceName {
   }
 }
 
-/** Returns a number from 0 to n − 1, fixed by the seed and the place. */
-export function numberAt(seed: number, place: number, n: number): number {
-  return (mix(mix(seed, place), 0x27d4eb2f) >>> 0) % n;
+/** Returns a number from 0 to n − 1, fixed by the seed and the position. */
+export function numberAt(seed: number, position: number, n: number): number {
+  return (mix(mix(seed, position), 0x27d4eb2f) >>> 0) % n;
 }

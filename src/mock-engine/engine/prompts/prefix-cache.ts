@@ -1,18 +1,18 @@
 /**
- * The prefix cache of one engine, in blocks, as vLLM keeps it: the blocks of running requests, and, least recently used last, those
- * of requests that have ended, in what the running requests leave of the KV cache.
+ * The prefix cache of one engine, in blocks, as vLLM keeps it: the blocks of running requests and, in the remaining KV cache, the
+ * blocks of ended requests, least recently used last.
  *
- * A block is never without the blocks before it: they are used whenever it is used, and evicted after it.
+ * A block is never there without the blocks before it: these are used whenever the block is used, and evicted after it.
  */
 import type { PrefixCache } from '../../../sim/engine/batch-scheduler.ts';
 import { blockTokens, type Prefix } from './prefix.ts';
 
 interface Block {
   readonly name: number;
-  /** Requests in the batch that have it. */
+  /** Number of requests in the batch that use the block. */
   pins: number;
-  /** Whether a request that has ended has left it here. */
-  isKept: boolean;
+  /** Whether an ended request has left the block here. */
+  isCached: boolean;
   older: Block | undefined;
   newer: Block | undefined;
 }
@@ -20,7 +20,7 @@ interface Block {
 interface Asked {
   readonly prefix: Prefix;
   readonly promptTokens: number;
-  /** Blocks of its prompt, while it is in the batch. */
+  /** Blocks of the prompt while the request is in the batch. */
   blocks: readonly Block[] | undefined;
   cachedTokens: number;
 }
@@ -34,7 +34,7 @@ export class BlockCache implements PrefixCache {
   /** Kept blocks that no running request has. */
   #idle = 0;
 
-  /** Tokens that it keeps for requests that may come. */
+  /** Tokens kept for possible later requests. */
   get idleTokens(): number {
     return this.#idle * blockTokens;
   }
@@ -44,7 +44,7 @@ export class BlockCache implements PrefixCache {
     this.#asked.set(requestId, { prefix, promptTokens, blocks: undefined, cachedTokens: 0 });
   }
 
-  /** Tokens of the prompt of a request that were found when it joined. */
+  /** Prompt tokens that were found in the cache when the request joined. */
   cachedTokens(requestId: string): number {
     return this.#asked.get(requestId)?.cachedTokens ?? 0;
   }
@@ -62,12 +62,12 @@ export class BlockCache implements PrefixCache {
   join(requestId: string): number {
     const asked = this.#asked.get(requestId)!;
     const { blocks: names } = asked.prefix;
-    // At least one token is computed, for the next one to follow from it.
+    // At least one token is computed, because the next token follows from it.
     const most = Math.floor((asked.promptTokens - 1) / blockTokens);
     asked.cachedTokens = Math.min(this.#found(names), most) * blockTokens;
     asked.blocks = names.map((name) => {
       const block = this.#blockOf(name);
-      if (block.pins === 0 && block.isKept) this.#idle -= 1;
+      if (block.pins === 0 && block.isCached) this.#idle -= 1;
       block.pins += 1;
       return block;
     });
@@ -79,14 +79,14 @@ export class BlockCache implements PrefixCache {
     for (const block of asked.blocks ?? []) {
       block.pins -= 1;
       if (block.pins > 0) continue;
-      if (block.isKept) this.#idle += 1;
+      if (block.isCached) this.#idle += 1;
       else this.#blocks.delete(block.name);
     }
     asked.blocks = undefined;
     asked.cachedTokens = 0;
   }
 
-  /** A request has ended. If it was in the batch, its prompt is kept, and what its prefix has been extended by. */
+  /** Ends a request. If the request was in the batch, its prompt and its generated extension are kept. */
   end(requestId: string): void {
     const { blocks, prefix } = this.#asked.get(requestId)!;
     this.#asked.delete(requestId);
@@ -95,25 +95,25 @@ export class BlockCache implements PrefixCache {
     for (let at = names.length - 1; at >= 0; at -= 1) {
       const block = blocks[at] ?? this.#blockOf(names[at]!);
       if (at < blocks.length) block.pins -= 1;
-      else if (block.pins === 0 && block.isKept) this.#idle -= 1;
+      else if (block.pins === 0 && block.isCached) this.#idle -= 1;
       this.#unlink(block);
       this.#append(block);
       if (block.pins === 0) this.#idle += 1;
     }
   }
 
-  /** Forgets a request that was lost with what it had. */
+  /** Forgets a lost request with its blocks. */
   drop(requestId: string): void {
     this.leave(requestId);
     this.#asked.delete(requestId);
   }
 
-  /** Forgets what no running request has. */
+  /** Forgets blocks that no running request uses. */
   clear(): void {
     this.trim(0);
   }
 
-  /** Returns how many blocks it has, from the first on. */
+  /** Returns how many blocks are cached, counted from the first block. */
   #found(names: readonly number[]): number {
     let [from, to] = [0, names.length];
     while (from < to) {
@@ -127,13 +127,13 @@ export class BlockCache implements PrefixCache {
   #blockOf(name: number): Block {
     const known = this.#blocks.get(name);
     if (known !== undefined) return known;
-    const block = { name, pins: 0, isKept: false, older: undefined, newer: undefined };
+    const block = { name, pins: 0, isCached: false, older: undefined, newer: undefined };
     this.#blocks.set(name, block);
     return block;
   }
 
   #append(block: Block): void {
-    block.isKept = true;
+    block.isCached = true;
     block.older = this.#newest;
     if (this.#newest === undefined) this.#oldest = block;
     else this.#newest.newer = block;
@@ -141,13 +141,13 @@ export class BlockCache implements PrefixCache {
   }
 
   #unlink(block: Block): void {
-    if (!block.isKept) return;
+    if (!block.isCached) return;
     const { older, newer } = block;
     if (older === undefined) this.#oldest = newer;
     else older.newer = newer;
     if (newer === undefined) this.#newest = older;
     else newer.older = older;
-    block.isKept = false;
+    block.isCached = false;
     block.older = undefined;
     block.newer = undefined;
   }

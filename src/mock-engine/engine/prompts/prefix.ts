@@ -1,8 +1,8 @@
-/** Names of the blocks of a prompt: prompts that begin alike have the same first names. */
+/** Names for the blocks of a prompt: prompts that begin alike have the same first names. */
 import { SequenceName } from './hash.ts';
 import { charactersPerToken, type Prompt } from './prompt.ts';
 
-/** Tokens of a block of the prefix cache; only whole blocks are found. */
+/** Tokens per block of the prefix cache; only whole blocks are found. */
 export const blockTokens = 16;
 
 /** The part of a context that an engine may have cached. */
@@ -17,7 +17,6 @@ export class Prefix {
     this.#joint = joint;
   }
 
-  /** Makes the prefix of a prompt. */
   static of(prompt: Prompt): Prefix {
     if ('text' in prompt) {
       const name = new SequenceName(1, blockTokens * charactersPerToken).pushText(prompt.text);
@@ -28,19 +27,19 @@ export class Prefix {
     return new Prefix(name, false, '');
   }
 
-  /** Makes the prefix of a prompt of the workload, which has more tokens than the text that stands for it. */
-  static ofPlace(place: number, tokens: number): Prefix {
-    const name = new SequenceName(3, blockTokens).push(place);
+  /** Makes the prefix for a prompt of the workload, which has more tokens than the text that stands for it. */
+  static ofPrompt(promptIndex: number, tokens: number): Prefix {
+    const name = new SequenceName(3, blockTokens).push(promptIndex);
     for (let at = 1; at < tokens; at += 1) name.push(at);
     return new Prefix(name, false, '');
   }
 
-  /** The name of all of it. */
+  /** Name of the whole prefix. */
   get name(): SequenceName {
     return this.#name;
   }
 
-  /** Names of its whole blocks, in order. */
+  /** Names of the whole blocks, in order. */
   get blocks(): readonly number[] {
     return this.#name.blocks;
   }
@@ -49,7 +48,7 @@ export class Prefix {
     return new Prefix(this.#name.copy(), this.#isText, this.#joint);
   }
 
-  /** Adds a response, as the next turn will have it. */
+  /** Adds a response in the form in which the next turn contains it. */
   extend({ text, tokenIds }: { readonly text: string; readonly tokenIds: readonly number[] }): this {
     if (this.#isText) this.#name.pushText(this.#joint).pushText(text);
     else for (const tokenId of tokenIds) this.#name.push(tokenId);

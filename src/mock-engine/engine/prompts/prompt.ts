@@ -5,7 +5,7 @@ import { numberAt, SequenceName } from './hash.ts';
 export type Prompt =
   | {
       readonly text: string;
-      /** What stands between it and the response to it in the prompt of a next turn; nothing by default. */
+      /** Text between the prompt and its response in the prompt of a next turn; empty by default. */
       readonly joint?: string;
     }
   | { readonly tokenIds: readonly number[] };
@@ -15,7 +15,7 @@ export const charactersPerToken = 4;
 /** Number of different tokens. */
 export const vocabularySize = 32_000;
 
-/** Returns a name that only equal prompts share. More tokens may be added to it. */
+/** Returns a name that only equal prompts share, and that can be extended by tokens. */
 export function nameOf(prompt: Prompt): SequenceName {
   if ('text' in prompt) return new SequenceName(1).pushText(prompt.text);
   const name = new SequenceName(2);
@@ -29,7 +29,7 @@ export function tokensOf(prompt: Prompt): number {
   return Math.max(1, tokens);
 }
 
-/** Returns the token ids of a prompt; made-up ones, always the same, for a text. */
+/** Returns the token ids of a prompt; for a text, made-up ids that are always the same. */
 export function tokenIdsOf(prompt: Prompt, count: number): readonly number[] {
   if ('tokenIds' in prompt) return prompt.tokenIds;
   const seed = nameOf(prompt).number;

@@ -17,23 +17,23 @@ export interface PlannedResponse {
   readonly seed: number;
   /** Tokens in earlier parts of the response. */
   readonly offset: number;
-  /** Tokens left in the response; it ends with the last of them. */
+  /** Tokens left in the response, which ends with the last of them. */
   readonly tokens: number;
   /** The prompt, for the prefix cache; the response is added at its end. @internal */
   readonly prefix: Prefix;
 }
 
 const vocabularyEntries = 65_536;
-/** For an endless workload: number of its prompts over which prompts that are not in the workload are spread. */
-const placesOfEndless = 1_048_576;
+/** In an endless workload, unknown prompts are spread over so many of its prompts. */
+const promptsOfEndless = 1_048_576;
 /** An id that rollflex has made: `<prompt>/<index>#<attempt>`. */
 const mintedId = /\/(\d+)#\d+\W?$/;
 
-/** Plans the response to each prompt, and stores the rest of responses that were cut short. */
+/** Plans the response to each prompt, and stores the rest of responses that were aborted. */
 export class ResponseBook {
   readonly #workload: Workload;
-  readonly #places: number;
-  readonly #placeOf = new Map<string, number>();
+  readonly #promptCount: number;
+  readonly #promptIndexOf = new Map<string, number>();
   readonly #prompts = new LruMap<number, WorkloadPrompt>(vocabularyEntries);
   readonly #asked = new LruMap<string, number>(vocabularyEntries);
   readonly #cutShort = new LruMap<string, PlannedResponse>(vocabularyEntries);
@@ -41,9 +41,10 @@ export class ResponseBook {
   constructor(workload: Workload) {
     this.#workload = workload;
     const { distinctPrompts } = workload;
-    this.#places = Number.isFinite(distinctPrompts) ? distinctPrompts : placesOfEndless;
+    this.#promptCount = Number.isFinite(distinctPrompts) ? distinctPrompts : promptsOfEndless;
     if (!Number.isFinite(distinctPrompts)) return;
-    for (let place = 0; place < distinctPrompts; place += 1) this.#placeOf.set(workload.prompt(place).promptId, place);
+    for (let index = 0; index < distinctPrompts; index += 1)
+      this.#promptIndexOf.set(workload.prompt(index).promptId, index);
   }
 
   /**
@@ -59,8 +60,8 @@ export class ResponseBook {
     const key = name.toString();
     const rest = this.#cutShort.get(key);
     if (rest !== undefined) return { ...rest, prefix: rest.prefix.copy() };
-    const known = 'text' in prompt ? this.#placeOf.get(prompt.text.trim()) : undefined;
-    const found = this.#promptAt(known ?? name.number % this.#places);
+    const known = 'text' in prompt ? this.#promptIndexOf.get(prompt.text.trim()) : undefined;
+    const found = this.#promptAt(known ?? name.number % this.#promptCount);
     const k = sample ?? mintedIndex(requestId) ?? this.#count(key);
     const response = found.sample(Math.abs(Math.trunc(k)));
     return {
@@ -68,7 +69,7 @@ export class ResponseBook {
       seed: name.numberWith(k),
       offset: 0,
       tokens: response.tokens,
-      prefix: known === undefined ? prefix : Prefix.ofPlace(known, found.promptTokens),
+      prefix: known === undefined ? prefix : Prefix.ofPrompt(known, found.promptTokens),
     };
   }
 
@@ -79,16 +80,16 @@ export class ResponseBook {
     const promptTokens = planned.promptTokens + output.count;
     const offset = planned.offset + output.count;
     const rest = { ...planned, promptTokens, offset, tokens, prefix: planned.prefix.copy() };
-    // Whoever has sent a text may go on with the token ids that the answer gave.
+    // A client that has sent a text may continue with the token ids in the answer.
     const ids = nameOf({ tokenIds: tokenIdsOf(prompt, planned.promptTokens) });
     for (const tokenId of output.tokenIds) ids.push(tokenId);
     this.#cutShort.set(ids.toString(), rest);
     if ('text' in prompt) this.#cutShort.set(nameOf(prompt).pushText(output.text).toString(), rest);
   }
 
-  #promptAt(place: number): WorkloadPrompt {
-    const known = this.#prompts.get(place) ?? this.#workload.prompt(place);
-    this.#prompts.set(place, known);
+  #promptAt(index: number): WorkloadPrompt {
+    const known = this.#prompts.get(index) ?? this.#workload.prompt(index);
+    this.#prompts.set(index, known);
     return known;
   }
 

@@ -16,7 +16,7 @@ export class Counts {
   lost = 0;
   /** Tokens of the prompts of requests that have ended. */
   promptTokens = 0;
-  /** How many of them were in the prefix cache. */
+  /** Number of prompt tokens that were in the prefix cache. */
   cachedTokens = 0;
   /** Tokens generated for requests that ended with an end token or at their limit. */
   completedTokens = 0;
@@ -25,7 +25,7 @@ export class Counts {
   /** Tokens generated for lost requests. */
   lostTokens = 0;
 
-  /** Number of unfinished requests of each id, and number of all unfinished streamed requests. */
+  /** Number of unfinished requests per id, and number of all unfinished streamed requests. */
   readonly #open = new Map<string, number>();
   #streams = 0;
   readonly #sizes = {
@@ -44,7 +44,7 @@ export class Counts {
     return this.#streams;
   }
 
-  /** Whether a request with this id has not ended. */
+  /** Whether an unfinished request has this id. */
   has(requestId: string): boolean {
     return this.#open.has(requestId);
   }

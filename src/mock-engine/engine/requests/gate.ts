@@ -1,7 +1,7 @@
 /** Decides whether an engine takes requests, and holds the requests that arrive while it does not. */
 import type { Generation } from './generation.ts';
 
-/** A gate that is closed while there is a reason. */
+/** A gate that is closed as long as there is a reason. */
 export class Gate {
   readonly #reasons = new Set<string>();
   #held: Generation[] = [];
@@ -11,7 +11,7 @@ export class Gate {
     return this.#reasons.size > 0;
   }
 
-  /** Reasons to be closed. */
+  /** Reasons why the gate is closed. */
   get reasons(): readonly string[] {
     return [...this.#reasons];
   }

@@ -21,7 +21,7 @@ export class Histogram {
     if (at >= 0) this.#counts[at]! += 1;
   }
 
-  /** Returns each bound with the number of values up to it; the last is infinite. */
+  /** Returns each bound with the number of values up to it; the last bound is infinite. */
   buckets(): [bound: string, count: number][] {
     let sum = 0;
     const finite = this.#bounds.map((bound, at): [string, number] => {

@@ -8,7 +8,7 @@ import type { Ending, Generation } from './generation.ts';
 /** Selects the requests to abort. */
 export type Matches = (generation: Generation) => boolean;
 
-/** Tokens of prompts, how many of them were in the prefix cache, and of responses. */
+/** Sums of prompt tokens, cached prompt tokens, and response tokens. */
 export interface TokenSums {
   promptTokens: number;
   cachedTokens: number;
@@ -23,7 +23,7 @@ export class Scheduler {
   /** Requests that wait or run. */
   readonly #generations = new Map<string, Generation>();
   readonly #arrivals = new Arrivals();
-  /** Requests that a pause has taken out of the batch, with their tokens so far. */
+  /** Requests that a pause has taken out of the batch, with their generated tokens. */
   #retracted: Generation[] = [];
 
   constructor(name: string, context: EngineContext) {
@@ -101,12 +101,12 @@ export class Scheduler {
     }
   }
 
-  /** Takes all requests out of the batch, so that the KV cache is empty, until {@link resume}. */
+  /** Takes all requests out of the batch until {@link resume}, which empties the KV cache. */
   retract(): void {
     this.#retracted.push(...this.#lose());
   }
 
-  /** Adds the retracted requests again; they are prefilled anew. */
+  /** Adds the retracted requests again, which are then prefilled again. */
   resume(): void {
     const retracted = this.#retracted;
     this.#retracted = [];
@@ -137,7 +137,7 @@ export class Scheduler {
     }
   }
 
-  /** Returns the tokens of the responses that are under way: of those that have begun the prompts, and what is generated. */
+  /** Returns token sums for unfinished responses: prompts of responses that have begun, and generated tokens. */
   tokensUnderWay(): TokenSums {
     const tokensAt = this.decode.tokens();
     const sum = { promptTokens: 0, cachedTokens: 0, generatedTokens: 0 };

@@ -5,15 +5,15 @@
 import type { ExecutionOrder } from './schema.ts';
 
 /**
- * Returns the call at a place of a queue, as 2 · t for the first all-to-all of the t-th sharded pack, and 2 · t + 1 for the
+ * Returns the call at a position of a queue, as 2 · t for the first all-to-all of the t-th sharded pack, and 2 · t + 1 for the
  * second. With overlap, the first all-to-all of the next pack is issued before the second of this pack.
  *
  * @param packs - sharded packs of the device
- * @param place - 0 to 2 · packs − 1
+ * @param position - 0 to 2 · packs − 1
  */
-export function callAt(packs: number, place: number, overlap: boolean): number {
-  if (!overlap || place === 0 || place === 2 * packs - 1) return place;
-  return place % 2 === 1 ? place + 1 : place - 1;
+export function callAt(packs: number, position: number, overlap: boolean): number {
+  if (!overlap || position === 0 || position === 2 * packs - 1) return position;
+  return position % 2 === 1 ? position + 1 : position - 1;
 }
 
 /** Returns the sharded packs of each device, in execution order. */
@@ -29,10 +29,10 @@ export interface Queues {
 }
 
 /** Returns the call at the head of a device's queue, as 2 · pack, + 1 for the second all-to-all; −1 if the queue is empty. */
-export function headOf({ sharded, overlap }: Queues, device: number, place: number): number {
+export function headOf({ sharded, overlap }: Queues, device: number, position: number): number {
   const mine = sharded[device]!;
-  if (place >= 2 * mine.length) return -1;
-  const call = callAt(mine.length, place, overlap);
+  if (position >= 2 * mine.length) return -1;
+  const call = callAt(mine.length, position, overlap);
   return 2 * mine[call >> 1]! + (call & 1);
 }
 
@@ -41,27 +41,27 @@ export function headOf({ sharded, overlap }: Queues, device: number, place: numb
  *
  * The order of starts does not matter: a call that can start stays ready until it starts.
  *
- * @param started - called for each call that starts, with the place of each device in its queue before the device moves on
+ * @param started - called for each call that starts, with the position of each device in its queue before the device moves on
  * @returns the number of calls of each device that have started
  */
-export function runQueues(queues: Queues, started?: (call: number, places: Int32Array) => void): Int32Array {
+export function runQueues(queues: Queues, started?: (call: number, positions: Int32Array) => void): Int32Array {
   const { packs, sharded } = queues;
-  const places = new Int32Array(sharded.length);
+  const positions = new Int32Array(sharded.length);
   const waiting = new Int32Array(2 * packs.length);
   const ready: number[] = [];
   const arrive = (device: number): void => {
-    const call = headOf(queues, device, places[device]!);
+    const call = headOf(queues, device, positions[device]!);
     if (call < 0) return;
     waiting[call]! += 1;
     if (waiting[call] === packs[call >> 1]!.devices.length) ready.push(call);
   };
   for (let device = 0; device < sharded.length; device += 1) arrive(device);
   for (let call = ready.pop(); call !== undefined; call = ready.pop()) {
-    started?.(call, places);
+    started?.(call, positions);
     for (const device of packs[call >> 1]!.devices) {
-      places[device]! += 1;
+      positions[device]! += 1;
       arrive(device);
     }
   }
-  return places;
+  return positions;
 }

@@ -78,8 +78,8 @@ function communicators(packs: Queues['packs']): number[] {
 function callsByGroup({ sharded, overlap }: Queues, device: number, groupOf: readonly number[]): Map<number, number[]> {
   const mine = sharded[device]!;
   const calls = new Map<number, number[]>();
-  for (let place = 0; place < 2 * mine.length; place += 1) {
-    const code = callAt(mine.length, place, overlap);
+  for (let position = 0; position < 2 * mine.length; position += 1) {
+    const code = callAt(mine.length, position, overlap);
     const pack = mine[code >> 1]!;
     const call = 2 * pack + (code & 1);
     const known = calls.get(groupOf[pack]!);
@@ -114,8 +114,8 @@ function wrongPair(queues: Queues): Deadlock | undefined {
  * Finds devices that wait for each other. The walk starts at a stuck device and repeatedly goes on to a device that has not
  * reached the same call.
  */
-function cycle(queues: Queues, places: Int32Array): Deadlock | undefined {
-  const heads = queues.sharded.map((_, device) => headOf(queues, device, places[device]!));
+function cycle(queues: Queues, positions: Int32Array): Deadlock | undefined {
+  const heads = queues.sharded.map((_, device) => headOf(queues, device, positions[device]!));
   let device = heads.findIndex((call) => call >= 0);
   if (device < 0) return undefined;
   const path: number[] = [];

@@ -83,8 +83,8 @@ function spansOf({ attention, allToAll }: Durations, times: Times): TimelineSpan
       const stream = operation === 'attention' ? 'computation' : 'communication';
       spans.push({ device, stream, operation, pack, startSeconds, endSeconds: startSeconds + seconds });
     };
-    for (let place = 0; place < 2 * mine.length; place += 1) {
-      const call = callAt(mine.length, place, true);
+    for (let position = 0; position < 2 * mine.length; position += 1) {
+      const call = callAt(mine.length, position, true);
       const pack = mine[call >> 1]!;
       if (call & 1) add('all-to-all-2', pack, times.second[pack]!, allToAll[pack]!);
       else add('all-to-all-1', pack, times.first[pack]!, allToAll[pack]!);

@@ -82,10 +82,10 @@ export function timesOf(plan: ExecutionOrder, durations: Durations, overlap: boo
     if (call & 1) return starts[call >> 1]! + durations.attention[pack]!;
     return overlap && call > 0 ? starts[(call >> 1) - 1]! : 0;
   };
-  runQueues(queues, (one, places) => {
+  runQueues(queues, (one, positions) => {
     const pack = one >> 1;
     const members = packs[pack]!.devices;
-    const calls = members.map((device) => callAt(sharded[device]!.length, places[device]!, overlap));
+    const calls = members.map((device) => callAt(sharded[device]!.length, positions[device]!, overlap));
     let start = 0;
     members.forEach((device, at) => {
       start = Math.max(start, communicates[device]!, issued(device, pack, calls[at]!));

@@ -10,11 +10,11 @@ export interface Shape {
   /** Number of groups at that level in which every device has one whole item more, and which share no item. */
   readonly wide: number;
   /**
-   * The items that are shared: 0 means the longest, 1 the shortest, and a number between them items of that rank; `even`: items at
+   * Which items are shared: 0 means the longest, 1 the shortest, and a number in between the items of that rank; `even`: items at
    * equal distances; `ends`: the longest and the shortest.
    */
   readonly shared: number | 'even' | 'ends';
-  /** Shared items that are at a higher level instead, by level. */
+  /** Number of shared items that are moved to a higher level, by level. */
   readonly higher: readonly { readonly level: number; readonly count: number }[];
 }
 

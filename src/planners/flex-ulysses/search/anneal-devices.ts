@@ -1,6 +1,6 @@
 /** Simulated annealing over devices: an item may have any degree and be on any group. */
 import { Layers } from './layers.ts';
-import type { Kept, Layout } from './layout.ts';
+import type { Layout, LayoutCopy } from './layout.ts';
 import { slop } from './problem.ts';
 import type { Sequence } from './random.ts';
 import { Annealing, type Schedule } from './schedule.ts';
@@ -8,7 +8,7 @@ import { Annealing, type Schedule } from './schedule.ts';
 /** Shares of the steps, out of 256: `changes` change a degree and `moves` move an item; the rest exchange two items. */
 const changes = 64;
 const moves = 38;
-/** Of 256 changes of a degree, this many choose any degree; the others switch between whole and the usual degree. */
+/** Out of 256 changes of a degree, so many choose any degree; the others switch between whole and the usual degree. */
 const anyDegree = 24;
 const nearby = 8;
 
@@ -24,8 +24,8 @@ class DeviceAnnealing extends Annealing {
   readonly #over: Float64Array;
   #overall = 0;
   readonly #frozen: boolean;
-  readonly #kept: { level: Uint8Array; group: Int32Array; cost: number };
-  found: Kept | undefined;
+  readonly #copy: { level: Uint8Array; group: Int32Array; cost: number };
+  found: LayoutCopy | undefined;
 
   constructor(layout: Layout, random: Sequence, { frozen = false, layers = 0, usual }: Schedule) {
     super(random, layout.problem.budget);
@@ -34,7 +34,7 @@ class DeviceAnnealing extends Annealing {
     this.#moved = layers;
     this.#layers = layers > 0 ? new Layers(layout) : undefined;
     this.#usual = usual ?? layout.problem.levels - 1;
-    this.#kept = layout.keep();
+    this.#copy = layout.keep();
     this.#over = new Float64Array(layout.problem.devices);
     for (let device = 0; device < this.#over.length; device += 1) this.#measure(device);
     this.#overall = this.#over.reduce((sum, over) => sum + over, 0);
@@ -50,10 +50,10 @@ class DeviceAnnealing extends Annealing {
     if (this.#overall > slop) return;
     if (this.found !== undefined && this.#layout.cost >= this.found.cost - slop) return;
     // The arrays are reused, because there are thousands of improvements.
-    this.#kept.level.set(this.#layout.level);
-    this.#kept.group.set(this.#layout.group);
-    this.#kept.cost = this.#layout.cost;
-    this.found = this.#kept;
+    this.#copy.level.set(this.#layout.level);
+    this.#copy.group.set(this.#layout.group);
+    this.#copy.cost = this.#layout.cost;
+    this.found = this.#copy;
   }
 
   protected step(): void {
@@ -224,7 +224,7 @@ class DeviceAnnealing extends Annealing {
  *
  * @returns the cheapest layout within all limits, if there was any; the first layout counts too
  */
-export function annealDevices(layout: Layout, schedule: Schedule, random: Sequence): Kept | undefined {
+export function annealDevices(layout: Layout, schedule: Schedule, random: Sequence): LayoutCopy | undefined {
   const annealing = new DeviceAnnealing(layout, random, schedule);
   annealing.run(schedule);
   return annealing.found;

@@ -9,7 +9,7 @@ import type { Effort } from './effort.ts';
 import { evenOut } from './even-out.ts';
 import { cheapest } from './exact.ts';
 import { GroupLayout } from './group-layout.ts';
-import { type Kept, Layout } from './layout.ts';
+import { Layout, type LayoutCopy } from './layout.ts';
 import { lowerStrays, putPrevious, rebuild } from './previous.ts';
 import { type Problem, slop } from './problem.ts';
 import type { Sequence } from './random.ts';
@@ -41,7 +41,7 @@ export class Search {
   readonly #layout: Layout;
   /** The ranked fills when only items that do not fit on one device are spread. */
   #forced: Ranking | undefined;
-  best: Kept;
+  best: LayoutCopy;
 
   /** @param flat - the top group of each item in the layout that spreads everything and keeps all limits */
   constructor(problem: Problem, flat: Int32Array, effort: Effort) {
@@ -179,7 +179,7 @@ export class Search {
     this.#offer();
   }
 
-  /** Anneals the layout, and mends it if it ends over a limit. */
+  /** Anneals the layout, and mends the result if it exceeds a limit. */
   #anneal(schedule: Schedule, random: Sequence): void {
     const found = annealDevices(this.#layout, schedule, random);
     if (!this.#layout.fits()) this.#mend(random);
@@ -203,7 +203,7 @@ export class Search {
   }
 
   /**
-   * Anneals the layout, and mends the result if it exceeds a limit.
+   * Mends an earlier plan.
    *
    * @returns whether the mended plan keeps all limits and costs little more than before
    */
@@ -221,18 +221,18 @@ export class Search {
     this.#rankForced();
     if (this.done) return true;
     const before = this.best.cost;
-    const kept = (): boolean => rebuilt || this.best.cost < before;
+    const isFromPrevious = (): boolean => rebuilt || this.best.cost < before;
     this.#layout.restore(carried);
     if (isFew(this.#problem) || this.#layout.over() <= mendable * this.#problem.devices) {
       this.polish(random);
-      if (kept() && this.best.cost <= carried.cost * littleMore + slop) return true;
+      if (isFromPrevious() && this.best.cost <= carried.cost * littleMore + slop) return true;
       if (isFew(this.#problem)) return false;
       this.#layout.restore(carried);
     }
     this.#anneal({ steps: reheated * this.#effort.deviceSteps, ...reheating }, random);
-    if (kept()) this.#layout.restore(this.best);
+    if (isFromPrevious()) this.#layout.restore(this.best);
     this.start(again, random);
-    return kept();
+    return isFromPrevious();
   }
 
   /** Tries all placements if there are few. */

@@ -5,7 +5,7 @@ export type Cut = 'steps' | 'deadline';
 
 /** The steps of one search. A step looks at one item or one device, and takes a few nanoseconds. */
 export class Budget {
-  /** Steps that may still be taken; below 0 once a part of the search has overdrawn it, which ends the search. */
+  /** Remaining steps; negative once a part of the search has overdrawn the budget, which ends the search. */
   left: number;
   /** Why the search was cut short; `undefined` if it came to its end. */
   cut: Cut | undefined;

@@ -10,12 +10,12 @@ const total = (sizes: Float64Array, items: readonly number[]): number =>
   items.reduce((sum, item) => sum + sizes[item]!, 0);
 
 /**
- * Takes `count` neighbours out of a list: the longest ones whose work is at most the given part of the whole list.
+ * Takes `count` neighbours out of a list: the longest ones whose work is at most the given share of the whole list.
  *
- * @param part - share of the work of the list, 0 to 1
+ * @param share - share of the work of the list, 0 to 1
  */
-export function takeNeighbours(work: Float64Array, list: readonly number[], count: number, part: number) {
-  const wanted = part * total(work, list);
+export function takeNeighbours(work: Float64Array, list: readonly number[], count: number, share: number) {
+  const wanted = share * total(work, list);
   let sum = total(work, list.slice(0, count));
   let start = 0;
   for (; start + count < list.length && sum > wanted; start += 1)
@@ -94,17 +94,17 @@ function takeFitting(work: Float64Array, list: number[], count: number, room: nu
   let sum = total(work, list.slice(0, count));
   for (; start + count < list.length && sum > room; start += 1)
     sum += work[list[start + count]!]! - work[list[start]!]!;
-  const places = Array.from({ length: count }, (_, at) => start + at);
+  const indices = Array.from({ length: count }, (_, at) => start + at);
   // Longer items replace some items as far as there is room.
   for (let at = 0; at < count; at += 1) {
-    const lowest = at === 0 ? 0 : places[at - 1]! + 1;
-    let place = places[at]!;
-    while (place > lowest && sum + work[list[place - 1]!]! - work[list[places[at]!]!]! <= room) place -= 1;
-    sum += work[list[place]!]! - work[list[places[at]!]!]!;
-    places[at] = place;
+    const lowest = at === 0 ? 0 : indices[at - 1]! + 1;
+    let index = indices[at]!;
+    while (index > lowest && sum + work[list[index - 1]!]! - work[list[indices[at]!]!]! <= room) index -= 1;
+    sum += work[list[index]!]! - work[list[indices[at]!]!]!;
+    indices[at] = index;
   }
-  const taken = places.map((place) => list[place]!);
-  for (const place of places.reverse()) list.splice(place, 1);
+  const taken = indices.map((index) => list[index]!);
+  for (const index of indices.reverse()) list.splice(index, 1);
   return taken;
 }
 
@@ -213,13 +213,13 @@ export function flatten(layout: Layout, level: number): void {
     sum += loads[group]!;
   }
   const list = pooled.flatMap((group) => members[group]!).sort((a, b) => a - b);
-  const places = deal(
+  const dealt = deal(
     work,
     list.map((item) => [item]),
     pooled.length,
   );
   list.forEach((item, at) => {
-    layout.put(item, level, pooled[places[at]!]!);
+    layout.put(item, level, pooled[dealt[at]!]!);
   });
 }
 

@@ -19,8 +19,8 @@ class Shares {
   }
 
   /**
-   * Gives some items to the group that becomes fullest with them without exceeding a fill; if there is none, to the group with the
-   * least load.
+   * Gives some items to the group that becomes fullest with them without exceeding a fill; without such a group, to the group
+   * with the least load.
    */
   give(items: readonly number[], fill: number): number {
     const { work, memory, groups, top } = this.#problem;

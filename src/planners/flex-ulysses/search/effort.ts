@@ -24,7 +24,7 @@ export function stepsFor({ effort, lengths, maxSteps }: FlexUlyssesSettings): nu
   return maxSteps ?? some + each * lengths.length;
 }
 
-/** From this many items per device on, short items fill the gaps, and little has to be rearranged. */
+/** With so many items per device, short items fill the gaps, and little has to be rearranged. */
 const crowded = 3;
 
 /** Whether devices have many items. */

@@ -164,9 +164,9 @@ class Bench {
     for (const item of taken.items) this.#layout.put(item, 0, device);
     const without = (items: readonly number[], gone: readonly number[]): number[] =>
       items.filter((item) => !gone.includes(item));
-    const kept = without(this.#items[device]!, given.items);
+    const remaining = without(this.#items[device]!, given.items);
     this.#items[partner] = [...without(this.#items[partner]!, taken.items), ...given.items];
-    this.#items[device] = [...kept, ...taken.items];
+    this.#items[device] = [...remaining, ...taken.items];
     this.#handfuls[device] = undefined;
     this.#handfuls[partner] = undefined;
   }

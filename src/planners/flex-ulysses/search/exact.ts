@@ -1,5 +1,5 @@
 /** Finds the cheapest placement of a small batch by trying all placements that could be cheaper. */
-import { type Kept, Layout } from './layout.ts';
+import { Layout, type LayoutCopy } from './layout.ts';
 import { type Problem, slop } from './problem.ts';
 
 class Enumeration {
@@ -9,7 +9,7 @@ class Enumeration {
   readonly #restCost: Float64Array;
   #left: number;
   #limit: number;
-  best: Kept | undefined;
+  best: LayoutCopy | undefined;
 
   constructor(problem: Problem, limit: number, budget: number) {
     this.#problem = problem;
@@ -86,7 +86,7 @@ class Enumeration {
  * @param budget - number of placements of single items
  * @returns the cheapest placement that was found
  */
-export function cheapest(problem: Problem, limit: number, budget: number): Kept | undefined {
+export function cheapest(problem: Problem, limit: number, budget: number): LayoutCopy | undefined {
   const enumeration = new Enumeration(problem, limit, budget);
   enumeration.place(0);
   return enumeration.best;

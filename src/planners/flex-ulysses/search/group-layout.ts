@@ -11,7 +11,7 @@ import type { Problem } from './problem.ts';
 export const none = -1;
 
 const nothing = 0x7fffffff;
-/** Stands for "too much" where the exact amount does not matter. */
+/** Stands for "too much" if the exact amount does not matter. */
 const tooMuch = 1e9;
 
 /** The group of each item, and whether the item is spread over the group. */

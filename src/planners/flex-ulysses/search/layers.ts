@@ -16,7 +16,7 @@ export class Layers {
   /** The layer: its items, and the devices of the items when these are whole. */
   readonly items: Int32Array;
   readonly devices: Int32Array;
-  /** The level of the group over which the layer is spread, or would be. */
+  /** The level of the group over which the layer is spread, or would be spread. */
   level = 0;
   group = 0;
   /** Whether the items of the layer are spread now. */

@@ -2,7 +2,7 @@
 import { type Problem, slop } from './problem.ts';
 
 /** A copy of a layout. */
-export interface Kept {
+export interface LayoutCopy {
   readonly level: Uint8Array;
   readonly group: Int32Array;
   readonly cost: number;
@@ -81,11 +81,11 @@ export class Layout {
   }
 
   /** Returns a copy of the layout. */
-  keep(): Kept {
+  keep(): LayoutCopy {
     return { level: this.level.slice(), group: this.group.slice(), cost: this.cost };
   }
 
-  restore({ level, group }: Kept): void {
+  restore({ level, group }: LayoutCopy): void {
     this.clear();
     for (let item = 0; item < this.problem.items; item += 1) this.put(item, level[item]!, group[item]!);
   }

@@ -13,7 +13,7 @@ type Previous = NonNullable<FlexUlyssesSettings['previous']>;
  * Returns the level and group of an assignment if this problem has such a group: the group must be aligned, with an admissible
  * degree.
  */
-function placeOf(
+function groupOf(
   { degree, devices }: Previous['assignments'][number],
   { problem }: Layout,
 ): { readonly level: number; readonly group: number } | undefined {
@@ -41,10 +41,10 @@ export function putPrevious(layout: Layout, { assignments }: Previous): void {
   layout.clear();
   for (const assignment of assignments) {
     const item = itemOf.get(assignment.sequence);
-    const place = placeOf(assignment, layout);
-    if (item === undefined || place === undefined || layout.group[item]! >= 0) continue;
-    const level = levelFrom(problem, item, place.level);
-    layout.put(item, level, place.group >> (level - place.level));
+    const former = groupOf(assignment, layout);
+    if (item === undefined || former === undefined || layout.group[item]! >= 0) continue;
+    const level = levelFrom(problem, item, former.level);
+    layout.put(item, level, former.group >> (level - former.level));
   }
   for (let item = 0; item < problem.items; item += 1) {
     if (layout.group[item]! >= 0) continue;

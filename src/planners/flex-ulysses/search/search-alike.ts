@@ -6,7 +6,7 @@ import { fewestSharded } from '../counting.ts';
 import { shapesFor } from './alike.ts';
 import { constructAlike, flatten, layGroups } from './construct-alike.ts';
 import { evenOut } from './even-out.ts';
-import type { Kept, Layout } from './layout.ts';
+import type { Layout, LayoutCopy } from './layout.ts';
 import { type Problem, slop } from './problem.ts';
 import type { Schedule } from './schedule.ts';
 
@@ -52,7 +52,7 @@ export interface Attempts {
   readonly offer: () => void;
   /** Anneals the layout, and offers the result. */
   readonly anneal: (schedule: Schedule) => void;
-  readonly best: () => Kept;
+  readonly best: () => LayoutCopy;
 }
 
 /** Searches until the plan is as good as counting allows, or until the steps are spent. */
@@ -63,10 +63,10 @@ export function searchAlike({ problem, layout, putFlat, offer, best, ...attempts
   const shapes = shapesFor(problem, above).slice(0, Math.max(1, looks / (items * groups)));
   const { level } = shapes[0]!;
   const unit = cost[level]!.reduce((sum, one) => sum + one, 0) / items;
-  const starts: { readonly kept: Kept; readonly score: number }[] = [];
+  const starts: { readonly copy: LayoutCopy; readonly score: number }[] = [];
   const start = (): void => {
     offer();
-    starts.push({ kept: layout.keep(), score: layout.cost + layout.over() * usualPrice * unit });
+    starts.push({ copy: layout.keep(), score: layout.cost + layout.over() * usualPrice * unit });
   };
   for (const shape of shapes) {
     if (budget.isSpent) break;
@@ -84,8 +84,8 @@ export function searchAlike({ problem, layout, putFlat, offer, best, ...attempts
   start();
   starts.sort((a, b) => a.score - b.score);
   const steps = Math.max(shortest, Math.min(stepsEach * items, attempts.steps / annealings));
-  const anneal = (kept: Kept, [temperature, price]: readonly [number, number]): void => {
-    layout.restore(kept);
+  const anneal = (copy: LayoutCopy, [temperature, price]: readonly [number, number]): void => {
+    layout.restore(copy);
     attempts.anneal({
       steps,
       temperature: [temperature * unit, coldest * unit],
@@ -95,6 +95,6 @@ export function searchAlike({ problem, layout, putFlat, offer, best, ...attempts
     });
   };
   for (let count = 0; count * steps < attempts.steps && !isDone() && !budget.isSpent; count += 1)
-    anneal(starts[count % starts.length]!.kept, warmths[Math.floor(count / starts.length) % warmths.length]!);
+    anneal(starts[count % starts.length]!.copy, warmths[Math.floor(count / starts.length) % warmths.length]!);
   if (!isDone()) anneal(best(), afterwards);
 }

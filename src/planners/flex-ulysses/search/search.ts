@@ -9,7 +9,7 @@ import { Search } from './attempts.ts';
 import { type Balance, bestBalance, computeLimit } from './balance.ts';
 import { Budget } from './budget.ts';
 import { affordable, effortFor, stepsFor } from './effort.ts';
-import type { Kept } from './layout.ts';
+import type { LayoutCopy } from './layout.ts';
 import { type Problem, problemOf } from './problem.ts';
 import { Sequence } from './random.ts';
 import { startsFor } from './starts.ts';
@@ -19,7 +19,7 @@ const mostPairs = 2 ** 26;
 /** With so few items, all placements are tried. */
 const fewest = 12;
 
-function searched(problem: Problem, balance: Balance, asked: FlexUlyssesSettings): Kept {
+function searched(problem: Problem, balance: Balance, asked: FlexUlyssesSettings): LayoutCopy {
   const settings = { ...asked, effort: affordable(asked) };
   const flat = Int32Array.from(problem.sequence, (i) => balance.group[i]!);
   const effort = effortFor(settings.effort, problem);

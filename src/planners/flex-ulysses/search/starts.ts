@@ -36,7 +36,7 @@ const devices: Start = {
 const evenPrice: Start = { ...devices, temperature: [4.5, 0.009], price: [90, 90] };
 const cheap: Start = { ...devices, temperature: [0.9, 0.009], price: [9, 45] };
 const costly: Start = { ...devices, temperature: [9, 0.009], price: [90, 90] };
-/** Excess is cheap until the end: for tight limits, if many items can fill the gaps. */
+/** Excess stays cheap until the end, which suits tight limits if many items can fill the gaps. */
 const pressed: Start = { ...devices, fill: 0, temperature: [1, 0.003], price: [90, 540], patience: 6 };
 const hardPressed: Start = { ...pressed, temperature: [3, 0.01], price: [1000, 5000] };
 const groups: Start = {

@@ -123,8 +123,8 @@ export function askAgain(state: CollectionState, _event: Message<'host.restarted
     if (status !== 'opened') continue;
     const { promptId, ref } = prompt;
     for (let index = 0; index < state.config.responsesPerPrompt; index += 1) {
-      const place = { promptId, roundId: round.roundId, index, ...given({ ref }) };
-      ctx.emit({ type: 'request.awaited', at: ctx.at, ...place, reason });
+      const awaited = { promptId, roundId: round.roundId, index, ...given({ ref }) };
+      ctx.emit({ type: 'request.awaited', at: ctx.at, ...awaited, reason });
     }
   }
   for (const { requestId, group, isCompleted, isRewarded } of state.responses.values()) {

@@ -41,7 +41,7 @@ export interface Response extends z.output<typeof response> {}
 const group = z.strictObject({
   prompt,
   /**
-   * `opened`: no request has come; `generating`: requests run; `counts`: its responses count and wait for rewards; `over`: the
+   * `opened`: no request has come; `generating`: requests run; `counts`: the responses count and wait for rewards; `over`: the
    * group is trained, or never will be.
    */
   status: z.enum(['opened', 'generating', 'counts', 'over']),
@@ -77,7 +77,6 @@ export const collectionState = z.strictObject({
 export type CollectionState = Live<z.output<typeof collectionState>, z.output<typeof collectionConfig>>;
 export type SavedCollection = z.input<typeof collectionState>;
 
-/** Sets the derived fields. */
 export function link(state: CollectionState): void {
   for (const response of state.responses.values()) {
     response.group = state.rounds.get(response.roundId)!.groups.get(response.promptId)!;

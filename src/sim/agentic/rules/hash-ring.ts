@@ -4,7 +4,7 @@ import type { RuleEngine } from '../scheduler.ts';
 /** Points of an engine on the ring: with 128, the shares of engines differ by about a tenth. */
 const pointsPerEngine = 128;
 
-/** A ring of hashes, with so many points for each engine. */
+/** A ring of hashes with several points per engine. */
 export class HashRing {
   #ids = '';
   #points: { readonly hash: number; readonly engineId: string }[] = [];

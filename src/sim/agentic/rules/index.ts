@@ -1,4 +1,4 @@
-/** The rules with which policies for agentic rollouts are compared. They are no policies of rollflex. */
+/** The rules that policies for agentic rollouts are compared with. These rules are not policies of rollflex. */
 import type { AgenticScheduler } from '../scheduler.ts';
 import { consistentHash, dualThreshold, leastInFlight, margin } from './static.ts';
 import { thunderAgent } from './thunder-agent.ts';

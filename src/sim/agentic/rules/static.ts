@@ -14,14 +14,14 @@ export const leastInFlight: AgenticScheduler = ruleScheduler(
   () => (_turn, engines) => leastLoaded(engines),
 );
 
-/** All turns of a program go to one engine, which the hash of its id decides. */
+/** All turns of a program go to the engine that the hash of its id selects. */
 export const consistentHash: AgenticScheduler = ruleScheduler('consistent-hash', 'consistent hash', () => {
   const ring = new HashRing();
   return ({ requestId }, engines) => ring.of(requestId, engines);
 });
 
 /**
- * A program stays on its engine unless this has so many turns more than the one with the fewest.
+ * A program stays on its engine unless this engine has more turns than the least loaded one, by at least the margin.
  *
  * @param turns - a whole number >= 1
  * @throws PolicyError `invalid_input`
@@ -36,11 +36,11 @@ export function margin(turns: number): AgenticScheduler {
 }
 
 /**
- * The rule of SGLang's `cache_aware` router. While the engines are out of balance, turns go to the one with the fewest. They are,
- * if the most turns of an engine exceed the fewest by more than `balanceAbs`, and are more than `balanceRel` times as many.
- * Otherwise a turn goes to the engine with the longest known prefix: the program's last one; for a first turn, the one that had the
- * prompt last. The router compares a prefix of at least a part of the request (`cache_threshold`); system prompts that many prompts
- * share are taken to be shorter than that.
+ * The rule of SGLang's `cache_aware` router. While the engines are out of balance, turns go to the engine with the fewest turns.
+ * Engines are out of balance if the most turns on an engine exceed the fewest by more than `balanceAbs`, and are more than
+ * `balanceRel` times as many. Otherwise a turn goes to the engine with the longest known prefix: the engine of the program's
+ * previous turn or, for a first turn, the engine that had the prompt last. The router compares a prefix that is at least a
+ * certain part of the request (`cache_threshold`); shared system prompts are taken to be shorter than that.
  *
  * @param balanceAbs - turns, from 0
  * @param balanceRel - a factor, from 1

@@ -15,17 +15,17 @@ import type { AgenticScheduler } from '../scheduler.ts';
 
 /** Settings of the rule. */
 export interface ThunderAgentSettings {
-  /** Δt: seconds from one check to the next. */
+  /** Δt: seconds between checks. */
   readonly intervalSeconds: number;
-  /** Whether programs in tools count less and less: f(t) = 2^−t; otherwise they count in full. */
+  /** Whether programs in tools count less and less, by f(t) = 2^−t; otherwise they count fully. */
   readonly decays: boolean;
   /** Tokens for the next outputs that every program reserves. */
   readonly reservedTokens: number;
-  /** Seconds after which a program runs in any case. */
+  /** Longest pause in seconds, after which a program runs in any case. */
   readonly longestPauseSeconds: number;
 }
 
-/** The settings of the paper, and of its implementation where the paper has none. */
+/** The settings of the paper, or of its implementation where the paper gives none. */
 const thunderAgentDefaults: ThunderAgentSettings = Object.freeze({
   intervalSeconds: 5,
   decays: true,
@@ -46,23 +46,23 @@ export function thunderAgent(settings: Partial<ThunderAgentSettings> = {}): Agen
 
 interface Program {
   readonly requestId: string;
-  /** Place in the order in which programs came: decides ties. */
+  /** Place in the order of programs, which decides ties. */
   readonly seq: number;
-  /** Its engine; `undefined` while it is paused, or new. */
+  /** Engine of the program; `undefined` for a paused or new program. */
   engine: Engine | undefined;
-  /** The engine from which it was paused. */
+  /** The engine on which the program was paused. */
   origin: Engine | undefined;
   tokens: number;
-  /** What all its turns have generated. */
+  /** Tokens that all turns of the program have generated. */
   generated: number;
   turns: number;
-  /** Whether it reasons: it runs a turn, or waits for one. */
+  /** Whether the program reasons, that is, runs a turn or waits for one. */
   reasons: boolean;
   runs: boolean;
   isMarked: boolean;
-  /** When its tool began. */
+  /** Time at which the tool began. */
   actingSince: number;
-  /** When it began to wait for its turn. */
+  /** Time at which the wait for a turn began. */
   waitsSince: number;
 }
 
@@ -268,7 +268,7 @@ class ThunderAgent implements DrivenPolicy {
     );
   }
 
-  /** Tokens that an engine has left; negative if it is over its capacity. Marked programs count as if they had left. */
+  /** Free tokens on an engine; negative if it exceeds its capacity. Marked programs count as gone. */
   #room({ programs }: Engine, at: number): number {
     let used = 0;
     for (const one of programs) if (!one.isMarked) used += this.#weight(one, at) + this.#settings.reservedTokens;

@@ -1,31 +1,34 @@
-/** Contexts that an engine keeps between chunks, in what its batch leaves of the KV cache: the least recently used leave first. */
+/**
+ * Contexts that an engine keeps between chunks, in the part of the KV cache that its batch leaves free: least recently used
+ * contexts leave first.
+ */
 import type { PrefixCache } from '../../engine/batch-scheduler.ts';
 
 /** The prefix cache of an engine whose requests come in chunks. */
 export class ChunkCache implements PrefixCache {
-  /** Tokens of each context, the least recently used first. Those that run are in the batch, too, and take no room here. */
-  readonly #kept = new Map<string, number>();
+  /** Tokens of each kept context, least recently used first. Running contexts are in the batch, too, and take no room here. */
+  readonly #contextTokens = new Map<string, number>();
   readonly #running = new Set<string>();
   #idleTokens = 0;
 
-  /** A chunk has ended, or a context was loaded from another engine: these tokens are here. */
+  /** Keeps these tokens after a chunk has ended, or a context was loaded from another engine. */
   keep(requestId: string, tokens: number): void {
     this.forget(requestId);
-    this.#kept.set(requestId, tokens);
+    this.#contextTokens.set(requestId, tokens);
     this.#idleTokens += tokens;
   }
 
   /** A context is not needed any more. */
   forget(requestId: string): void {
-    const tokens = this.#kept.get(requestId);
+    const tokens = this.#contextTokens.get(requestId);
     if (tokens === undefined) return;
     if (!this.#running.delete(requestId)) this.#idleTokens -= tokens;
-    this.#kept.delete(requestId);
+    this.#contextTokens.delete(requestId);
   }
 
   trim(roomTokens: number): void {
     if (this.#idleTokens <= roomTokens) return;
-    for (const requestId of this.#kept.keys()) {
+    for (const requestId of this.#contextTokens.keys()) {
       if (this.#running.has(requestId)) continue;
       this.forget(requestId);
       if (this.#idleTokens <= roomTokens) return;
@@ -33,7 +36,7 @@ export class ChunkCache implements PrefixCache {
   }
 
   join(requestId: string): number {
-    const tokens = this.#kept.get(requestId);
+    const tokens = this.#contextTokens.get(requestId);
     if (tokens === undefined) return 0;
     this.#running.add(requestId);
     this.#idleTokens -= tokens;
@@ -42,6 +45,6 @@ export class ChunkCache implements PrefixCache {
   }
 
   leave(requestId: string): void {
-    if (this.#running.delete(requestId)) this.#idleTokens += this.#kept.get(requestId)!;
+    if (this.#running.delete(requestId)) this.#idleTokens += this.#contextTokens.get(requestId)!;
   }
 }

@@ -1,4 +1,4 @@
-/** All engines of the job, in simulated time: which of them has something to say next. */
+/** All engines of the job in simulated time, ordered by their next events. */
 import { IndexedHeap } from '../../../core/collections/heap.ts';
 import { refuse } from '../../../errors.ts';
 import { DecodeEngine, type EngineRequest, type LostRequest, type Outcome } from '../../engine/decode-engine.ts';
@@ -19,7 +19,7 @@ interface Node {
   heapIndex: number;
 }
 
-/** An engine to be placed, by the rows of GPUs that it takes. */
+/** An engine to place, given by its rows of GPUs. */
 export interface EnginePlace {
   readonly engineId: string;
   readonly rows: readonly number[];
@@ -36,7 +36,7 @@ export class EnginePool extends EngineRows {
   #reservedTokens = 0;
   #touched: Node[] = [];
 
-  /** Starts one engine a row, until {@link configure} changes that. */
+  /** Starts one engine per row, until {@link configure} changes the engines. */
   constructor(rows: number, cost: CostModel, timeline: boolean, name = 'engine') {
     super(numbered(name, rows));
     this.#timeline = timeline;
@@ -57,7 +57,7 @@ export class EnginePool extends EngineRows {
     return this.#where.size;
   }
 
-  /** Starts these engines in place of all others, which must be idle. */
+  /** Starts these engines instead of all present ones, which must be idle. */
   configure(places: readonly EnginePlace[], cost: CostModel): void {
     for (const node of this.#nodes.values()) this.#byTime.remove(node);
     this.#nodes.clear();
@@ -89,17 +89,20 @@ export class EnginePool extends EngineRows {
     return node.engine.engineId;
   }
 
-  /** Says that an engine has the context of a request that goes on later: nothing of it is computed again, while there is room. */
+  /**
+   * Tells an engine that it has the context of a request that continues later: while there is room, nothing of the context is
+   * computed again.
+   */
   keep(engineId: string, requestId: string, contextTokens: number): void {
     this.#nodes.get(engineId)!.cache.keep(requestId, contextTokens);
   }
 
-  /** Says that this context is not needed there any more. */
+  /** Tells the engine that a context is not needed any more. */
   forget(engineId: string, requestId: string): void {
     this.#nodes.get(engineId)!.cache.forget(requestId);
   }
 
-  /** Aborts a request; nothing happens when it is over, since a report of that is under way. */
+  /** Aborts a request. An ended request is ignored, because its report is on the way. */
   abort(requestId: string, at: number): void {
     const node = this.#where.get(requestId);
     if (node === undefined) return;
@@ -117,7 +120,7 @@ export class EnginePool extends EngineRows {
     return lost;
   }
 
-  /** Returns the requests of each engine, with the tokens generated so far. */
+  /** Returns the requests of each engine with their generated tokens so far. */
   progress(at: number): { readonly engineId: string; readonly requests: readonly LostRequest[] }[] {
     return [...this.#nodes.values()].map((node) => {
       const requests = node.engine.progress(at);
@@ -137,7 +140,7 @@ export class EnginePool extends EngineRows {
     this.#adapt(this.#nodeOfRow[row]!, at);
   }
 
-  /** Takes this many tokens per GPU from the KV cache from now on. */
+  /** Takes so many tokens per GPU from the KV cache from now on. */
   reserve(tokensPerGpu: number, at: number): void {
     if (tokensPerGpu === this.#reservedTokens) return;
     this.#reservedTokens = tokensPerGpu;
@@ -163,12 +166,12 @@ export class EnginePool extends EngineRows {
     for (const node of this.#nodes.values()) node.isReleased = false;
   }
 
-  /** Returns the time of the next event of an engine; `Infinity` when all are idle. Call it after `advanceTo`. */
+  /** Returns the time of the next event on an engine; `Infinity` if all engines are idle. Call this after `advanceTo`. */
   nextEventAt(): number {
     return this.#byTime.peek()?.nextAt ?? Infinity;
   }
 
-  /** Returns the responses that have ended by now, on every engine that was touched or whose time has come. */
+  /** Returns the responses that have ended by now, on every engine that was touched or whose event is due. */
   advanceTo(at: number): Outcome[] {
     const outcomes: Outcome[] = [];
     const touched = this.#touched;

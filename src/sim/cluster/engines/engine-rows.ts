@@ -1,19 +1,19 @@
 /**
- * The GPUs of the job in rows: the smallest groups that an engine may take. An engine of a higher tensor parallelism
- * takes several rows, so that the record of a row survives the change of engines.
+ * The GPUs of the job in rows. A row is the smallest group that an engine may take. An engine with higher tensor parallelism
+ * takes several rows, so the record of a row survives changes of engines.
  */
 
 import type { Segment } from '../../comparison/result.ts';
 import type { DecodeEngine } from '../../engine/decode-engine.ts';
 
-/** Counters and timeline of the GPUs of a row. */
+/** Counters and timeline for the GPUs of a row. */
 export interface EngineRow {
   readonly rowId: string;
-  /** Seconds in which they ran at least one sequence, or trained beside a rollout. */
+  /** Seconds in which the GPUs ran at least one sequence, or trained beside a rollout. */
   busySeconds: number;
-  /** Preemptions of engines that began in this row. */
+  /** Preemptions on engines that begin in this row. */
   preemptions: number;
-  /** Their activities since they were last taken, ascending. */
+  /** Segments since the last call that took them, ascending. */
   segments: Segment[];
 }
 
@@ -34,7 +34,7 @@ export class EngineRows {
     this.rows = rowIds.map((rowId) => ({ rowId, busySeconds: 0, preemptions: 0, segments: [] }));
   }
 
-  /** Places these engines on their rows from now on; the records of the earlier ones are kept. */
+  /** Places these engines on their rows from now on, and keeps the records of earlier engines. */
   place(engines: readonly { readonly engine: DecodeEngine; readonly rows: readonly number[] }[]): void {
     this.collect();
     this.#placed = engines.map(({ engine, rows }) => ({

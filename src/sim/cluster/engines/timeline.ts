@@ -1,12 +1,12 @@
 /** Turns the records of an engine into the segments that a report draws. */
 import type { Segment } from '../../comparison/result.ts';
 
-/** A stretch is cut when the number of running sequences has moved by this share of the rollout's highest. */
+/** A segment is cut when the number of running sequences changes by this share of the rollout's maximum. */
 const resolution = 1 / 16;
 
 /**
- * Returns the segments of one rollout: the engine's own, joined where the number of running sequences hardly differs, and
- * idle ones between them with `running: 0`. Idle and busy time are never joined, so that bubbles stay exact.
+ * Returns the segments of one rollout: the engine's segments, joined where the number of running sequences hardly differs, and
+ * idle segments between them with `running: 0`. Idle and busy time are never joined, so that bubbles stay exact.
  *
  * @param recorded - segments of the engine, ascending, without overlap
  * @param startSeconds - time at which the rollout began to generate
@@ -42,7 +42,7 @@ export function rolloutSegments(recorded: readonly Segment[], startSeconds: numb
   return segments;
 }
 
-/** Adds a stretch in which the GPUs did something else than rollout; nothing for an empty one. */
+/** Adds a stretch of other work on the GPUs than rollout; does nothing for an empty stretch. */
 export function addActivity(
   segments: Segment[],
   activity: Segment['activity'],

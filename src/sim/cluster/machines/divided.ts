@@ -1,6 +1,6 @@
 /**
- * Inference engines whose requests come in chunks. A context stays on its engine, in what is left of its KV cache; elsewhere it is
- * computed again, or loaded from a KV cache that the engines share.
+ * Inference engines whose requests come in chunks. A context stays on its engine, in the free part of the KV cache; on another
+ * engine it is computed again, or loaded from a KV cache that engines share.
  */
 
 import { Heap } from '../../../core/collections/heap.ts';
@@ -11,9 +11,9 @@ import type { EnginePool } from '../engines/engine-pool.ts';
 import type { PromptSource } from '../source.ts';
 import { InferenceMachine } from './inference.ts';
 
-/** What chunks cost the simulated host. */
+/** Costs of chunks for the simulated host. */
 export interface ChunkCosts {
-  /** Seconds from the end of a chunk to the beginning of the next one, in which its response does not run. */
+  /** Seconds between two chunks, in which the response does not run. */
   readonly chunkSeconds: number;
   /** Tokens that an engine loads in a second from a KV cache that engines share; absent: there is none. */
   readonly poolTokensPerSecond?: number | undefined;
@@ -30,14 +30,14 @@ interface Coming {
 /** Engines that generate the samples of a prompt source in chunks. */
 export class DividedInference extends InferenceMachine {
   readonly #costs: ChunkCosts;
-  /** Requests that were launched at a time and ask for engines. */
+  /** Requests that were launched at the same time and ask for engines. */
   #asking: { readonly at: number; readonly requestId: string }[] = [];
-  /** Requests without a chunk on an engine that were aborted. */
+  /** Aborted requests without a chunk on an engine. */
   #aborted: { readonly at: number; readonly requestId: string }[] = [];
   /** Chunks on their way to engines. */
   readonly #coming = new Heap<Coming>((a, b) => a.at - b.at || a.order - b.order);
   #order = 0;
-  /** Tokens of each response so far, and the engine of its last chunk. */
+  /** Tokens of each response so far, and the engine of its latest chunk. */
   readonly #responses = new Map<string, { tokens: number; engineId: string | undefined; runs: boolean }>();
 
   constructor(pool: EnginePool, source: PromptSource, costs: ChunkCosts) {

@@ -1,6 +1,6 @@
 /**
- * Inference engines whose GPUs change places: another parallelism from round to round, and from rollout to training
- * and back within one. Requests move by recomputation: their tokens are kept, their KV is computed again.
+ * Inference engines whose GPUs change roles: the parallelism changes between rounds, and within a round GPUs go from rollout to
+ * training and back. Requests move by recomputation: their tokens are kept, and their KV is computed again.
  */
 import type { AnyEvent } from '../../../core/machine/definition.ts';
 import { refuse } from '../../../errors.ts';
@@ -75,17 +75,17 @@ export class ElasticInference extends InferenceMachine {
       const expected = `one of the degrees of the job, ${this.#hardware.costs.map((one) => one.tp).join(', ')}`;
       refuse('infeasible', 'tp', expected, tp);
     }
-    // The first engines are there when the job begins.
+    // The first engines exist when the job begins.
     const seconds = this.#tp === 0 ? 0 : reshardSeconds(this.#hardware, tp);
     this.record!.reshardSeconds = seconds;
     this.readyAt = at + seconds;
     this.#openedAt = this.readyAt;
     this.#tp = tp;
-    const places = replicas.map(({ gpuIds }) => {
+    const engines = replicas.map(({ gpuIds }) => {
       const rows = new Set(gpuIds.map((gpuId) => this.#rowOfGpu.get(gpuId)!));
       return { engineId: gpuIds[0]!, rows: [...rows] };
     });
-    this.pool.configure(places, cost);
+    this.pool.configure(engines, cost);
   }
 
   #progress({ queryId }: Decision<'progress.query'>, at: number): void {
@@ -106,7 +106,7 @@ export class ElasticInference extends InferenceMachine {
     const moves = migrations.flatMap(({ requestIds, to }) => requestIds.map((requestId) => ({ requestId, to })));
     for (const { requestId, to } of moves) {
       const generatedTokens = tokens.get(requestId);
-      // The request has ended at this very moment; its report is under way.
+      // The request has ended at this very moment; its report is on the way.
       if (generatedTokens === undefined) continue;
       tokens.delete(requestId);
       const { promptId, promptTokens, tokens: responseTokens } = this.source.drawn(requestId)!;
@@ -117,7 +117,7 @@ export class ElasticInference extends InferenceMachine {
       );
     }
     for (const [requestId, generated] of tokens) {
-      // Its abort was waiting for the end of a decode step.
+      // The abort was waiting for the end of a decode step.
       if (this.aborting.has(requestId)) {
         this.#answers.push(this.report({ requestId, kind: 'aborted', at, tokens: generated }, at));
         continue;

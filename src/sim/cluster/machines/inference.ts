@@ -17,18 +17,18 @@ export class InferenceMachine implements Machine {
   readonly pool: EnginePool;
   protected readonly source: PromptSource;
   protected record: RoundRecord | undefined;
-  /** Time from which the engines take requests; earlier requests wait for it. */
+  /** Time from which the engines take requests; earlier requests wait. */
   protected readyAt = 0;
-  /** The weights that have generated each token. */
+  /** Which weights have generated which token. */
   readonly versions = new TokenVersions();
-  /** Requests that go on in the next round, with the tokens generated so far. */
+  /** Requests that continue in the next round, with their generated tokens so far. */
   #paused: { readonly engineId: string; readonly requestId: string; readonly tokens: number }[] = [];
-  /** Requests whose abort was decided and is not reported yet. */
+  /** Requests whose abort was decided but not reported yet. */
   protected readonly aborting = new Set<string>();
   readonly #completed: (requestId: string, at: number) => void;
   #preemptedBefore = 0;
 
-  /** @param completed - hears of every complete response, such as a verifier */
+  /** @param completed - is told of every complete response, for example to verify it */
   constructor(
     pool: EnginePool,
     source: PromptSource,
@@ -39,18 +39,18 @@ export class InferenceMachine implements Machine {
     this.#completed = completed;
   }
 
-  /** Preemptions of the round. */
+  /** Preemptions during the round. */
   get preemptions(): number {
     return this.#preempted() - this.#preemptedBefore;
   }
 
-  /** Begins a round, to which requests that end from now on belong. */
+  /** Begins a round: requests that end from now on belong to it. */
   beginRound(record: RoundRecord, _at: number): void {
     this.record = record;
     this.#preemptedBefore = this.#preempted();
   }
 
-  /** Takes requests that are carried into the next round off their engines, which train, or wait for training. */
+  /** Takes requests that continue in the next round off engines that train or wait for training. */
   pause(at: number): void {
     if (this.pool.size === 0) return;
     this.#paused = this.pool.engineIds.flatMap((engineId) =>
@@ -59,7 +59,7 @@ export class InferenceMachine implements Machine {
     this.pool.reclaim();
   }
 
-  /** Puts them back, with new weights: their KV is computed again. */
+  /** Continues the paused requests with new weights, which means computing their KV again. */
   goOn(weightVersion: number, at: number): void {
     for (const { engineId, requestId, tokens: generatedTokens } of this.#paused.splice(0)) {
       const { promptId, promptTokens, tokens: responseTokens, sampleOfEpoch } = this.source.drawn(requestId)!;
@@ -72,7 +72,7 @@ export class InferenceMachine implements Machine {
   carryOut(decision: VocabularyDecision, at: number): void {
     switch (decision.type) {
       case 'request.launch':
-      // With a frontier a launch stays in the policy, and its admission comes out.
+      // With a frontier, a launch stays inside the policy, and the admission comes out.
       case 'request.admit':
         return this.launch(decision, at);
       case 'request.abort':
@@ -102,7 +102,7 @@ export class InferenceMachine implements Machine {
     this.pool.launch(request, engineId, Math.max(at, this.readyAt));
   }
 
-  /** Draws the response of a request that begins, and records it. */
+  /** Draws and records the response of a request that begins. */
   protected draw(decision: Launch) {
     const { requestId, promptId, index } = decision;
     const [engineId, generatedTokens] =

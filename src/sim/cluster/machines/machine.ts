@@ -4,10 +4,10 @@ import type { VocabularyDecision } from '../../../schemas/decisions/index.ts';
 
 /** A part of the cluster that works by itself in simulated time. */
 export interface Machine {
-  /** Carries a decision out, if it is for this machine. */
+  /** Carries out a decision, if it is for this machine. */
   carryOut(decision: VocabularyDecision, at: number): void;
-  /** Returns the time of its next event; `Infinity` while it is idle. Call it after `advanceTo`. */
+  /** Returns the time of the machine's next event; `Infinity` while it is idle. Call this after `advanceTo`. */
   nextAt(): number;
-  /** Returns the events that have happened by now, for the policy; each is given once. */
+  /** Returns the events that have happened by now, for the policy, each once. */
   advanceTo(at: number): readonly AnyEvent[];
 }

@@ -38,7 +38,7 @@ export class PromptSupply implements Machine {
     }
   }
 
-  /** Takes over what a host has supplied: the prompts are the next ones of the source. */
+  /** Takes over after a host has supplied prompts: these were the next ones in the source. */
   supplied(roundId: string, count: number): void {
     this.#source.take(count);
     let left = count;
@@ -75,7 +75,7 @@ export class PromptSupply implements Machine {
     return events;
   }
 
-  /** Returns the event that reopens an exhausted source to which prompts have come back. */
+  /** Returns the event that reopens an exhausted source after prompts have come back. */
   reopened(at: number): AnyEvent[] {
     if (!this.#isExhausted || this.#source.left === 0) return [];
     this.#isExhausted = false;

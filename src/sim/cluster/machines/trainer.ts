@@ -1,7 +1,7 @@
 /**
  * The trainer as a machine: data-parallel replicas that run passes and compute gradients, each in the order of its queue;
- * optimizer steps; and the publication of weights. It carries out the shares of `stream-training`, which name a replica,
- * and the updates of `complete-group-pipelining`, which take all of its GPUs, one after the other.
+ * optimizer steps; and the publication of weights. The trainer carries out the shares of `stream-training`, which name a replica,
+ * and the updates of `complete-group-pipelining`, which take all GPUs, one after the other.
  */
 
 import { Fifo } from '../../../core/collections/fifo.ts';
@@ -17,7 +17,7 @@ type Share = Pick<Decision<'train.fetch'>, 'replica' | 'fetchId' | 'groups' | 's
 /** Gradients to compute, and the event that reports them. */
 interface Work {
   readonly event: Readonly<Record<string, unknown>> & { readonly type: string };
-  /** The passes before the gradients, and both together. */
+  /** Seconds of the passes before the gradients, and seconds of both. */
   readonly passSeconds: number;
   readonly seconds: number;
 }
@@ -33,14 +33,14 @@ interface Replica {
 
 /** A stretch of the trainer's time. */
 export interface Trained {
-  /** The replica, from 0; absent for what all of them do together. */
+  /** Number of the replica, from 0; absent for work that all replicas do together. */
   readonly replica?: number;
   readonly activity: 'reference' | 'train' | 'sync';
   readonly startSeconds: number;
   readonly endSeconds: number;
 }
 
-/** Returns the responses and tokens of groups; prompts count for each of their responses. */
+/** Returns the responses and tokens of groups; prompt tokens count once per response. */
 export type BatchOf = (groups: readonly string[]) => { readonly responses: number; readonly tokens: number };
 
 /** Data-parallel replicas that share all GPUs of the trainer evenly. */
@@ -50,12 +50,12 @@ export class Trainer implements Machine {
   readonly #cost: CostModel;
   readonly #batchOf: BatchOf | undefined;
   readonly #updates = new Fifo<Decision<'train.dispatch'>>();
-  /** Whether gradients wait for the decision to step on them: no other update begins before. */
+  /** Whether gradients wait for the decision to step: no other update begins before this step. */
   #awaitsStep = false;
   /** An optimizer step, or a publication. */
   #together: (Trained & { readonly event: object }) | undefined;
   #longestPass = 0;
-  /** What was completed since this was last taken, in the order in which it ended. */
+  /** Work completed since the last call that took it, in the order of completion. */
   readonly trained: Trained[] = [];
 
   /** @param batchOf - needed for updates, which name groups alone */
@@ -117,7 +117,10 @@ export class Trainer implements Machine {
     return events;
   }
 
-  /** Returns the seconds of the passes left for the end of the round, on the replica with most of them; 0 from then on. */
+  /**
+   * Returns the seconds of passes that remain for the end of the round, on the replica with most of them; resets these seconds to
+   * 0.
+   */
   takePassSeconds(): number {
     const seconds = this.#longestPass;
     this.#longestPass = 0;
@@ -131,7 +134,7 @@ export class Trainer implements Machine {
   #add(type: 'train.consumed' | 'train.finished', share: Share, at: number): void {
     const { replica: id, fetchId, groups, samples, tokens } = share;
     const replica = this.#replicas.get(id)!;
-    // One of the replicas has its share of the GPUs; weights are swapped on each of them alike.
+    // Each replica has an equal share of the GPUs, and weights are swapped on each of them alike.
     const count = this.#replicas.size;
     const batch = { responses: samples, tokens };
     const swaps = tokens === 0 ? 0 : swapSeconds(this.#cost);
@@ -142,7 +145,7 @@ export class Trainer implements Machine {
     if (replica.queue.length === 1) this.#run(replica, at);
   }
 
-  /** Begins the next update, where nothing is under way. */
+  /** Begins the next update if none is running. */
   #nextUpdate(at: number): void {
     const [all] = this.#replicas.values();
     if (this.#awaitsStep || this.#together !== undefined) return;

@@ -1,4 +1,4 @@
-/** The verifier as a machine: each response gets its reward after some seconds, beside all others. */
+/** The verifier as a machine: each response gets its reward after some seconds, independently of all others. */
 
 import { IndexedHeap } from '../../../core/collections/heap.ts';
 import type { AnyEvent } from '../../../core/machine/definition.ts';
@@ -7,7 +7,7 @@ import { normal } from '../../workload/random.ts';
 import type { PromptSource } from '../source.ts';
 import type { Machine } from './machine.ts';
 
-/** What the verifier takes: median seconds from a response to its reward, their spread, and how responses are scored. */
+/** Costs of the verifier: median seconds from a response to its reward, their spread, and the scoring of responses. */
 export type VerifierSettings = { readonly medianSeconds: number; readonly spread: number } & ConstructorParameters<
   typeof Correctness
 >[0];

@@ -29,8 +29,8 @@ export function conclude(
   const { minKept } = limits;
   const pairs = (one: Candidate, other: Candidate): Pair[] => book.pairs(one, other, seeds);
   const over = (one: Candidate, other: Candidate): Interval => gainInterval(pairs(one, other), spread);
-  // The baseline is also a candidate: to be preferred, it must surely be faster, as any other candidate. It is within every limit,
-  // so if limits are given, settings must surely be faster than the baseline.
+  // The baseline is also a candidate: like any other candidate, it is preferred only if it is surely faster. The baseline is
+  // within every limit, so if limits are given, settings must surely be faster than the baseline.
   const isOut = areGiven(limits) && (over(chosen, baseline).low <= 0 || !rules.isWithin(chosen, seeds, 'confirmation'));
   const recommended = isOut || over(baseline, chosen).low > 0 ? baseline : chosen;
   const confirmed = (one: Candidate): ConfirmedSettings =>

@@ -8,7 +8,7 @@ import { independentSteps } from '../split.ts';
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 const between = ({ low, high }: Interval): string => `${percent(low)} to ${percent(high)}`;
 
-/** A difference below this share of the baseline's time is not mentioned. */
+/** Differences below this share of the baseline's time are not mentioned. */
 const worthNaming = 0.01;
 
 /** The facts for the sentences. */

@@ -1,5 +1,5 @@
 /**
- * Time against kept tokens, where each prompt comes several times: no speculation, tail batching, and the lossless tail, which
+ * Compares time and kept tokens if each prompt comes several times: no speculation, tail batching, and the lossless tail, which
  * learns the lengths of prompts and keeps every response. All rows are runs on the same prompts and samples.
  */
 import type { Interval } from '../../comparison/result.ts';
@@ -19,7 +19,7 @@ const factors = [1.125, 1.25, 1.5];
 /** W and the factors of partial rollouts that are composed by length. */
 const partialWindow = 10;
 const partialFactors = [1.25, 1.5];
-/** Equal sums that are added in another order differ in their last digits. */
+/** Sums of the same numbers in another order differ in their last digits. */
 const rounding = 1e-9;
 /** The interval is for one more run on prompts of this trace. */
 const oneMoreRun = { run: 1, prompts: 0 };
@@ -68,7 +68,7 @@ export function* measuringFrontier(
   const book = new Book(sweepSpace(problem));
   const given = settingsToTry(problem, advice);
   const plain = book.candidate(given.plain);
-  // If one recorded response is drawn again and again, every prediction would come true.
+  // If one recorded response were drawn again and again, every prediction would come true.
   const lossless = correlationIs === 'unknown' ? [] : given.lossless.map((one) => book.candidate(one));
   const candidates = [
     ...new Set([book.baseline, plain, ...given.tails.map((one) => book.candidate(one)), ...lossless]),
@@ -116,7 +116,9 @@ export function* measuringFrontier(
   };
 }
 
-/** Returns the candidates that could run, without those that did the same in every run as one before: a window beyond the data. */
+/**
+ * Returns the candidates that could run, without those that equal an earlier one in every run, such as a window beyond the data.
+ */
 function different(candidates: readonly Candidate[]): Candidate[] {
   const seen = new Set<string>();
   return candidates.filter(({ infeasible, runs }) => {

@@ -23,7 +23,7 @@ const equalTokens = [
   [({ one }: Pair) => one.tokensPerResponse, ({ other }: Pair) => other.tokensPerResponse],
 ] as const;
 
-/** Returns the speedup at equal tokens, of the first of each pair over the other. */
+/** Returns the speedup at equal tokens: first over second of each pair. */
 export const speedupOf = (pairs: readonly Pair[]): number => predicted(pairs, equalTokens, ofMean).value;
 
 /** Returns the results of a candidate on the seeds of the confirmation. */
@@ -50,10 +50,7 @@ export function confirmedRow(
   };
 }
 
-/**
- * Returns the results of all candidates on the seeds of the search (those that save most come first), and the settings that could
- * not run.
- */
+/** Returns the results of all candidates on the seeds of the search, largest savings first, and the settings that could not run. */
 export function triedRows(
   book: Book,
   rules: Rules,

@@ -7,17 +7,17 @@ import type { SynchronousSettings } from './settings.ts';
 
 /** The abilities of a host, in addition to more prompts than a step needs. */
 export interface Levers {
-  /** It can launch more responses of a prompt than needed (`responseSpeculation`). */
+  /** The host can launch more responses per prompt than needed (`responseSpeculation`). */
   readonly responses: boolean;
-  /** It can abort requests, so that a deferred prompt begins again; otherwise a deferred prompt runs to its end. */
+  /** The host can abort requests, so that a deferred prompt begins again; otherwise a deferred prompt runs to its end. */
   readonly aborts: boolean;
-  /** It can go on from the tokens of an aborted request, so that a deferred prompt keeps them. */
+  /** The host can continue from the tokens of an aborted request, so that a deferred prompt keeps them. */
   readonly resumes: boolean;
-  /** It can compute rewards during the rollout, with adaptive timeouts. */
+  /** The host can compute rewards during the rollout, with adaptive timeouts. */
   readonly rewards: boolean;
-  /** It can give GPUs to training while the last responses run. */
+  /** The host can give GPUs to training while the last responses run. */
   readonly scaleDown: boolean;
-  /** It can change the tensor parallelism from round to round. */
+  /** The host can change the tensor parallelism between rounds. */
   readonly tp: boolean;
 }
 
@@ -32,8 +32,8 @@ export function withoutLevers(job: Job, levers: Levers): Partial<SynchronousSett
 }
 
 /**
- * Returns the workload for the host. Without aborts, a deferred prompt keeps its lengths. In the simulator it begins again even so,
- * and takes longer than with a real host.
+ * Returns the workload for a host with these levers. Without aborts, a deferred prompt keeps its lengths. The simulator begins
+ * such a prompt again even so, which takes longer than on a real host.
  */
 export function withLevers(workload: Workload, { aborts }: Levers): Workload {
   if (aborts) return workload;

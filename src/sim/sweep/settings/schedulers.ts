@@ -21,7 +21,7 @@ import {
 import type { PoolsJob } from '../../pools/settings.ts';
 import { labelOf, type PoolsSettings, type SynchronousSettings } from './settings.ts';
 
-/** A policy by its id, and its configuration: the two arguments of `registry.create`. */
+/** The id of a policy and its configuration: the two arguments of `registry.create`. */
 export type PolicyChoice =
   | { readonly policy: 'rollpacker'; readonly config: RollpackerInput }
   | { readonly policy: 'rolloutpipe'; readonly config: RolloutPipeInput }
@@ -85,7 +85,7 @@ export function poolsSchedulerOf(settings: PoolsSettings | 'baseline'): PoolsSch
     : poolsScheduler('rolloutpipe', labelOf(settings), true, width);
 }
 
-/** Returns the same scheduler as a policy with its configuration. */
+/** Returns the policy and configuration for the same scheduler. */
 export function poolsChoice(job: PoolsJob, settings: PoolsSettings | 'baseline'): PolicyChoice {
   if (settings === 'baseline') return { policy: 'rolloutpipe', config: rolloutpipeConfigOf(job, false, 'all') };
   const { width, ...factors } = settings;

@@ -70,7 +70,7 @@ export function definePoolsSettings(input: z.input<typeof poolsSettings> = {}): 
   return parse(poolsSettings, input, 'invalid_config');
 }
 
-/** Returns the number of responses in a short round ÷ the number that it needs. */
+/** Returns launched ÷ needed responses in a short round. */
 export const provisionOf = ({ promptSpeculation, responseSpeculation }: SweepSettings): number =>
   promptSpeculation * responseSpeculation;
 
@@ -78,7 +78,7 @@ export const provisionOf = ({ promptSpeculation, responseSpeculation }: SweepSet
 export const isPartial = (settings: SweepSettings): boolean =>
   'maxStaleness' in settings && settings.maxStaleness !== undefined;
 
-/** Returns a unique text for each combination of settings: the names are in a fixed order. */
+/** Returns a unique text for each combination of settings; the names have a fixed order. */
 export function keyOf(settings: SweepSettings): string {
   const entries = Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify(entries);
@@ -95,7 +95,7 @@ export function labelOf(settings: SweepSettings): string {
   return `${batchesOf(settings) ?? etas}, scale-down ${share}, TP ${tp}`;
 }
 
-/** Returns how rounds are composed, where that is not by tail batching. */
+/** Returns how rounds are composed, if not by tail batching. */
 function batchesOf({ windowRounds, maxStaleness, promptSpeculation }: SynchronousSettings): string | undefined {
   if (maxStaleness === undefined) return windowRounds === undefined ? undefined : `lossless tail, W ${windowRounds}`;
   const window = (windowRounds ?? 1) > 1 ? `, W ${windowRounds}` : '';

@@ -42,7 +42,7 @@ export class CsvRows {
     this.#header = isNumber(first) ? undefined : cellsOf(first, this.#separator);
   }
 
-  /** The columns, without values; nothing if there is no header. */
+  /** The columns, without values; `undefined` without a header. */
   get columns(): Readonly<Record<string, unknown>> {
     return Object.fromEntries((this.#header ?? ['tokens']).map((name) => [name, undefined]));
   }
@@ -58,7 +58,8 @@ export class CsvRows {
   }
 
   /**
-   * Returns the row that ends in a line, with the place where the row begins; nothing inside a quoted cell. Throws `invalid_input`.
+   * Returns the row that ends in a line, with the place of the row's beginning; `undefined` inside a quoted cell. Throws
+   * `invalid_input`.
    */
   row(line: string, where: string): { readonly row: Record<string, unknown>; readonly where: string } | undefined {
     const begun = this.#begun ?? { lines: [], where };

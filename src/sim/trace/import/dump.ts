@@ -20,19 +20,19 @@ export type SkipReason = 'aborted' | 'failed' | 'pending' | 'empty';
 export interface DumpedResponse {
   /** A key that the responses of one prompt share in a step: an id, or the fingerprint of the prompt. */
   readonly group: string;
-  /** Id of the prompt in all steps, if `group` is new in each. */
+  /** Id of the prompt across steps, if `group` is new in each step. */
   readonly prompt?: string;
   /** The training step, if the dump has it. */
   readonly step?: number;
-  /** Number of the response in its group. Rows with the same number are one response: their tokens are added. */
+  /** Number of the response in its group. Rows with the same number belong to one response, and their tokens are added. */
   readonly part?: number;
-  /** Number of the row in its group, if the dump has it: no row may occur twice. */
+  /** Number of the row in its group, if the dump has it, to refuse repeated rows. */
   readonly row?: number;
   /** Tokens of the response, a whole number >= 1. */
   readonly tokens: number;
-  /** Its turns, if the dump has them; their tokens add up to `tokens`. */
+  /** Turns of the response, if the dump has them, whose tokens add up to `tokens`. */
   readonly turns?: readonly TraceTurn[];
-  /** What its prompt begins with, if other prompts do, too. */
+  /** Beginning of the prompt that other prompts share, if there is one. */
   readonly shared?: { readonly environment: string; readonly tokens: number };
   /** Returns the tokens of the prompt; called once per group. */
   readonly promptTokens: () => number | undefined;
@@ -54,7 +54,7 @@ export interface DumpContext {
   readonly step?: number;
   /** Counts the tokens of a text, if the dump has no counts. */
   readonly textTokens?: TextTokens;
-  /** Returns a short id of a text, which other texts do not share. */
+  /** Returns a short id for a text, which no other text shares. */
   readonly fingerprint: (text: string) => string;
   /** The least score of a correct response. By default, 1 is correct, 0 and -1 are not, and other scores mean nothing. */
   readonly correctFrom?: number;
@@ -70,7 +70,7 @@ export interface DumpReader {
   readonly needs: readonly string[];
   /** Fields that only this trainer writes: a row with two of them that does not fit the format is from another version. */
   readonly marks: readonly string[];
-  /** Whether a dump whose first line is this object has this format. */
+  /** Whether a dump with this object as its first line has this format. */
   detect(row: Readonly<Record<string, unknown>>): boolean;
   /** Returns the responses of a line, or the reasons why they are left out. Throws `invalid_input`, with file, line and field. */
   read(row: Readonly<Record<string, unknown>>, context: DumpContext): readonly (DumpedResponse | SkipReason)[];

@@ -9,7 +9,7 @@ import { dumpReaders } from './readers.ts';
 import { RequestSessions } from './sessions.ts';
 import { tableColumns, tableDump } from './table.ts';
 
-/** The format of the lines of a file. */
+/** The format of a file's lines. */
 export type Format =
   | { readonly kind: 'dump'; readonly id: string; readonly reader: DumpReader; readonly csv?: CsvRows }
   | {
@@ -69,7 +69,7 @@ function ofText(line: string, where: string, asked: DumpReader | undefined): For
   return refuse('invalid_input', where, `a JSON object, or a header with ${tableColumns}`, line);
 }
 
-/** Refuses a row with two fields of a trainer that fits none of its formats. The error names the missing fields. */
+/** Refuses a row with two fields of a trainer that fits none of the trainer's formats. The error names the missing fields. */
 function refuseOtherVersion(row: Readonly<Record<string, unknown>>, where: string): void {
   const marked = dumpReaders
     .map((reader) => ({ reader, count: reader.marks.filter((name) => name in row).length }))

@@ -6,20 +6,20 @@ import { rowOf, type TracePrompt, type TraceTurn } from '../format.ts';
 import type { DumpedResponse } from './dump.ts';
 
 interface Group {
-  /** Id of the prompt in all steps, if it is not part of the group's own. */
+  /** Id of the prompt across steps, unless the group's id contains it. */
   readonly row: string | undefined;
   readonly promptTokens: number | undefined;
   readonly task: string | undefined;
   readonly tokens: number[];
-  /** Bits of each response: see `flag`. */
+  /** Bits per response: see `flag`. */
   readonly flags: number[];
-  /** Numbers of the responses in the prompt, if the dump has them. */
+  /** Numbers of the responses within the prompt, if the dump has them. */
   parts?: number[];
   /** Numbers of the rows so far, if the dump has them. */
   rows?: number[];
   /** Seconds of rewards, if the trace has them. */
   seconds?: (number | undefined)[];
-  /** The method by which the tokens of a trace were estimated. */
+  /** Method that estimated the tokens of a trace. */
   estimated?: string;
   /** Turns of each response, if the dump or the trace has any. */
   turns?: (TraceTurn[] | undefined)[];
@@ -36,9 +36,9 @@ export class ResponseGroups {
   #capped = 0;
   #saysCapped = false;
   #scored = 0;
-  #parts = 0;
+  #joined = 0;
 
-  /** Number of prompts, each counted once per step. */
+  /** Number of prompts; a prompt counts once per step. */
   get prompts(): number {
     return this.#groups.size;
   }
@@ -77,12 +77,12 @@ export class ResponseGroups {
     return this.#scored;
   }
 
-  /** Number of rows that were added to an earlier row of the same response. */
+  /** Number of rows that were added to an earlier row for the same response. */
   get joined(): number {
-    return this.#parts;
+    return this.#joined;
   }
 
-  /** Adds a response, or a further part of one; returns false for a row that was added before. */
+  /** Adds a response, or another part of one; returns false for a row that was added before. */
   add(response: DumpedResponse, capped: boolean): boolean {
     const group = this.#groupOf(response);
     const { part, row, correct, turns } = response;
@@ -95,7 +95,7 @@ export class ResponseGroups {
     if (part !== undefined) group.parts ??= group.tokens.map(() => -1);
     const at = part === undefined ? -1 : group.parts!.indexOf(part);
     if (at >= 0) {
-      this.#parts += 1;
+      this.#joined += 1;
       group.tokens[at]! += response.tokens;
       if (group.turns !== undefined) group.turns[at] = turns && group.turns[at]?.concat(turns);
       this.#mark(group, at, capped, correct);
@@ -164,7 +164,7 @@ export class ResponseGroups {
     return all.sort();
   }
 
-  /** Returns the numbers of turns of the responses that have them, fewest first. */
+  /** Returns the numbers of turns of responses with turns, fewest first. */
   turnCounts(): Float64Array {
     const counts: number[] = [];
     for (const { turns = [] } of this.#groups.values()) for (const one of turns) if (one) counts.push(one.length);
@@ -190,7 +190,7 @@ export class ResponseGroups {
     return { prompts: lines.size, returned: [...lines.values()].filter((count) => count > 1).length };
   }
 
-  /** Returns the group of a response. Trajectories of one id that begin with other prompts are another group. */
+  /** Returns the group for a response. Trajectories with one id but different prompts belong to different groups. */
   #groupOf(response: DumpedResponse): Group {
     const { group: name, step, turns } = response;
     const id = step === undefined ? name : `${name}@${step}`;

@@ -14,11 +14,11 @@ import { tableDump } from './table.ts';
 
 /** Options for reading a dump. */
 export interface DumpImportOptions {
-  /** Returns a short id of a text, which other texts do not share. */
+  /** Returns a short id for a text, which no other text shares. */
   readonly fingerprint: (text: string) => string;
   /** Id of a reader, see {@link dumpReaders}; by default detected from the first line. */
   readonly from?: string;
-  /** The token counter for texts; dumps without counts are refused without it. */
+  /** Token counter for texts; without it, dumps without counts are refused. */
   readonly textTokens?: TextTokens;
   /** Longest response of the job, a whole number >= 1: responses of this length count as capped. */
   readonly capTokens?: number;
@@ -34,9 +34,9 @@ export interface DumpSummary {
   readonly readers: readonly string[];
   /** Number of lines. */
   readonly lines: number;
-  /** Lines of the trace: prompts, each counted once per step. */
+  /** Lines of the trace, which are prompts; a prompt counts once per step. */
   readonly prompts: number;
-  /** Number of prompts, each counted once, and of those that came in several steps. */
+  /** Number of distinct prompts, and number of these that came in several steps. */
   readonly distinct: { readonly prompts: number; readonly returned: number };
   /** Number of training steps in the dump. */
   readonly steps: number;
@@ -46,7 +46,7 @@ export interface DumpSummary {
   readonly responsesPerPrompt: { readonly least: number; readonly most: number; readonly usual: number };
   /** Lengths of the responses, in tokens. */
   readonly tokens: { readonly p50: number; readonly p75: number; readonly p99: number; readonly longest: number };
-  /** Turns of the responses that have them; null if none has. */
+  /** Numbers of turns, over responses that have turns; null if none has. */
   readonly turns: { readonly p50: number; readonly p99: number; readonly most: number } | null;
   /** Share of the responses that reached the limit, according to the dump or the cap. */
   readonly cappedShare: number;
@@ -54,13 +54,13 @@ export interface DumpSummary {
   readonly pileUp: PileUp | null;
   /** Number of responses that are known to be correct or wrong. */
   readonly scored: number;
-  /** Number of responses whose tokens were counted in their text. */
+  /** Number of responses whose tokens were counted from text. */
   readonly fromText: number;
   /** The method that counted tokens in texts; null if no text was counted. */
   readonly textTokens: string | null;
   /** Whether this method is an estimate. */
   readonly estimated: boolean;
-  /** Number of rows that were added to another row of the same response (outputs of one session). */
+  /** Number of rows that were added to another row for the same response (outputs of one session). */
   readonly joined: number;
   /** Number of responses that were left out, by reason. */
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
@@ -72,12 +72,12 @@ export interface DumpSummary {
 
 const brokenShown = 3;
 /**
- * Share of the cap from which a response counts as capped, if its tokens were counted in its text: dumps of text lack special
- * tokens, and the text may be split into other tokens than the model generated.
+ * Share of the cap from which a response counts as capped if its tokens were counted from text: such dumps lack special tokens,
+ * and a tokenizer may split the text differently than the model generated it.
  */
 const cappedFromText = 0.99;
 
-/** Names a prompt without an id by its line in the file, without the folder. */
+/** Names a prompt without an id by its line in the file, without the file's folder. */
 const ownId = (id: string, where: string): string => (id === where ? where.replace(/^.*[/\\]/, '') : id);
 
 /** Collects the responses of files, all of one format. Pass it every line, and then take the trace. */
@@ -85,16 +85,16 @@ export class DumpImport {
   readonly #options: DumpImportOptions;
   readonly #groups = new ResponseGroups();
   readonly #rows: QuantileRow[] = [];
-  /** Requests of a serving trace, until they are divided into sessions. */
+  /** Requests of a serving trace, which are later divided into sessions. */
   #requests = new RequestSessions();
   readonly #skipped: Partial<Record<SkipReason, number>> = {};
   readonly #firstBroken: string[] = [];
-  /** The place of each prompt of a trace, because no prompt may occur twice. */
-  readonly #placeOf = new Map<string, { readonly file: string; readonly number: number }>();
+  /** The line of each prompt in a trace, because a prompt may not occur twice. */
+  readonly #lineOf = new Map<string, { readonly file: string; readonly number: number }>();
   #file: string | undefined;
   /** Format of the current file; `undefined` before its first line. */
   #format: Format | undefined;
-  /** Format of all files, with the first file of this format. */
+  /** Format of all files, with the first file that has it. */
   #known: { readonly id: string; readonly file: string } | undefined;
   #hasSteps: boolean | undefined;
   #pileUp: PileUp | undefined;
@@ -121,12 +121,12 @@ export class DumpImport {
     this.#options = options;
   }
 
-  /** Number of responses so far; of a serving trace, of requests. */
+  /** Number of responses so far; for a serving trace, of requests. */
   get responses(): number {
     return this.#groups.responses + this.#requests.count;
   }
 
-  /** Id of the detected format; undefined until a line has shown it. */
+  /** Id of the detected format; `undefined` until a line has shown it. */
   get reader(): string | undefined {
     return this.#known?.id;
   }
@@ -134,12 +134,12 @@ export class DumpImport {
   /**
    * Reads a line.
    *
-   * @param text - the line; an empty one is skipped
-   * @param file - the name of its file
-   * @param number - its number in the file, from 1
+   * @param text - the line; an empty line is skipped
+   * @param file - name of the file
+   * @param number - number of the line, from 1
    * @param step - the training step in the name of the file
    * @throws PolicyError `invalid_input` with file, line and field, unless broken lines are skipped; always for a file of another
-   *   format than the earlier files
+   * format than the earlier files
    */
   line(text: string, file: string, number: number, step?: number): void {
     if (file !== this.#file) this.#begin(file);
@@ -195,7 +195,7 @@ export class DumpImport {
     return this.#lines === 0 ? 'an empty file' : 'no prompt with a response';
   }
 
-  /** Returns the outcome. Throws `invalid_input` if there is no response. */
+  /** Returns the outcome. Throws `invalid_input` without any response. */
   summary(): DumpSummary {
     this.prompts();
     const sorted = this.#groups.sortedTokens();
@@ -245,7 +245,7 @@ export class DumpImport {
     return this.#format?.kind === 'dump' && this.#format.csv?.open !== undefined;
   }
 
-  /** Begins a file after the end of the file before it. */
+  /** Begins a file after the end of the previous file. */
   #begin(file: string | undefined): void {
     const cell = this.#format?.kind === 'dump' ? this.#format.csv?.open : undefined;
     [this.#file, this.#format] = [file, undefined];
@@ -280,12 +280,12 @@ export class DumpImport {
   #takePrompt(prompt: TracePrompt | undefined, file: string, number: number): void {
     if (prompt === undefined || prompt.responses.length === 0) return;
     const where = `${file}:${number}`;
-    const earlier = this.#placeOf.get(prompt.prompt);
+    const earlier = this.#lineOf.get(prompt.prompt);
     if (earlier !== undefined) {
-      const place = earlier.file === file ? `line ${earlier.number}` : `${earlier.file}:${earlier.number}`;
-      refuse('invalid_input', where, `a prompt id other than that of ${place}`, prompt.prompt);
+      const line = earlier.file === file ? `line ${earlier.number}` : `${earlier.file}:${earlier.number}`;
+      refuse('invalid_input', where, `a prompt id other than that of ${line}`, prompt.prompt);
     }
-    this.#placeOf.set(prompt.prompt, { file, number });
+    this.#lineOf.set(prompt.prompt, { file, number });
     this.#groups.addPrompt({ ...prompt, prompt: ownId(prompt.prompt, where) });
   }
 

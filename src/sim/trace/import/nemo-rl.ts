@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { parse } from '../../../core/machine/validate.ts';
 import { correctness, type DumpReader, dumpedScore } from './dump.ts';
 
-/** A list with one item, which `make_microbatch_iterator(1)` makes of every value. */
+/** A list with one item, into which `make_microbatch_iterator(1)` turns every value. */
 const one = <T extends z.ZodType>(value: T) => z.array(value).length(1);
 
 const row = z.looseObject({

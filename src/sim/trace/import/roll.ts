@@ -1,7 +1,7 @@
 /**
- * ROLL: `rollout_dump_dir` of the RLVR pipelines (`rollout_dump_data.step_{step}.jsonl`: one line per step, with a list for each
- * column; `roll/pipeline/rlvr/utils.py`), and `save_logging_board_dir` (`data_{time}.jsonl`: one response per line, with its mask;
- * `save_metrics` in `roll/pipeline/rlvr/rlvr_pipeline.py`).
+ * ROLL: `rollout_dump_dir` of the RLVR pipelines (`rollout_dump_data.step_{step}.jsonl`: one line per step, with one list per
+ * column; `roll/pipeline/rlvr/utils.py`), and `save_logging_board_dir` (`data_{time}.jsonl`: one response per line, with its
+ * mask; `save_metrics` in `roll/pipeline/rlvr/rlvr_pipeline.py`).
  */
 import { z } from 'zod';
 import { parse } from '../../../core/machine/validate.ts';
@@ -31,8 +31,8 @@ const step = z.object({
  * Returns the key of a prompt in a step: its text, because ids of data sets may be missing, and two data sets may use the same id.
  */
 function promptOf(columns: z.output<typeof step>, index: number): string {
-  const parts = [columns.domain, columns.id, columns.prompt, columns.messages].map((one) => one?.[index] ?? null);
-  return JSON.stringify(parts);
+  const fields = [columns.domain, columns.id, columns.prompt, columns.messages].map((one) => one?.[index] ?? null);
+  return JSON.stringify(fields);
 }
 
 /** Reader of ROLL's dumps of rollouts. */
@@ -99,7 +99,7 @@ export const rollBoard: DumpReader = Object.freeze({
         group: context.fingerprint(one.prompt),
         ...(at === undefined ? undefined : { step: at }),
         tokens,
-        // The text is padded on the left, so its length is not that of the prompt.
+        // The text is padded on the left, so its length is not the prompt's length.
         promptTokens: () => undefined,
         ...(correct === undefined ? undefined : { correct }),
         fromText: false,

@@ -1,10 +1,10 @@
 /**
- * Requests of a serving trace with the hashes of their blocks, as Mooncake publishes them: sessions of turns, and the prefixes that
- * sessions share, are recovered from what requests begin with.
+ * Reads serving traces with block hashes, as Mooncake publishes them: the beginnings of requests reveal sessions of turns, and
+ * prefixes that sessions share.
  *
- * A request goes on with a session, if it begins with all whole blocks of the session's last request, and is at least as long as
- * that request with its answer. A block that more than {@link mostFollowers} different blocks follow belongs to a prefix of many
- * sessions, such as a system prompt: a request that ends there says nothing about which session it is of.
+ * A request continues a session if it begins with all whole blocks of the session's last request, and is at least as long as that
+ * request with its answer. A block followed by more than {@link mostFollowers} different blocks belongs to a prefix of many
+ * sessions, such as a system prompt: a request that ends there cannot be assigned to a session.
  */
 import { z } from 'zod';
 import { parse } from '../../../core/machine/validate.ts';
@@ -15,8 +15,8 @@ import { dumpedCount } from './dump.ts';
 /** Tokens of a block in Mooncake's traces. */
 const blockTokens = 512;
 /**
- * In Mooncake's conversation trace of 12,031 requests, one block has 7,373 followers, five have 9 to 11, and all others 8 or fewer:
- * one for each time that a session went on inside the block.
+ * In Mooncake's conversation trace of 12,031 requests, one block has 7,373 followers, five have 9 to 11, and all others 8 or
+ * fewer: one follower per continuation of a session inside the block.
  */
 const mostFollowers = 8;
 
@@ -31,17 +31,17 @@ interface Session {
   readonly blocks: readonly number[];
   readonly promptTokens: number;
   readonly turns: TraceTurn[];
-  /** Tokens of its last request, with the answer. */
+  /** Tokens of the session's last request, with the answer. */
   tokens: number;
-  /** The last whole block of its last request. */
+  /** Last whole block of the session's last request. */
   end: number | undefined;
 }
 
-/** Collects requests, and then returns them as prompts: one a session. */
+/** Collects requests, and then returns one prompt per session. */
 export class RequestSessions {
   static readonly id = 'mooncake';
   readonly #requests: { readonly input: number; readonly output: number; readonly blocks: readonly number[] }[] = [];
-  /** Blocks that follow each one. */
+  /** For each block: the blocks that follow it. */
   readonly #followers = new Map<number, Set<number>>();
 
   /** Whether a file with this first line is such a trace. */
@@ -78,7 +78,7 @@ export class RequestSessions {
     const endingAt = new Map<number, Session>();
     for (const { input, output, blocks } of this.#requests) {
       const whole = Math.floor(input / blockTokens);
-      // An answer without tokens is read as one.
+      // An answer without tokens is read as one token.
       const tokens = Math.max(1, output);
       let session = this.#sessionOf(blocks, whole, input, endingAt);
       if (session === undefined) {
@@ -111,7 +111,7 @@ export class RequestSessions {
     return (this.#followers.get(block)?.size ?? 0) > mostFollowers;
   }
 
-  /** Names sessions, and finds the longest prefix that each shares with another. */
+  /** Names sessions, and finds the longest prefix that each session shares with another. */
   #named(sessions: readonly Session[], from: number): TracePrompt[] {
     const first = new Map<number, Session>();
     const shared = new Set<number>();

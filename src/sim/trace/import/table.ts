@@ -57,7 +57,7 @@ type Columns = Readonly<Partial<Record<Meaning, string>>>;
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
-/** Returns the keys of a row, by their meaning. */
+/** Returns the keys of a row by meaning. */
 function columnsOf(row: Readonly<Record<string, unknown>>): Columns {
   const known = new Map(Object.keys(row).map((key) => [plain(key), key]));
   const found = Object.entries(names).flatMap(([meaning, list]) => {
@@ -75,7 +75,7 @@ const longestId = 64;
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === '';
 
-/** Reads a count. In CSV it is text, and pandas writes 812.0. */
+/** Reads a count. CSV has counts as text, and pandas writes 812.0. */
 function countOf(value: unknown, where: string): number | undefined {
   if (isEmpty(value)) return undefined;
   const number = typeof value === 'string' ? Number(value.trim() || Number.NaN) : value;

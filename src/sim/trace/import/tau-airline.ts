@@ -27,7 +27,7 @@ export const tauAirline: DumpReader = Object.freeze({
     if (one.turns.length === 0) return ['empty'];
     const turns = one.turns.map((turn, at) => ({
       addedTokens: turn.in,
-      // A turn ends with a token, even if it says nothing.
+      // A turn ends with a token even if it says nothing.
       tokens: Math.max(1, turn.gen),
       ...(at === one.turns.length - 1 ? undefined : { tool: turn.call === true ? 'database' : 'user' }),
     }));

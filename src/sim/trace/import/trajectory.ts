@@ -1,7 +1,7 @@
 /**
- * Trajectories of agents as lists of messages, one a line: SWE-bench/SWE-smith-trajectories and mini-SWE-agent (`messages`),
- * nebius/SWE-agent-trajectories and nebius/SWE-rebench-openhands-trajectories (`trajectory`). Every message of the model is a turn;
- * what comes before the first is the prompt.
+ * Trajectories of agents as lists of messages, one per line: SWE-bench/SWE-smith-trajectories and mini-SWE-agent (`messages`),
+ * nebius/SWE-agent-trajectories and nebius/SWE-rebench-openhands-trajectories (`trajectory`). Every message of the model is a
+ * turn; messages before the first turn are the prompt.
  */
 import { z } from 'zod';
 import { didYouMean } from '../../../core/ids/nearest.ts';
@@ -37,7 +37,7 @@ const systems = ['system', 'developer'];
 const others = [...systems, 'user', 'human', 'tool', 'function', 'environment', 'observation'];
 const fields = ['messages', 'trajectory'] as const;
 
-/** Returns the messages of a row, which may be JSON in a text; `undefined` if it has none. */
+/** Returns the messages of a row, which may be JSON inside a text; `undefined` for a row without messages. */
 function listIn(
   value: Readonly<Record<string, unknown>>,
 ): { readonly field: (typeof fields)[number]; readonly list: unknown } | undefined {
@@ -56,7 +56,7 @@ function listIn(
 
 const hasRole = (one: unknown): boolean => typeof one === 'object' && one !== null && 'role' in one;
 
-/** All that a message has put into the context; the calls of tools in the form of JSON. */
+/** Returns everything that a message adds to the context, with tool calls in JSON form. */
 function textOf({ content, text, system_prompt, reasoning_content, tool_calls }: Message): string {
   const said =
     typeof content === 'string' ? [content] : (content ?? []).map((one) => (typeof one === 'string' ? one : one.text));
@@ -112,7 +112,10 @@ interface Read {
   tokens: number;
 }
 
-/** Divides messages into the prompt, its system messages, and turns. Messages after the last of the model are left out: it never read them. */
+/**
+ * Divides messages into the prompt, its system messages, and turns. Messages after the model's last one are left out, because the
+ * model never read them.
+ */
 function turnsOf(
   list: readonly Message[],
   name: string,
@@ -141,15 +144,15 @@ function turnsOf(
     const last = turns.at(-1);
     if (last !== undefined) {
       addedTokens += tokens;
-      // What the model called; a trajectory whose tools answer as `user` does not name them.
+      // The tool that the model called; a trajectory whose tools answer as `user` does not name it.
       const called = list[index - 1]?.tool_calls?.at(0)?.function?.name;
       last.tool ??= one.name ?? called ?? (role === 'human' || role === 'user' ? 'user' : 'tool');
       continue;
     }
-    // Only what comes before everything else is a prefix that other trajectories may have, too.
-    for (const part of systems.includes(role) && prompt.text === system.text ? [prompt, system] : [prompt]) {
-      part.text += text;
-      part.tokens += tokens;
+    // Only messages at the very beginning form a prefix that other trajectories may share.
+    for (const prefix of systems.includes(role) && prompt.text === system.text ? [prompt, system] : [prompt]) {
+      prefix.text += text;
+      prefix.tokens += tokens;
     }
   }
   const end = turns.at(-1);

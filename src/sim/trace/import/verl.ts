@@ -40,7 +40,7 @@ export const verlDump: DumpReader = Object.freeze({
     return [
       {
         group: prompt ?? context.fingerprint(one.input),
-        // The trainer makes a new key each time that a prompt comes.
+        // The trainer makes a new key each time a prompt comes.
         ...(prompt === undefined ? undefined : { prompt: context.fingerprint(one.input) }),
         ...(step === undefined ? undefined : { step }),
         ...(session === undefined

@@ -4,7 +4,6 @@ import { z } from 'zod';
 /** Visual content of a sequence, or none. */
 const visualKinds = ['text', 'image', 'video'] as const;
 
-/** Schema of a sequence. */
 export const vlmSampleSchema = z
   .strictObject({
     kind: z.enum(visualKinds).describe('`text`: nothing to see; `image`: one or more; `video`: frames of one clip.'),

@@ -7,7 +7,6 @@ import { pooledQuantile, type Quantile } from '../../workload/marginal.ts';
 import { normal, pickIndex, uniform } from '../../workload/random.ts';
 import type { VlmSample } from './sample.ts';
 
-/** Schema of a recorded video. */
 const recordedVideoSchema = z.strictObject({
   frames: z.int().positive().describe('Frames of the clip.'),
   width: z.int().positive().describe('Pixels.'),
@@ -67,7 +66,7 @@ export interface SampleOptions {
   readonly seed: number;
 }
 
-/** Sampled frames per second; and the frame rate of the clips of NExT-QA, whose files do not contain it. */
+/** Sampled frames per second; and the frame rate of NExT-QA clips, which their files do not contain. */
 const sampledPerSecond = 1;
 const recordedPerSecond = 30;
 /** Tokens per frame: the slope between the only-video rows of FlexRL's Table 2, which have 64 and 96 frames. */

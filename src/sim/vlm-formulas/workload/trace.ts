@@ -8,7 +8,6 @@ import { tokensPerFrame } from './sources.ts';
 
 const positive = z.int().positive();
 
-/** Schema of a line. */
 export const vlmTraceLineSchema = z
   .strictObject({
     promptTokens: z.int().nonnegative().max(1e7).default(0).describe('Tokens of the prompt that are text.'),
@@ -37,7 +36,7 @@ export const vlmTraceLineSchema = z
 
 /** Limits that the reader applies to sequences. */
 export interface VlmTraceOptions {
-  /** Most frames of a video; a longer video loses frames and their tokens. No limit if absent. */
+  /** Most frames per video; a longer video loses frames with their tokens. No limit if absent. */
   readonly maxFrames?: number;
   /** Longest response. No limit if absent. */
   readonly capTokens?: number;
@@ -51,14 +50,14 @@ function sampleOf(line: z.output<typeof vlmTraceLineSchema>, options: VlmTraceOp
   if (given === undefined) {
     return { kind: 'text', textTokens, responseTokens, frames: 0, visualTokens: 0, megapixels: 0 };
   }
-  const kept = images === undefined ? Math.min(given, maxFrames) : given;
-  const visualTokens = Math.max(1, Math.round(((line.visualTokens ?? given * tokensPerFrame) * kept) / given));
+  const framesUsed = images === undefined ? Math.min(given, maxFrames) : given;
+  const visualTokens = Math.max(1, Math.round(((line.visualTokens ?? given * tokensPerFrame) * framesUsed) / given));
   const megapixels = (width * height) / 1e6;
   return {
     kind: images === undefined ? 'video' : 'image',
     textTokens,
     responseTokens,
-    frames: kept,
+    frames: framesUsed,
     visualTokens,
     megapixels,
   };

@@ -3,7 +3,7 @@ import { type EpochPrompt, play, rankCorrelation, type Score } from '../../../..
 import { baselines, predicted } from '../../../../bench/length-prediction/forecasters.ts';
 import { readTraceFile } from '../../../../src/cli/files/traces.ts';
 import { LengthPredictor, lengthPredictor } from '../../../../src/core/lengths/length-prediction.ts';
-import { placeOf, tokensAt } from '../../../../src/core/lengths/scale.ts';
+import { logLengthOf, tokensAt } from '../../../../src/core/lengths/scale.ts';
 import { packageRoot } from '../../../../src/logs/index/package.ts';
 import { uniform } from '../../../../src/sim/workload/random.ts';
 
@@ -30,12 +30,12 @@ const varied = (...keys: number[]): number => 0.7 + 0.6 * uniform(7, ...keys);
 describe('the scale of lengths', () => {
   test('its places ascend, and turn back into the length, or nearly', () => {
     for (let tokens = 0; tokens < 1023; tokens += 1) {
-      expect(placeOf(tokens + 1)).toBeGreaterThan(placeOf(tokens));
-      expect(tokensAt(placeOf(tokens))).toBe(tokens);
+      expect(logLengthOf(tokens + 1)).toBeGreaterThan(logLengthOf(tokens));
+      expect(tokensAt(logLengthOf(tokens))).toBe(tokens);
     }
     for (const tokens of [1023, 5000, 32_768, 1_000_000, 2 ** 30 - 2])
-      expect(Math.abs(tokensAt(placeOf(tokens)) / tokens - 1)).toBeLessThan(0.001);
-    expect(placeOf(Number.MAX_SAFE_INTEGER)).toBe(placeOf(2 ** 30 - 2));
+      expect(Math.abs(tokensAt(logLengthOf(tokens)) / tokens - 1)).toBeLessThan(0.001);
+    expect(logLengthOf(Number.MAX_SAFE_INTEGER)).toBe(logLengthOf(2 ** 30 - 2));
   });
 });
 

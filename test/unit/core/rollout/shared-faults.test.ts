@@ -77,11 +77,11 @@ class Faults {
   }
 
   remove(id: string): unknown[] {
-    return this.#now.removePart(on(id), this.#ctx).map(({ failure, isOwn }) => [failure.item, isOwn]);
+    return this.#now.removeDomain(on(id), this.#ctx).map(({ failure, isOwn }) => [failure.item, isOwn]);
   }
 
   tell(scope: Where['scope']): void {
-    this.#now.told(scope, this.#ctx);
+    this.#now.endSuspensions(scope, this.#ctx);
   }
 
   find(where = anywhere): FaultDomain {

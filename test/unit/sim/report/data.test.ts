@@ -127,7 +127,7 @@ describe('engines that do about the same', () => {
 
   it('share a row, with the one of them in the middle shown', () => {
     const engines = [engine('a', 9, 0.1), engine('b', 2, 0.8), engine('c', 9.05, 0.09), engine('d', 8.95, 0.11)];
-    const found = alikeEngines(engines, 100).map(({ shown, places }) => [shown.engineId, places]);
+    const found = alikeEngines(engines, 100).map(({ shown, indices }) => [shown.engineId, indices]);
     expect(found).toEqual([
       ['a', [0, 2, 3]],
       ['b', [1]],
@@ -138,7 +138,7 @@ describe('engines that do about the same', () => {
     const engines = Array.from({ length: 16 }, (_, index) => engine(`e${index}`, 0.5 + 0.6 * index, 1 - index / 16));
     const found = alikeEngines(engines, 100);
     expect(found.length).toBeLessThanOrEqual(4);
-    expect(found.flatMap(({ places }) => places).sort((a, b) => a - b)).toEqual([...engines.keys()]);
+    expect(found.flatMap(({ indices }) => indices).sort((a, b) => a - b)).toEqual([...engines.keys()]);
   });
 });
 

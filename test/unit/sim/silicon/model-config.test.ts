@@ -78,7 +78,17 @@ test('layers as a list, a pattern and an interval are the same', () => {
   ];
   for (const shape of shapes) expect(shape).toEqual(shapes[0]);
   expect(shapes[0]).toMatchObject({ attentionLayers: 2, slidingLayers: 2, slidingWindow: 16 });
-  expect(shapeOf({ ...windowed, model_type: 'qwen2', use_sliding_window: false })).toMatchObject({ slidingLayers: 0 });
+});
+
+test('a window counts where the code of the model keeps to it', () => {
+  const sliding = (model_type: string, fields = {}) =>
+    shapeOf({ ...llama, sliding_window: 16, max_window_layers: 3, ...fields, model_type }).slidingLayers;
+  expect(sliding('mistral')).toBe(4);
+  expect(sliding('mistral', { max_position_embeddings: 16 })).toBe(0);
+  expect(sliding('llama')).toBe(0);
+  expect([sliding('qwen2'), sliding('qwen2', { use_sliding_window: true })]).toEqual([0, 1]);
+  const layer_types = ['sliding_attention', 'sliding_attention', 'sliding_attention', 'full_attention'];
+  expect([sliding('mine'), sliding('mine', { layer_types })]).toEqual([0, 3]);
 });
 
 describe('experts', () => {

@@ -1,11 +1,11 @@
-/** The parts of a report, each with a title, a verdict and its reasons. One part is visible; the others are behind tabs. */
+/** The panels of a report, each with a title, a verdict and its reasons. One panel is visible; the others are behind tabs. */
 
 /** One workload under several schedulers. All texts are HTML. */
-export interface Part {
+export interface Panel {
   readonly title: string;
-  /** Text of the tab. */
+  /** Text on the tab. */
   readonly tab: string;
-  /** A sentence on the time that would be saved; empty if nothing is compared. */
+  /** A sentence on the time that would be saved; empty without a comparison. */
   readonly verdict: string;
   /** The content that is visible at once. */
   readonly argument: string;
@@ -29,30 +29,30 @@ export const noFindings: Findings = { verdict: '', text: '' };
 
 const idOf = (index: number): string => `part-${index + 1}`;
 
-/** Returns a tab for each part; nothing for a single part. */
-export function tabs(parts: readonly Part[]): string {
-  if (parts.length < 2) return '';
-  const buttons = parts.map(
+/** Returns one tab per panel; an empty text for a single panel. */
+export function tabs(panels: readonly Panel[]): string {
+  if (panels.length < 2) return '';
+  const buttons = panels.map(
     ({ tab }, index) =>
       `<button role="tab" id="tab-${index + 1}" aria-controls="${idOf(index)}" aria-selected="${index === 0}" tabindex="${index === 0 ? 0 : -1}">${tab}</button>`,
   );
   return `<div class="tabs" role="tablist" aria-label="Workloads">${buttons.join('')}</div>`;
 }
 
-/** Returns a list of the verdicts, with links; nothing for a single part. */
-export function contents(parts: readonly Part[]): string {
-  if (parts.length < 2) return '';
-  const entries = parts.map(
+/** Returns a list of the verdicts, with links; nothing for a single panel. */
+export function contents(panels: readonly Panel[]): string {
+  if (panels.length < 2) return '';
+  const entries = panels.map(
     ({ title, verdict }, index) => `<li><a href="#${idOf(index)}">${title}</a> <span>${verdict}</span></li>`,
   );
   return `<nav aria-label="Contents"><h2>Every workload in a sentence</h2><ol>${entries.join('')}</ol></nav>`;
 }
 
-/** Returns the parts; one of them is visible. */
-export function sections(parts: readonly Part[]): string {
+/** Returns the panels, one of them visible. */
+export function sections(panels: readonly Panel[]): string {
   const role = (index: number): string =>
-    parts.length < 2 ? '' : ` role="tabpanel" aria-labelledby="tab-${index + 1}" tabindex="-1"`;
-  return parts
+    panels.length < 2 ? '' : ` role="tabpanel" aria-labelledby="tab-${index + 1}" tabindex="-1"`;
+  return panels
     .map(
       (
         { title, verdict, argument, folds },

@@ -16,7 +16,7 @@ interface Named {
 }
 
 /** Prompts and responses that a policy must hold. */
-export class PlaceBook {
+export class HeldBook {
   readonly #prompts: Multiset = new Map();
   readonly #responses: Multiset = new Map();
   readonly #accepted = new Set<string>();
@@ -69,10 +69,10 @@ export class PlaceBook {
   }
 
   /** Checks invariants 1 and 2: a policy holds exactly the recorded ids. */
-  compareWith(places: Places): void {
+  compareWith(held: Places): void {
     for (const [name, here, book] of [
-      ['prompts', places.prompts, this.#prompts],
-      ['responses', places.responses, this.#responses],
+      ['prompts', held.prompts, this.#prompts],
+      ['responses', held.responses, this.#responses],
     ] as const) {
       const [got, want] = [textOfSet(multisetOf(here)), textOfSet(book)];
       claim(got === want, `nothing is lost, ${name}: the host has handed over ${want}, the policy holds ${got}`);

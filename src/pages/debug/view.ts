@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
-/** The log that is shown, and where the reader is in it. */
+/** The shown log, and the reader's place in it. */
 import type { SessionItem } from '../../logs/job/log-view.ts';
 import { hashEntries, showHash } from '../kit/hash.ts';
 
-/** What the server says of the log. */
+/** The server's answer about the log. */
 export interface LogAnswer {
   readonly name: string;
   readonly sessions: readonly SessionItem[];
@@ -12,40 +12,40 @@ export interface LogAnswer {
   readonly follow: boolean;
 }
 
-/** Where the reader is; the hash of the URL keeps it. */
-export interface Place {
+/** The reader's place, which the URL's hash keeps. */
+export interface View {
   session: string;
   seq: number;
-  /** What is looked for. */
+  /** Text of the search. */
   text: string;
   /** The id that is asked about. */
   thing: string;
 }
 
-export const place: Place = { session: '', seq: 0, text: '', thing: '' };
-/** The log, as far as it is known. */
+export const view: View = { session: '', seq: 0, text: '', thing: '' };
+/** The log as far as the page knows it. */
 export const log: { -readonly [K in 'sessions' | 'start' | 'follow']: LogAnswer[K] } = {
   sessions: [],
   start: { session: '', seq: 0 },
   follow: false,
 };
-export const here = (): SessionItem | undefined => log.sessions.find(({ session }) => session === place.session);
+export const here = (): SessionItem | undefined => log.sessions.find(({ session }) => session === view.session);
 
 /** Writes where the reader is into the URL. */
 export function writeHash(isJump: boolean): void {
-  showHash({ s: place.session, e: String(place.seq), q: place.text, why: place.thing }, isJump);
+  showHash({ s: view.session, e: String(view.seq), q: view.text, why: view.thing }, isJump);
 }
 
-/** Goes where the URL says; without a word of it, where the server says. */
+/** Goes to the place in the URL or, without one, to the place that the server names. */
 export function readHash(): void {
   const hash = hashEntries();
   const wantedSession = [hash.get('s') ?? '', log.start.session].find((id) =>
     log.sessions.some(({ session }) => session === id),
   );
-  place.session = wantedSession ?? log.sessions[0]?.session ?? '';
+  view.session = wantedSession ?? log.sessions[0]?.session ?? '';
   const { first = 0, seq = 0 } = here() ?? {};
-  const wanted = Number(hash.get('e') ?? (place.session === log.start.session ? log.start.seq : seq));
-  place.seq = Number.isSafeInteger(wanted) ? Math.min(Math.max(wanted, first), seq) : seq;
-  place.text = hash.get('q') ?? '';
-  place.thing = hash.get('why') ?? '';
+  const wanted = Number(hash.get('e') ?? (view.session === log.start.session ? log.start.seq : seq));
+  view.seq = Number.isSafeInteger(wanted) ? Math.min(Math.max(wanted, first), seq) : seq;
+  view.text = hash.get('q') ?? '';
+  view.thing = hash.get('why') ?? '';
 }
