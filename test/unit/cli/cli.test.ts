@@ -91,7 +91,9 @@ describe('simulate', () => {
     const asked = ['simulate', lengths, ...quick, '--preset', 'qwen2.5-32b-32k', '--ablation', '--no-report'];
     const [short, whole] = await Promise.all([rollflex(...asked), rollflex(...asked, '--verbose')]);
     expect([short.code, whole.code]).toEqual([0, 0]);
-    expect(short.out).toMatch(/^Assumed: .*\n\nSimulated on Qwen2\.5-32B, .*\n\nlengths: \d\.\d\d.*x as fast, /);
+    expect(short.out).toMatch(
+      /^Qwen2\.5-32B, .* Assumed: training and rewards as in RollPacker .*\n\nSimulated on Qwen2\.5-32B, .*\n\nlengths: \d\.\d\d.*x as fast, /,
+    );
     expect(short.out).toMatch(
       /s a step become \d+: tail batching -\d+\.\d, .*adaptive TP -\d+\.\d; streaming contributes\s+nothing here\./,
     );
