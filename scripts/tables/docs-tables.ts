@@ -26,6 +26,7 @@ import {
 import { type Recording, readRecording } from '../../test/support/mock-engine/recorded/recording.ts';
 import { exampleList } from './example-list.ts';
 import { licenceTable } from './licences.ts';
+import { gpuTable, modelList } from './model-tables.ts';
 import { realRunsTables } from './real-runs-table.ts';
 import { rowsOf, shapeOf, sharedObjects, table } from './schema-table.ts';
 import { scorecardPart } from './scorecard-tables.ts';
@@ -361,6 +362,10 @@ function render(kind: string, id: string): string {
       return exampleTable();
     case 'trainers all':
       return trainerTable();
+    case 'cluster models':
+      return modelList();
+    case 'cluster gpus':
+      return gpuTable();
     case 'agentic workloads':
       return agenticTable();
     case 'licences all':

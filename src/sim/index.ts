@@ -58,6 +58,7 @@ export {
   usualSchedulers,
   variants,
 } from './colocated/ablation.ts';
+export { basisLine, basisOf, type JobBasis } from './colocated/basis.ts';
 export { type RunOptions, simulate } from './colocated/driver.ts';
 export { defineJob, type Job, type JobInput } from './colocated/job.ts';
 export { oneStepOffAblation, withOneStepOff } from './colocated/one-step-off.ts';
@@ -128,7 +129,7 @@ export { type ClusterInput, type ClusterJob, clusterJob, clusterSettings } from 
 export { type EngineName, engineNames } from './silicon/constants.ts';
 export { type Gpu, gpuOf, gpus } from './silicon/gpus.ts';
 export { shapeOf } from './silicon/model-config.ts';
-export { type ResolvedModel, resolveModel } from './silicon/model-names.ts';
+export { modelNames, type ResolvedModel, resolveModel } from './silicon/model-names.ts';
 export type { ModelShape, Precision } from './silicon/model-shape.ts';
 export { type SweepEffort, type SweepEffortId, sweepEfforts } from './sweep/effort.ts';
 export type { RoundRates } from './sweep/measure.ts';

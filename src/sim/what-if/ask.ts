@@ -12,7 +12,7 @@ import {
   synchronousBaseline,
   tailBatchingScheduler,
 } from '../colocated/scheduler.ts';
-import { jobPreset, usualPreset } from '../models/presets.ts';
+import { presetWithBasis } from '../models/preset-basis.ts';
 import { type LoggedJob, loggedJob } from './logged-job.ts';
 import { type WhatIf, whatIfOf } from './what-if.ts';
 
@@ -73,7 +73,7 @@ export function whatIfIn(logged: LoggedJob, change: Change): WhatIf {
   const settings = settingsOf(config, change.settings ?? {});
   if (policy !== undefined && Object.keys(settings).length > 0)
     refuse('invalid_input', 'settings', 'none beside a policy, which takes its own', Object.keys(settings)[0]);
-  const preset = jobPreset(usualPreset);
+  const preset = presetWithBasis(undefined);
   return whatIfOf({
     logged,
     definition,
