@@ -1,7 +1,7 @@
 /** The tables of models and GPUs that a user may name. */
 import { gpus } from '../../src/sim/silicon/gpus.ts';
-import { shapeOf } from '../../src/sim/silicon/model-config.ts';
-import { models } from '../../src/sim/silicon/model-table.ts';
+import { shapeOf } from '../../src/sim/silicon/models/model-config.ts';
+import { models } from '../../src/sim/silicon/models/model-table.ts';
 import { measuredSupport } from '../../src/sim/silicon/support.ts';
 import { table } from './schema-table.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { EngineName } from '../../../src/sim/silicon/constants.ts';
 import type { Gpu } from '../../../src/sim/silicon/gpus.ts';
-import type { ModelShape, Precision } from '../../../src/sim/silicon/model-shape.ts';
+import type { ModelShape, Precision } from '../../../src/sim/silicon/models/model-shape.ts';
 
 /** What of a run is looked at. */
 export interface Inputs {

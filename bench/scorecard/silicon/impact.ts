@@ -12,7 +12,7 @@ import { synchronousBaseline, tailBatchingScheduler } from '../../../src/sim/col
 import { quantileOf } from '../../../src/sim/comparison/metrics.ts';
 import { type CostModel, costModelOf, memoryUtilization } from '../../../src/sim/models/cost-model.ts';
 import { gpuOf } from '../../../src/sim/silicon/gpus.ts';
-import { modelOf } from '../../../src/sim/silicon/model-names.ts';
+import { modelOf } from '../../../src/sim/silicon/models/model-names.ts';
 import { engineCosts } from '../../../src/sim/silicon/served-model.ts';
 import { longTailQuantile, marginalWorkload, type Quantile } from '../../../src/sim/workload/marginal.ts';
 import { formerCosts } from './former-model.ts';

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { PolicyError } from '../../../src/errors.ts';
 import type { EngineName } from '../../../src/sim/silicon/constants.ts';
 import type { Gpu } from '../../../src/sim/silicon/gpus.ts';
-import type { ModelShape, Precision } from '../../../src/sim/silicon/model-shape.ts';
+import type { ModelShape, Precision } from '../../../src/sim/silicon/models/model-shape.ts';
 import type { ServedModel } from '../../../src/sim/silicon/served-model.ts';
 import type { ServingLoad } from '../../../src/sim/silicon/serving.ts';
 import { type Doubt, doubtOf } from './doubts.ts';

@@ -1,8 +1,8 @@
 /** Words of files: engines and precisions by what they contain, models and GPUs by short names of benchmarks. */
 import type { EngineName } from '../../../src/sim/silicon/constants.ts';
 import { type Gpu, gpuOf } from '../../../src/sim/silicon/gpus.ts';
-import { type ResolvedModel, resolveModel } from '../../../src/sim/silicon/model-names.ts';
-import type { Precision } from '../../../src/sim/silicon/model-shape.ts';
+import { type ResolvedModel, resolveModel } from '../../../src/sim/silicon/models/model-names.ts';
+import type { Precision } from '../../../src/sim/silicon/models/model-shape.ts';
 
 const engines: readonly (readonly [RegExp, EngineName])[] = [
   [/trt|tensor-?_?rt/, 'trtllm'],

@@ -6,7 +6,7 @@ import { given } from '../../core/collections/given.ts';
 import { isPolicyError, refuse, relocated } from '../../errors.ts';
 import { jobPresetIds, usualPreset } from '../../sim/models/presets.ts';
 import { type ClusterInput, type ClusterJob, clusterJob } from '../../sim/silicon/cluster.ts';
-import { shapeOf } from '../../sim/silicon/model-config.ts';
+import { shapeOf } from '../../sim/silicon/models/model-config.ts';
 import { readJson } from '../files/json-file.ts';
 import { option } from '../terminal/options.ts';
 import { calibrateOption } from './calibrate.ts';

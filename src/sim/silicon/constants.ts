@@ -4,7 +4,7 @@
  * (`npm run scorecard -- silicon --fit`; docs/silicon.md has the errors on runs that were left out of the fit).
  */
 
-import type { Precision } from './model-shape.ts';
+import type { Precision } from './models/model-shape.ts';
 
 /** Inference engines that were measured. */
 export const engineNames = ['vllm', 'sglang', 'trtllm'] as const;

@@ -1,6 +1,6 @@
 /** What a training step costs on a cluster. None of it was measured here: it is counted from operations and bytes, and said to be. */
 import type { Gpu } from './gpus.ts';
-import type { ModelShape, Precision } from './model-shape.ts';
+import type { ModelShape, Precision } from './models/model-shape.ts';
 import { bytesOfPrecision } from './served-model.ts';
 
 /** What the seconds follow from. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type CostModel, decodeSeconds, weightSeconds } from '../../../../src/sim/models/cost-model.ts';
 import { gpus } from '../../../../src/sim/silicon/gpus.ts';
-import type { Precision } from '../../../../src/sim/silicon/model-shape.ts';
+import type { Precision } from '../../../../src/sim/silicon/models/model-shape.ts';
 import {
   type EngineCosts,
   engineCosts,
