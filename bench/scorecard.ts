@@ -1,7 +1,7 @@
 /**
  * Shows every figure of the papers that the simulator can print, against ours: `npm run scorecard`. Which rows are
  * fitted is declared in bench/scorecard, before anything is fitted; the others are validation, and their shares within
- * 10 and 25 % stand below.
+ * 10 and 25 % stand below. `npm run scorecard -- silicon` compares the time model of engines with measured serving runs.
  */
 import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';
@@ -22,6 +22,7 @@ import {
   within,
 } from './scorecard/report.ts';
 import { outside, rows } from './scorecard/rows.ts';
+import { siliconCommand } from './scorecard/silicon/command.ts';
 
 const shown = (scored: readonly Scored[]): string =>
   plainTable<Scored>(
@@ -77,4 +78,7 @@ await new Command('scorecard')
   .option('--json <file>', 'all rows as JSON, too')
   .option('--write', 'keep the values: docs/reproduction.md is made from them by npm run docs:generate')
   .action(main)
+  // An option after the name of a subcommand is its own.
+  .enablePositionalOptions()
+  .addCommand(siliconCommand)
   .parseAsync();

@@ -82,3 +82,14 @@ def test_what_if_and_advise_are_the_commands(tmp_path: Path) -> None:
     assert caught.value.code == "unknown_id"
     with pytest.raises(RollflexError, match="no such file"):
         advise(tmp_path / "nowhere.jsonl", trainer="verl")
+
+
+def test_a_cluster_is_said_as_on_the_command_line() -> None:
+    log = logs / "slime-2340"
+    said = what_if(log, session="job-0", seeds=1, model="Qwen3-8B", gpu="H200", tp=1, engine="sglang", precision="fp8")
+    assert said["assumed"][0].startswith("training at")
+    given = ("--model", "Qwen3-8B", "--gpu", "H200", "--tp", "1", "--engine", "sglang", "--precision", "fp8")
+    assert said == printed("what-if", log, "--session", "job-0", "--seeds", "1", *given, "--json")
+    with pytest.raises(PolicyError, match="Qwen2.5-32B") as caught:
+        what_if(log, model="qwen2.5-33b")
+    assert (caught.value.code, caught.value.path) == ("unknown_id", "--model")

@@ -103,6 +103,7 @@ const parts = (): Part[] => [
     pages: [
       ['docs/reproduction.md', 'What matches, what does not'],
       ['docs/calibration.md', 'Calibration'],
+      ['docs/silicon.md', 'Against measured silicon'],
     ],
   },
   { text: 'Recipes', collapsed: true, pages: ofKind('recipe') },

@@ -26,9 +26,11 @@ import {
 import { type Recording, readRecording } from '../../test/support/mock-engine/recorded/recording.ts';
 import { exampleList } from './example-list.ts';
 import { licenceTable } from './licences.ts';
+import { gpuTable, modelList } from './model-tables.ts';
 import { realRunsTables } from './real-runs-table.ts';
 import { rowsOf, shapeOf, sharedObjects, table } from './schema-table.ts';
 import { scorecardPart } from './scorecard-tables.ts';
+import { siliconPart } from './silicon-tables.ts';
 
 const folders = { policy: 'policies', planner: 'planners', recipe: 'recipes' } as const;
 
@@ -50,6 +52,7 @@ export const generatedFiles: readonly string[] = [
   'docs/mock-engine.md',
   'docs/package.md',
   'docs/reproduction.md',
+  'docs/silicon.md',
   'docs/tested.md',
   'CONTRIBUTING.md',
   ...registry.definitions.map(readmeOf),
@@ -359,6 +362,10 @@ function render(kind: string, id: string): string {
       return exampleTable();
     case 'trainers all':
       return trainerTable();
+    case 'cluster models':
+      return modelList();
+    case 'cluster gpus':
+      return gpuTable();
     case 'agentic workloads':
       return agenticTable();
     case 'licences all':
@@ -405,6 +412,8 @@ function render(kind: string, id: string): string {
       return planTable(id);
     case 'scorecard':
       return scorecardPart(id);
+    case 'silicon':
+      return siliconPart(id);
     default:
       throw new Error(`no generated part is called ${kind} ${id}`);
   }

@@ -58,6 +58,7 @@ export {
   usualSchedulers,
   variants,
 } from './colocated/ablation.ts';
+export { basisLine, basisOf, type JobBasis } from './colocated/basis.ts';
 export { type RunOptions, simulate } from './colocated/driver.ts';
 export { defineJob, type Job, type JobInput } from './colocated/job.ts';
 export { oneStepOffAblation, withOneStepOff } from './colocated/one-step-off.ts';
@@ -127,9 +128,9 @@ export type { RewardSettings } from './rewards/settings.ts';
 export { type ClusterInput, type ClusterJob, clusterJob, clusterSettings } from './silicon/cluster.ts';
 export { type EngineName, engineNames } from './silicon/constants.ts';
 export { type Gpu, gpuOf, gpus } from './silicon/gpus.ts';
-export { shapeOf } from './silicon/model-config.ts';
-export { type ResolvedModel, resolveModel } from './silicon/model-names.ts';
-export type { ModelShape, Precision } from './silicon/model-shape.ts';
+export { shapeOf } from './silicon/models/model-config.ts';
+export { modelNames, type ResolvedModel, resolveModel } from './silicon/models/model-names.ts';
+export type { ModelShape, Precision } from './silicon/models/model-shape.ts';
 export { type SweepEffort, type SweepEffortId, sweepEfforts } from './sweep/effort.ts';
 export type { RoundRates } from './sweep/measure.ts';
 export type * from './sweep/result.ts';

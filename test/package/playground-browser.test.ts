@@ -195,6 +195,8 @@ describe('the playground in a browser', () => {
   test('works by keyboard, and keeps its settings in the address', async (context) => {
     const { page, problems } = await open(context, brief);
     await page.locator('#tab-sync').focus();
+    // Lengths, model and GPU stand before the first slider.
+    await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');

@@ -1,9 +1,11 @@
 /** How far predicted times of serving runs are from measured ones. */
 import { mean, median } from 'simple-statistics';
+import { PolicyError } from '../../../src/errors.ts';
 import { type SiliconConstants, siliconConstants } from '../../../src/sim/silicon/constants.ts';
-import { engineCosts } from '../../../src/sim/silicon/served-model.ts';
+import { type EngineCosts, engineCosts } from '../../../src/sim/silicon/served-model.ts';
 import { servingTimes } from '../../../src/sim/silicon/serving.ts';
-import type { Point } from './points.ts';
+import { groupedBy, type Point } from './points.ts';
+import { type Pair, tauB } from './tau.ts';
 
 /** A run and its prediction. */
 export interface Predicted {
@@ -12,86 +14,82 @@ export interface Predicted {
   readonly ttftSeconds: number;
   /** Sequences on all ranks. */
   readonly running: number;
+  /** Whether the weights fit; if they do not, the cache is taken to hold one request. */
+  readonly fits: boolean;
 }
 
-/** Errors over some runs; shares, not percent. */
+/** Errors over some runs; shares, not percent. Null where nothing was measured. */
 export interface Errors {
   readonly rows: number;
   readonly tpot: {
     /** Mean of the absolute relative errors. */
-    readonly mape: number;
-    readonly median: number;
+    readonly mape: number | null;
+    readonly median: number | null;
     /** Share of the runs within 25 %. */
-    readonly within25: number;
+    readonly within25: number | null;
     /** Kendall's tau-b of predicted and measured times; null where all are alike. */
     readonly tau: number | null;
-    /** The same over pairs that differ in tensor parallelism only. */
+    /**
+     * The same over pairs that differ in tensor parallelism only. Pairs with the same GPUs, by how their layouts were read, are
+     * left out: they ask nothing of the model.
+     */
     readonly tauTp: number | null;
   };
-  readonly ttft: { readonly median: number; readonly mape: number };
+  readonly ttft: { readonly median: number | null; readonly mape: number | null };
 }
 
-/** Predicts a run. Throws `PolicyError` `infeasible` if the weights do not fit. */
+/** The share of memory at which any weights fit: their room is replaced afterwards. */
+const endless = 1e6;
+
+function costsOf({ served, load }: Point, constants: SiliconConstants): { costs: EngineCosts; fits: boolean } {
+  try {
+    return { costs: engineCosts(served, constants), fits: true };
+  } catch (error) {
+    if (!(error instanceof PolicyError && error.code === 'infeasible')) throw error;
+    const costs = engineCosts({ ...served, memoryUtilization: endless }, constants);
+    return { costs: { ...costs, kvCapacityTokens: load.promptTokens + load.responseTokens }, fits: false };
+  }
+}
+
+/** Predicts a run. A token passes the stages of a pipeline one after the other, which takes as long as on the GPUs of one. */
 export function predicted(point: Point, constants: SiliconConstants = siliconConstants): Predicted {
-  const times = servingTimes(engineCosts(point.served, constants), point.engine, point.load, constants);
-  return { point, ...times, running: times.running * point.load.attentionRanks };
+  const { costs, fits } = costsOf(point, constants);
+  const times = servingTimes(costs, point.engine, point.load, constants);
+  return { point, ...times, running: times.running * point.load.attentionRanks, fits };
 }
 
-/** Returns the errors of predictions, of at least one. */
+const relative = (ours: number, measured: number | undefined): number[] =>
+  measured === undefined ? [] : [Math.abs(ours / measured - 1)];
+const pairOf = ({ point, tpotSeconds }: Predicted): Pair[] =>
+  point.tpotSeconds === undefined ? [] : [[tpotSeconds, point.tpotSeconds, point.served.gpus]];
+
+/** Returns the errors of predictions. */
 export function errorsOf(list: readonly Predicted[]): Errors {
-  const tpot = list.map(({ point, tpotSeconds }) => Math.abs(tpotSeconds / point.tpotSeconds - 1));
-  const ttft = list.map(({ point, ttftSeconds }) => Math.abs(ttftSeconds / point.ttftSeconds - 1));
+  const tpot = list.flatMap(({ point, tpotSeconds }) => relative(tpotSeconds, point.tpotSeconds));
+  const ttft = list.flatMap(({ point, ttftSeconds }) => relative(ttftSeconds, point.ttftSeconds));
+  const of = (errors: readonly number[], value: (some: number[]) => number) =>
+    errors.length === 0 ? null : value([...errors]);
   return {
     rows: list.length,
     tpot: {
-      mape: mean(tpot),
-      median: median(tpot),
-      within25: tpot.filter((one) => one <= 0.25).length / tpot.length,
-      tau: tauB([list]),
-      tauTp: tauB([...groupedBy(list, alikeButTp).values()]),
+      mape: of(tpot, mean),
+      median: of(tpot, median),
+      within25: of(tpot, (some) => some.filter((one) => one <= 0.25).length / some.length),
+      tau: tauB([list.flatMap(pairOf)]),
+      tauTp: tauB(
+        [...groupedBy(list, alikeButTp).values()].map((some) => some.flatMap(pairOf)),
+        ([, , a], [, , b]) => a !== b,
+      ),
     },
-    ttft: { median: median(ttft), mape: mean(ttft) },
+    ttft: { median: of(ttft, median), mape: of(ttft, mean) },
   };
 }
 
 /** Returns the errors of each group of predictions. */
-export function errorsBy(list: readonly Predicted[], key: (point: Point) => string): Record<string, Errors> {
-  const groups = groupedBy(list, ({ point }) => key(point));
-  return Object.fromEntries(
-    [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, some]) => [name, errorsOf(some)]),
-  );
+export function errorsBy(list: readonly Predicted[], key: (one: Predicted) => string): Record<string, Errors> {
+  const groups = [...groupedBy(list, key)].sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(groups.map(([name, some]) => [name, errorsOf(some)]));
 }
 
-const alikeButTp = ({ point: { model, gpu, engine, engineVersion, served, load } }: Predicted): string =>
-  JSON.stringify([model.name, gpu.id, engine, engineVersion, served.precision, load]);
-
-function groupedBy<T>(list: readonly T[], key: (one: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const one of list) {
-    const name = key(one);
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [one]);
-    else group.push(one);
-  }
-  return groups;
-}
-
-/** Kendall's tau-b of predicted and measured TPOT, over the pairs inside of each group. */
-function tauB(groups: readonly (readonly Predicted[])[]): number | null {
-  let [agreeing, onlyPredicted, onlyMeasured] = [0, 0, 0];
-  let pairs = 0;
-  for (const group of groups) {
-    for (let i = 1; i < group.length; i += 1) {
-      const [a, measuredA] = [group[i]!.tpotSeconds, group[i]!.point.tpotSeconds];
-      for (let j = 0; j < i; j += 1) {
-        const [p, m] = [Math.sign(a - group[j]!.tpotSeconds), Math.sign(measuredA - group[j]!.point.tpotSeconds)];
-        agreeing += p * m;
-        pairs += p * m === 0 ? 0 : 1;
-        if (p !== 0 && m === 0) onlyPredicted += 1;
-        if (p === 0 && m !== 0) onlyMeasured += 1;
-      }
-    }
-  }
-  const norm = Math.sqrt((pairs + onlyPredicted) * (pairs + onlyMeasured));
-  return norm === 0 ? null : agreeing / norm;
-}
+const alikeButTp = ({ point: { model, gpu, engine, engineVersion, served, stages, load } }: Predicted): string =>
+  JSON.stringify([model.name, gpu.id, engine, engineVersion, served.precision, stages, load]);

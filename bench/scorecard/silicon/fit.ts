@@ -3,10 +3,11 @@
  * large errors (TPOT) and hardly at all (TTFT, whose outliers are settings of servers that no file records). Configurations with
  * many runs count by the root of their number.
  */
+import { mean } from 'simple-statistics';
 import { engineNames, type SiliconConstants, siliconConstants } from '../../../src/sim/silicon/constants.ts';
 import { predicted } from './errors.ts';
 import { leastSquares } from './least-squares.ts';
-import { configurationOf, type Point } from './points.ts';
+import { configurationOf, groupedBy, type Point } from './points.ts';
 
 type Scalar = Exclude<keyof SiliconConstants, 'firstToken'>;
 
@@ -65,29 +66,57 @@ const linearRoot = (residual: number, scale: number): number =>
 const logarithmicRoot = (residual: number, scale: number): number =>
   Math.sign(residual) * scale * Math.sqrt(Math.log1p((residual / scale) ** 2));
 
-/** Returns the constants that fit the runs best, from a start. */
-export function fitted(points: readonly Point[], start: SiliconConstants = siliconConstants): SiliconConstants {
-  const runs = new Map<string, number>();
-  for (const point of points) {
-    const name = configurationOf(point);
-    runs.set(name, (runs.get(name) ?? 0) + 1);
-  }
-  const weights = points.map((point) => runs.get(configurationOf(point))! ** -0.25);
-  const residuals = (logs: readonly number[]): number[] => {
+/** What is made small, as a function of the logarithms of the constants. */
+function residualsOf(points: readonly Point[]): (logs: readonly number[]) => number[] {
+  const runs = groupedBy(points, configurationOf);
+  const weights = points.map((point) => runs.get(configurationOf(point))!.length ** -0.25);
+  return (logs) => {
     const constants = constantsOf(logs);
     const likeOthers = firsts.map(({ name }, index) => {
       const same = firsts.flatMap((one, at) => (one.name === name ? [logs[scalars.length + at]!] : []));
-      return enginesAlike * (logs[scalars.length + index]! - same.reduce((sum, one) => sum + one, 0) / same.length);
+      return enginesAlike * (logs[scalars.length + index]! - mean(same));
     });
     const errors = points.flatMap((point, index) => {
       const { tpotSeconds, ttftSeconds } = predicted(point, constants);
       const weight = weights[index]!;
+      const of = (ours: number, measured: number | undefined) => Math.log(ours / (measured ?? ours));
       return [
-        weight * linearRoot(Math.log(tpotSeconds / point.tpotSeconds), tpotScale),
-        weight * ttftWeight * logarithmicRoot(Math.log(ttftSeconds / point.ttftSeconds), ttftScale),
+        weight * linearRoot(of(tpotSeconds, point.tpotSeconds), tpotScale),
+        weight * ttftWeight * logarithmicRoot(of(ttftSeconds, point.ttftSeconds), ttftScale),
       ];
     });
     return [...errors, ...likeOthers];
   };
-  return constantsOf(leastSquares(residuals, valuesOf(start).map(Math.log), limits));
+}
+
+const logsOf = (constants: SiliconConstants): number[] => valuesOf(constants).map(Math.log);
+
+/** Returns the constants that fit the runs best, from a start. */
+export const fitted = (points: readonly Point[], start: SiliconConstants = siliconConstants): SiliconConstants =>
+  constantsOf(leastSquares(residualsOf(points), logsOf(start), limits));
+
+/** Returns the sum of squares that the fit makes small. */
+export const lossOf = (points: readonly Point[], constants: SiliconConstants): number =>
+  residualsOf(points)(logsOf(constants)).reduce((sum, one) => sum + one * one, 0);
+
+/** The constants half way between their bounds, as logarithms: a start that knows nothing. */
+export const middleOfBounds = (): SiliconConstants => constantsOf(limits.map(([low, high]) => (low + high) / 2));
+
+/** The constants by name, in one list. */
+export function namedValues(constants: SiliconConstants): Record<string, number> {
+  const names = [...scalars, ...firsts.map(({ engine, name }) => `firstToken.${engine}.${name}`)];
+  return Object.fromEntries(valuesOf(constants).map((value, index) => [names[index]!, value]));
+}
+
+/** Constants that lie on a bound: the runs alone would move them further. */
+export const onBound = (constants: SiliconConstants): string[] =>
+  Object.entries(namedValues(constants)).flatMap(([name, value], index) =>
+    limits[index]!.some((limit) => Math.abs(Math.log(value) - limit) < 1e-3) ? [name] : [],
+  );
+
+/** Bounds of a constant. */
+export function boundsOf(name: string): readonly [low: number, high: number] {
+  const index = Object.keys(namedValues(siliconConstants)).indexOf(name);
+  const [low, high] = limits[index]!;
+  return [Math.exp(low), Math.exp(high)];
 }

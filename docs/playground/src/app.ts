@@ -9,7 +9,7 @@ import { OwnTrace } from './parts/own-trace.ts';
 import { Reading, Results } from './parts/results.ts';
 import { tabs } from './parts/tabs.ts';
 import { type Settings, usual } from './settings/fields.ts';
-import { usualTp } from './settings/synchronous.ts';
+import { type SynchronousSettings, usualTp } from './settings/synchronous.ts';
 import { fieldOf, type ViewId, viewIds, views } from './settings/views.ts';
 import { addressOf, readAddress, writeAddress } from './sharing.ts';
 import { useSimulation } from './simulation.ts';
@@ -41,8 +41,9 @@ export const App = defineComponent({
     };
     const set = (key: string, value: number | string): void => {
       problems.value = [];
-      const brought: Settings = view.value === 'sync' && key === 'm' ? { TP: usualTp[value]! } : {};
-      change(view.value, { ...settings.value, [key]: value, ...brought });
+      const next = { ...settings.value, [key]: value };
+      const isOther = view.value === 'sync' && (key === 'm' || key === 'u');
+      change(view.value, isOther ? { ...next, TP: usualTp(next as SynchronousSettings) } : next);
     };
     const show = (id: ViewId): void => {
       problems.value = [];

@@ -29,21 +29,32 @@ def what_if(
     at: str | int | None = None,
     session: str | None = None,
     preset: str | None = None,
+    model: str | None = None,
+    gpu: str | None = None,
+    gpus: int | None = None,
+    tp: int | None = None,
+    engine: str | None = None,
+    engines: int | None = None,
+    precision: str | None = None,
     cap: int | None = None,
     seeds: int = 10,
     seed: int = 1,
 ) -> dict[str, Any]:
     """
     Says what would have happened after an event of a log, with other settings or another policy: ``saved``, ``kept``,
-    ``log``, ``asItWas``, ``changed`` and more, as ``rollflex what-if --json`` prints them.
+    ``log``, ``asItWas``, ``changed``, ``assumed`` and more, as ``rollflex what-if --json`` prints them.
 
     :param settings: values from there on; a name with a dot is a field of a setting
     :param policy: the policy that takes over after the open round: ``synchronous``, ``tail-batching``, ``lossless-tail``
     :param at: after this event, or at this place, as the command takes it (``"912.5s"``)
+    :param model: your model, by its name (``"Qwen2.5-32B"``) or its ``config.json``; beside it ``gpu`` (``"H100"``), ``gpus``, ``tp``,
+        ``engine`` (``vllm``, ``sglang``, ``trtllm``) and ``precision``: what you do not say is in ``assumed``
+    :param preset: a job of RollPacker in place of yours
 
     Raises :class:`NodeNotFound`, :class:`NodeTooOld`; :class:`PolicyError` for what the command refuses.
     """
-    given = _options(policy=policy, at=at, session=session, preset=preset, cap=cap, seeds=seeds, seed=seed)
+    cluster = _options(model=model, gpu=gpu, gpus=gpus, tp=tp, engine=engine, engines=engines, precision=precision)
+    given = _options(policy=policy, at=at, session=session, preset=preset, cap=cap, seeds=seeds, seed=seed) + cluster
     for name, value in (settings or {}).items():
         given += ["--set", f"{name}={json.dumps(value)}"]
     return _run("what-if", log, given)
@@ -51,10 +62,11 @@ def what_if(
 
 def advise(dump: Paths, **options: Any) -> dict[str, Any]:
     """
-    Recommends settings, from the dump of a trainer: ``verdict``, ``paid``, ``settings``, ``paste`` and more, as
-    ``rollflex advise --json`` prints them. The search takes minutes.
+    Recommends settings, from the dump of a trainer: ``verdict``, ``paid``, ``settings``, ``paste``, ``assumed`` and more,
+    as ``rollflex advise --json`` prints them. The search takes minutes.
 
-    :param options: those of the command, in snake case: ``trainer="verl"``, ``prompts_per_round=128``
+    :param options: those of the command, in snake case: ``trainer="verl"``, ``prompts_per_round=128``; of your cluster
+        ``model="Qwen2.5-32B"``, ``gpu="H100"``, ``gpus=64``, ``tp=2``, ``engine="sglang"``, ``precision="fp8"``
 
     Raises :class:`NodeNotFound`, :class:`NodeTooOld`; :class:`PolicyError` for what the command refuses.
     """

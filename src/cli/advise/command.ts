@@ -1,9 +1,8 @@
 /** The options of `rollflex advise`, and its help. */
 import { Command, Option } from 'commander';
 import { trainerIds, trainers } from '../../sim/advise/trainers.ts';
-import { jobPresetIds } from '../../sim/models/presets.ts';
 import { dumpReaders } from '../../sim/trace/import/readers.ts';
-import { calibrateOption } from '../job/calibrate.ts';
+import { modelOptions } from '../job/cluster.ts';
 import { correlationOption, resamplingOption, textOptions, withOptions } from '../job/workloads.ts';
 import { between, whole } from '../terminal/arguments.ts';
 import { option } from '../terminal/options.ts';
@@ -21,22 +20,22 @@ ${trainers.map(({ id, adapter }) => `  ${id.padEnd(9)} ${adapter ?? 'no adapter 
 
 Examples
   rollflex advise rollouts/ --tokenizer Qwen2.5-7B/tokenizer.json     verl
+  rollflex advise rollouts/ --model Qwen2.5-32B --gpu H100 --gpus 64 --tp 4
   rollflex advise /tmp/slime/rollout_*.pt --engines 4                 slime
   rollflex advise rollouts/ --trainer slime --epochs 4    each prompt comes 4 times
   rollflex advise logs/ --calibrate measured.json --json              NeMo-RL
   zcat lengths.csv.gz | rollflex advise - --trainer own`;
 
 export function adviseCommand(): Command {
-  const command = new Command('advise')
+  const asked = new Command('advise')
     .argument('<dump...>', 'files, folders or patterns; - reads standard input')
     .addOption(new Option('--trainer <name>', 'who carries it out (whose dump it is, or own)').choices([...trainerIds]))
-    .addOption(new Option('--from <format>', 'format of the dump').choices(dumpReaders.map(({ id }) => id)))
-    .addOption(new Option('--preset <id>', 'model and GPUs (qwen2.5-14b-16k)').choices(jobPresetIds))
-    .addOption(calibrateOption())
-    .addOption(option('promptsPerRound', 'P0 (of the dump, or the preset)'))
-    .addOption(option('responsesPerPrompt', 'R0 (of the dump, or the preset)'))
-    .addOption(option('engines', 'inference engines (preset)'))
-    .addOption(option('cap', "the job's length limit (of the dump, or the preset)"))
+    .addOption(new Option('--from <format>', 'format of the dump').choices(dumpReaders.map(({ id }) => id)));
+  const command = withOptions(asked, modelOptions())
+    .addOption(option('promptsPerRound', 'P0 (of the dump; 128)'))
+    .addOption(option('responsesPerPrompt', 'R0 (of the dump; 8)'))
+    .addOption(option('engines', 'inference engines (as many as the GPUs make)'))
+    .addOption(option('cap', "the job's length limit (of the dump; 16384, or of the preset)"))
     .addOption(option('steps', 'training steps of each run of the search (10)'))
     .addOption(
       new Option('--effort <how>', 'how much is tried').choices(['fast', 'default', 'thorough']).default('fast'),

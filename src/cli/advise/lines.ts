@@ -36,17 +36,20 @@ export const between = ({ low, high }: Interval): string => `${(100 * low).toFix
 /** Formats a factor without zeros at its end. */
 export const factor = (value: number): string => `${Number(value.toFixed(4))}`;
 
-/** Wraps words into lines behind the head of a paragraph. */
-export function wrapped(head: string, text: string): string[] {
+/** Wraps words into lines. */
+export function whole(text: string, room = width): string[] {
   const lines: string[] = [];
   for (const word of oneLine(text).split(' ')) {
     const line = lines.at(-1);
-    if (line !== undefined && wordWidth + line.length + 1 + word.length <= width) {
-      lines[lines.length - 1] = `${line} ${word}`;
-    } else lines.push(word);
+    if (line !== undefined && line.length + 1 + word.length <= room) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
   }
-  return lines.map((line, index) => `${(index === 0 ? head : '').padEnd(wordWidth)}${line}`);
+  return lines;
 }
+
+/** Wraps words into lines behind the head of a paragraph. */
+export const wrapped = (head: string, text: string): string[] =>
+  whole(text, width - wordWidth).map((line, index) => `${(index === 0 ? head : '').padEnd(wordWidth)}${line}`);
 
 /** Settings that the search chooses; the job gives all other settings of a configuration. */
 const tuned = [

@@ -3,15 +3,15 @@ import { availableParallelism } from 'node:os';
 import { type AdviseWork, advising } from '../../sim/advise/advising.ts';
 import type { Answer } from '../../sim/advise/answer.ts';
 import { type TrainerFacts, type TrainerId, trainerOf, trainerOfReader } from '../../sim/advise/trainers.ts';
-import { jobPreset, usualPreset } from '../../sim/models/presets.ts';
 import type { SweepOptions } from '../../sim/sweep/result.ts';
 import type { SweepRun } from '../../sim/sweep/run.ts';
 import type { DumpSummary } from '../../sim/trace/import/import.ts';
 import type { NamedTrace, TraceWorkloadOptions } from '../../sim/workload/of-trace.ts';
 import { inputFiles, readPaths } from '../files/input/paths.ts';
 import { type ReadOptions, readTogether } from '../files/input/read.ts';
+import { basisJson } from '../job/basis.ts';
 import { readMeasured } from '../job/calibrate.ts';
-import { type JobOptions, jobOfOptions } from '../job/job.ts';
+import { type JobOptions, jobOfOptions, usualCapOf } from '../job/job.ts';
 import { workloads } from '../job/lengths.ts';
 import { type PlacedTask, type SweepInput, sweepProblems, sweepWork } from '../sweep/problem.ts';
 import { print, printJson } from '../terminal/output.ts';
@@ -50,7 +50,7 @@ export async function runAdvise(paths: readonly string[], options: AdviseOptions
     progress.stop();
   }
   const { name, summary, answer, epochs } = advised;
-  if (json) printJson({ dump: { name, ...summary }, epochs, ...answer });
+  if (json) printJson({ ...basisJson(answer), dump: { name, ...summary }, epochs, ...answer });
   else print(adviceLines(advised).join('\n'));
 }
 
@@ -145,14 +145,13 @@ async function made(
 
 /** Returns the shape of the job: the user's options, and figures of the dump where an option is absent. */
 function shapeOf(summary: DumpSummary | undefined, options: AdviseOptions): JobOptions {
-  const presetCap = jobPreset(options.preset ?? usualPreset).capTokens;
   if (summary === undefined) return options;
   const { prompts, steps, responsesPerPrompt, tokens, cappedShare } = summary;
   const ofStep = steps === 0 ? undefined : Math.max(1, Math.round(prompts / steps));
   const ofPrompt = responsesPerPrompt.usual > 1 ? responsesPerPrompt.usual : undefined;
   const promptsPerRound = options.promptsPerRound ?? ofStep;
   const responses = options.responsesPerPrompt ?? ofPrompt;
-  const cap = options.cap ?? (cappedShare > 0 ? tokens.longest : Math.max(presetCap, tokens.longest));
+  const cap = options.cap ?? (cappedShare > 0 ? tokens.longest : Math.max(usualCapOf(options), tokens.longest));
   return {
     cap,
     ...(promptsPerRound === undefined ? {} : { promptsPerRound }),

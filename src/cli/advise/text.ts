@@ -1,9 +1,12 @@
-/** The answer in at most 20 lines of 80 columns, and as many if prompts come several times. */
+/** The answer in at most 20 lines of 80 columns beside what was assumed of a cluster, and as many if prompts come several times. */
 import type { Answer, Paid } from '../../sim/advise/answer.ts';
 import { leastWorth } from '../../sim/advise/returning.ts';
+import { basisLine } from '../../sim/colocated/basis.ts';
 import type { SynchronousSettings } from '../../sim/sweep/settings/settings.ts';
+import { pileUpSentence } from '../../sim/trace/import/pile-up.ts';
+import { saysCluster } from '../job/cluster.ts';
 import { fixed } from '../terminal/plain-table.ts';
-import { type Advised, between, configuration, factor, percent, wrapped } from './lines.ts';
+import { type Advised, between, configuration, factor, percent, whole, wrapped } from './lines.ts';
 import { againLines, hintLines } from './returning-text.ts';
 
 const longestName = 24;
@@ -15,7 +18,9 @@ const times = (value: number): string => `${value.toFixed(2)}x`;
 export function adviceLines(advised: Advised): string[] {
   const { answer } = advised;
   return [
+    ...whole(basisLine(answer.sweep.basis!)),
     ...wrapped('read', read(advised)),
+    ...piledUp(advised),
     ...wrapped('as', simulated(advised)),
     ...wrapped('waits', waits(answer)),
     ...hintLines(advised),
@@ -37,10 +42,20 @@ function read({ name, summary, answer }: Advised): string {
   return `${short(name)} (${readers.join(', ')}): ${over}${prompts} prompts, ${responses} recorded responses ${lengths}${how}`;
 }
 
+function piledUp({ summary }: Advised): string[] {
+  if (summary?.pileUp == null) return [];
+  return wrapped('cap', pileUpSentence(summary.pileUp, summary.responses));
+}
+
 function simulated({ answer, job }: Advised): string {
   const { job: label, promptsPerRound, responsesPerPrompt, engines } = answer.sweep.simulated;
   const shape = `${promptsPerRound} x ${responsesPerPrompt} responses, ${engines} engines, cap ${answer.sweep.workload.capTokens}`;
-  const seconds = job.calibrate === undefined ? "the preset's: --calibrate" : 'calibrated';
+  const seconds =
+    job.calibrate !== undefined
+      ? 'calibrated'
+      : saysCluster(job)
+        ? 'modelled: --calibrate'
+        : "the preset's: --calibrate";
   return `${label}: ${shape}; ${fixed(answer.stepSeconds.value)} s a step (${seconds})`;
 }
 

@@ -1,6 +1,7 @@
 /** The outcome of an import as lines of text, and the command to run next. */
 import { oneLine } from '../../core/ids/printable.ts';
 import type { DumpSummary } from '../../sim/trace/import/import.ts';
+import { pileUpSentence } from '../../sim/trace/import/pile-up.ts';
 
 /** Facts about an import that are not in the summary of the library. */
 export interface ImportDone {
@@ -57,7 +58,9 @@ function how({ fromText, responses, joined, textTokens, estimated }: DumpSummary
   return rows;
 }
 
-function capped({ cappedShare, fromText }: DumpSummary, { cap }: ImportDone): [string, string][] {
+function capped(summary: DumpSummary, { cap }: ImportDone): [string, string][] {
+  const { cappedShare, fromText, pileUp, responses } = summary;
+  if (pileUp !== null) return [['capped', pileUpSentence(pileUp, responses)]];
   if (cappedShare === 0 && cap === undefined)
     return [['capped', 'nothing says which responses were cut: --cap TOKENS, if you know the limit']];
   const about = fromText > 0 ? ' (from 99 % of the cap on, since text is not exact)' : '';
@@ -71,7 +74,8 @@ function leftOut({ skipped, brokenLines, firstBroken }: DumpSummary): [string, s
   return rows;
 }
 
-function nextCommand({ prompts, steps, responsesPerPrompt }: DumpSummary, { output, cap }: ImportDone): string {
+function nextCommand(summary: DumpSummary, { output, cap = summary.pileUp?.tokens }: ImportDone): string {
+  const { prompts, steps, responsesPerPrompt } = summary;
   return [
     `rollflex simulate ${output ?? 'TRACE'}`,
     ...(steps > 0 ? [`--prompts-per-round ${Math.round(prompts / steps)}`] : []),

@@ -102,22 +102,26 @@ export function calibrationJson({ job, fitted, training, steps, warnings }: Cali
   return { file, fitted, cost: job.cost, training: training ?? null, rollouts: steps, warnings };
 }
 
-/** Returns the calibration as text for a reader. */
-export function calibrationText({ job, fitted, training, steps, warnings }: Calibration, file: string): string {
+/** Returns the calibration as text for a reader; `of` is what gives the costs that are not fitted. */
+export function calibrationText(
+  { job, fitted, training, steps, warnings }: Calibration,
+  file: string,
+  of: 'preset' | 'model',
+): string {
   const { overheadSeconds, fixedRolloutSeconds, rewardTailSeconds, weightSyncSeconds } = job.cost;
   const lines = [
     `Calibrated by ${oneLine(file)}, starting from ${job.name}`,
     `  decode step  ${(1000 * overheadSeconds).toFixed(2)} ms of overhead (host, launches, all-reduce)`,
     `  rollout      ${fixedRolloutSeconds.toFixed(2)} s fixed`,
   ];
-  if (training === undefined) lines.push('  training     as of the preset: no trainSeconds were measured');
+  if (training === undefined) lines.push(`  training     as of the ${of}: no trainSeconds were measured`);
   else {
     const { fixedSeconds, secondsPerToken } = training;
     lines.push(
       `  training     ${fixedSeconds.toFixed(2)} s a step, ${(1e6 * secondsPerToken).toFixed(3)} µs a token, passes included`,
     );
   }
-  const from = (cost: keyof CostModel): string => (fitted.includes(cost) ? '' : ' (of the preset)');
+  const from = (cost: keyof CostModel): string => (fitted.includes(cost) ? '' : ` (of the ${of})`);
   const rewards = `${rewardTailSeconds.toFixed(1)} s of rewards${from('rewardTailSeconds')}`;
   lines.push(
     `  around       ${rewards}, ${weightSyncSeconds.toFixed(1)} s of weight sync${from('weightSyncSeconds')} a step`,

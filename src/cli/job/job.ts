@@ -2,12 +2,15 @@
 import type { MeasuredStep } from '../../sim/calibration/measured.ts';
 import type { Calibration } from '../../sim/calibration/result.ts';
 import type { Job } from '../../sim/colocated/job.ts';
+import { presetWithBasis } from '../../sim/models/preset-basis.ts';
 import { jobPreset, usualPreset } from '../../sim/models/presets.ts';
+import { usualWorkload } from '../../sim/workload/of-trace.ts';
 import { bundledSandboxSeconds } from '../files/traces.ts';
 import { calibrated } from './calibrate.ts';
+import { type ClusterOptions, clusterOf, saysCluster } from './cluster.ts';
 
-/** Options of the simulated job; absent options have the values of the preset. */
-export interface JobOptions {
+/** Options of the simulated job; absent options have the values of the preset, or are assumed for the cluster. */
+export interface JobOptions extends ClusterOptions {
   /** Id of a preset. */
   readonly preset?: string;
   /** P0, prompts of a round. */
@@ -21,32 +24,49 @@ export interface JobOptions {
   readonly calibrate?: string;
 }
 
-/**
- * Returns the job; rewards of code take the measured times.
- *
- * @param measured - the steps of the file that `calibrate` names
- * @throws PolicyError `unknown_id` for an unknown preset; the errors of `calibrated`
- */
-export function jobOfOptions(
-  options: JobOptions,
-  measured: readonly MeasuredStep[] = [],
-): {
+/** A job, and how it was fitted. */
+export interface OptionsJob {
   readonly job: Job;
   readonly capTokens: number;
   readonly calibration?: Calibration;
-} {
-  const preset = jobPreset(options.preset ?? usualPreset);
-  const { promptsPerRound, responsesPerPrompt, engines, hardware, rewards } = preset.job;
-  const capTokens = options.cap ?? preset.capTokens;
+}
+
+/**
+ * Returns the job; rewards of code take the measured times. `job.assumed` says what the options do not.
+ *
+ * @param measured - the steps of the file that `calibrate` names
+ * @throws PolicyError `unknown_id` for an unknown preset, model or GPU; `invalid_input` for a preset beside a cluster; the errors of
+ *   `clusterJob` and `calibrated`
+ */
+export function jobOfOptions(options: JobOptions, measured: readonly MeasuredStep[] = []): OptionsJob {
+  const { job, capTokens } = saysCluster(options) ? ofCluster(options) : ofPreset(options);
   const asked: Job = {
-    ...preset.job,
-    promptsPerRound: options.promptsPerRound ?? promptsPerRound,
-    responsesPerPrompt: options.responsesPerPrompt ?? responsesPerPrompt,
-    engines: options.engines ?? engines,
-    hardware: { ...hardware!, maxResponseTokens: capTokens },
-    rewards: { ...rewards!, sandboxSeconds: bundledSandboxSeconds() },
+    ...job,
+    hardware: { ...job.hardware!, maxResponseTokens: capTokens },
+    rewards: { ...job.rewards!, sandboxSeconds: bundledSandboxSeconds() },
   };
   if (options.calibrate === undefined) return { job: asked, capTokens };
   const calibration = calibrated(asked, options.calibrate, measured);
   return { job: calibration.job, capTokens, calibration };
+}
+
+/** Returns the longest response where no option says it. */
+export const usualCapOf = (options: JobOptions): number =>
+  saysCluster(options) ? usualWorkload.capTokens : jobPreset(options.preset ?? usualPreset).capTokens;
+
+function ofCluster(options: JobOptions): OptionsJob {
+  const { engines, promptsPerRound, responsesPerPrompt, cap: capTokens } = options;
+  return clusterOf(options, { engines, promptsPerRound, responsesPerPrompt, capTokens });
+}
+
+function ofPreset(options: JobOptions): OptionsJob {
+  const preset = presetWithBasis(options.preset);
+  const { promptsPerRound, responsesPerPrompt, engines } = preset.job;
+  const job: Job = {
+    ...preset.job,
+    promptsPerRound: options.promptsPerRound ?? promptsPerRound,
+    responsesPerPrompt: options.responsesPerPrompt ?? responsesPerPrompt,
+    engines: options.engines ?? engines,
+  };
+  return { job, capTokens: options.cap ?? preset.capTokens };
 }

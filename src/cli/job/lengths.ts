@@ -55,6 +55,13 @@ export function workloads(
   });
 }
 
+/** Returns the cap that the lengths of all traces pile up at; undefined if those of one do not. */
+export function cappedAt(traces: readonly NamedTrace[]): number | undefined {
+  const caps = traces.map(({ trace }) => (trace.kind === 'prompts' ? trace.pileUp?.tokens : undefined));
+  const known = caps.filter((one) => one !== undefined);
+  return known.length === 0 || known.length < caps.length ? undefined : Math.max(...known);
+}
+
 /** Returns the files that {@link workloads} and a calibration read. Throws as {@link inputFiles} does. */
 export function filesRead(
   paths: readonly string[],

@@ -1,9 +1,9 @@
 /** The arguments of `rollflex simulate`. */
 import { Command, Option } from 'commander';
 import { usualRuns } from '../../sim/comparison/compare-options.ts';
-import { jobPresetIds, usualPreset } from '../../sim/models/presets.ts';
-import { calibrateOption } from '../job/calibrate.ts';
+import { modelOptions } from '../job/cluster.ts';
 import { withResults, withSampling } from '../job/simulation.ts';
+import { withOptions } from '../job/workloads.ts';
 import { between, whole } from '../terminal/arguments.ts';
 import { option } from '../terminal/options.ts';
 import { runSimulate, type SimulateOptions } from './run.ts';
@@ -11,19 +11,15 @@ import { runSimulate, type SimulateOptions } from './run.ts';
 const factor = between(1, 16);
 
 export function simulateCommand(): Command {
-  const command = new Command('simulate')
-    .argument(
-      '[trace...]',
-      'traces or dumps, folders, patterns, -; the bundled ones (CASTILLO 7B, ServeGen R1) if none',
-    )
-    .addOption(
-      new Option('--preset <id>', 'model, GPUs and what a step costs').choices(jobPresetIds).default(usualPreset),
-    )
-    .addOption(option('promptsPerRound', 'P0: prompts that a step trains on (of the log; preset: 128)'))
-    .addOption(option('responsesPerPrompt', 'R0: responses of a prompt (of the log; preset: 8)'))
+  const asked = new Command('simulate').argument(
+    '[trace...]',
+    'traces or dumps, folders, patterns, -; the bundled ones (CASTILLO 7B, ServeGen R1) if none',
+  );
+  const command = withOptions(asked, modelOptions())
+    .addOption(option('promptsPerRound', 'P0: prompts that a step trains on (of the log; 128)'))
+    .addOption(option('responsesPerPrompt', 'R0: responses of a prompt (of the log; 8)'))
     .addOption(option('engines', 'inference engines (data-parallel replicas)'))
-    .addOption(calibrateOption())
-    .addOption(option('cap', 'longest response; what is longer is cut (preset: 16384)'))
+    .addOption(option('cap', 'longest response; what is longer is cut (16384, or of the preset)'))
     .option('--eta <factor>', 'over-provisioning of prompts and responses in short rounds', factor, 1.25)
     .option('--prompt-speculation <factor>', 'the same for prompts only', factor)
     .option('--response-speculation <factor>', 'the same for responses only', factor)
@@ -84,6 +80,7 @@ Traces
 Examples
   rollflex simulate                                   the bundled workloads
   rollflex simulate my-lengths.jsonl --cap 8192       your own lengths
+  rollflex simulate my-lengths.jsonl --model Qwen3-32B --gpu H200 --gpus 64
   rollflex simulate my-lengths.jsonl --eta 1.4 --engines 8 --json
   rollflex simulate my-lengths.jsonl --calibrate measured.json     seconds as yours
   rollflex simulate --from-log run.jsonl              lengths from a recorded session

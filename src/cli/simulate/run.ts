@@ -1,6 +1,7 @@
 /** `rollflex simulate`: simulates the time that scheduling saves for these response lengths. */
 import { oneLine } from '../../core/ids/printable.ts';
 import { refuse } from '../../errors.ts';
+import { basisOf } from '../../sim/colocated/basis.ts';
 import type { Job } from '../../sim/colocated/job.ts';
 import { withOneStepOff } from '../../sim/colocated/one-step-off.ts';
 import type { BatchShape } from '../../sim/colocated/scheduler.ts';
@@ -10,9 +11,11 @@ import { perfettoTrace } from '../../sim/report/perfetto.ts';
 import { beforeRounds, enginesAt, type LoggedJob } from '../../sim/what-if/logged-job.ts';
 import { readingOf, readTraces, type TextOptions } from '../files/input/read.ts';
 import { checkOutputs, preparedReport, writeWhole } from '../files/written.ts';
+import { basisJson } from '../job/basis.ts';
 import { calibrationJson, calibrationText, readMeasured } from '../job/calibrate.ts';
+import { saysCluster } from '../job/cluster.ts';
 import { type JobOptions, jobOfOptions } from '../job/job.ts';
-import { filesRead, jobOfLog, type LengthOptions } from '../job/lengths.ts';
+import { cappedAt, filesRead, jobOfLog, type LengthOptions } from '../job/lengths.ts';
 import { plain, type ResultOptions } from '../job/simulation.ts';
 import { outlastReader, printJson } from '../terminal/output.ts';
 import { simulateAll } from './parts.ts';
@@ -42,7 +45,14 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   checkOutputs({ '--report': options.report, '--perfetto': options.perfetto }, filesRead(paths, options));
   const measured = await readMeasured(options.calibrate, options);
   const logged = options.fromLog === undefined ? undefined : jobOfLog(options.fromLog, options.session);
-  const { job: given, capTokens, calibration } = jobOfOptions({ ...shapeOf(logged), ...options }, measured);
+  const asked = { ...shapeOf(logged, options), ...options };
+  // What is wrong with the job is said before long traces are read.
+  const first = jobOfOptions(asked, measured);
+  const isQuiet = options.quiet === true || options.json === true;
+  const traces = await readTraces(paths, readingOf(options), isQuiet);
+  const cap = options.cap ?? cappedAt(traces);
+  const isAsked = cap === undefined || cap === first.capTokens;
+  const { job: given, capTokens, calibration } = isAsked ? first : jobOfOptions({ ...asked, cap }, measured);
   const {
     judge = 'workers',
     resampling,
@@ -63,7 +73,6 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   };
   const steps = options.steps ?? stepsOf(logged, job);
   checkSize(job, factors, { steps, seeds });
-  const traces = await readTraces(paths, readingOf(options), options.quiet === true || options.json === true);
   const lengths = { resampling, correlation, fromLog, session };
   const input: SimulateInput = {
     ...lengths,
@@ -81,7 +90,10 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   };
   // The files are written even if the reader stops early (`| head`).
   if (options.report !== false || options.perfetto !== undefined) outlastReader();
-  const said = calibration === undefined ? '' : calibrationText(calibration, options.calibrate!);
+  const said =
+    calibration === undefined
+      ? ''
+      : calibrationText(calibration, options.calibrate!, saysCluster(options) ? 'model' : 'preset');
   const output = new SimulateOutput(options, said);
   const { comparisons, pools, vlm } = await simulateAll(input, options, output);
   const perfetto = options.perfetto === undefined ? '' : JSON.stringify(perfettoTrace(comparisons));
@@ -96,6 +108,7 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   };
   if (options.json) {
     printJson({
+      ...basisJson(basisOf(job)),
       comparisons: comparisons.map(plain.comparisons),
       ...(calibration === undefined ? {} : { calibration: calibrationJson(calibration, options.calibrate!) }),
       ...(options.pools ? { pools: pools.map(plain.pools) } : {}),
@@ -112,11 +125,13 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
 /** Returns the batch and the engines of a log. */
 function shapeOf(
   logged: LoggedJob | undefined,
+  { gpus }: JobOptions,
 ): Pick<JobOptions, 'promptsPerRound' | 'responsesPerPrompt' | 'engines'> {
   if (logged === undefined) return {};
   const { promptsPerRound, responsesPerPrompt } = logged.snapshot.config as BatchShape;
   const engines = enginesAt(logged, beforeRounds(logged)).length;
-  return { promptsPerRound, responsesPerPrompt, ...(engines === 0 ? {} : { engines }) };
+  // Whoever says the GPUs says the engines.
+  return { promptsPerRound, responsesPerPrompt, ...(engines === 0 || gpus !== undefined ? {} : { engines }) };
 }
 
 /** Returns the steps that the prompts of a log are enough for, at most as many as are usual. */

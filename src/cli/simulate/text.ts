@@ -1,10 +1,12 @@
 /** Output of `rollflex simulate`: one screen, or every table and note with `--verbose`. */
 import { oneLine } from '../../core/ids/printable.ts';
+import { basisOf } from '../../sim/colocated/basis.ts';
 import type { Job } from '../../sim/colocated/job.ts';
 import type { ComparisonResult } from '../../sim/comparison/result.ts';
 import type { PoolsComparison } from '../../sim/pools/result.ts';
 import { bestOf } from '../../sim/report/best.ts';
 import type { VlmComparison } from '../../sim/vlm-formulas/result.ts';
+import { basisText } from '../job/basis.ts';
 import { printTables } from '../job/simulation.ts';
 import { comparisonTable, comparisonTexts, rungsSentence } from '../job/table.ts';
 import { comparisonVerdict, poolsVerdict, vlmVerdict } from '../job/verdict.ts';
@@ -36,8 +38,10 @@ export class SimulateOutput {
   }
 
   /** Prints the job at once, since the first result takes seconds. */
-  begin({ name }: Job): void {
+  begin(job: Job): void {
     if (this.#options.json) return;
+    const { name } = job;
+    print(`${basisText(basisOf(job))}\n`);
     if (this.#ofJob !== '') print(`${this.#ofJob}\n`);
     if (!this.#isWhole && this.#options.ablation)
       print(`${prose(`Simulated on ${oneLine(name)}, without and with every mechanism.`)}\n`);

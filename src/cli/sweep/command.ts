@@ -1,8 +1,7 @@
 /** The options of `rollflex sweep`, and its help. */
 import { Command, Option } from 'commander';
-import { jobPresetIds } from '../../sim/models/presets.ts';
 import { poolsTaskIds } from '../../sim/pools/presets.ts';
-import { calibrateOption } from '../job/calibrate.ts';
+import { modelOptions } from '../job/cluster.ts';
 import { correlationOption, resamplingOption, textOptions, withOptions } from '../job/workloads.ts';
 import { between, whole } from '../terminal/arguments.ts';
 import { option } from '../terminal/options.ts';
@@ -47,18 +46,17 @@ Examples
   rollflex sweep my-lengths.jsonl --json              policy and config for registry.create`;
 
 export function sweepCommand(): Command {
-  const command = new Command('sweep')
+  const asked = new Command('sweep')
     .argument(
       '[trace...]',
       'traces or dumps, folders, patterns, -; the bundled ones (CASTILLO 7B, ServeGen R1) if none',
     )
-    .addOption(new Option('--job <kind>', 'what is tuned').choices(['synchronous', 'pools']).default('synchronous'))
-    .addOption(new Option('--preset <id>', 'synchronous: model and GPUs (qwen2.5-14b-16k)').choices(jobPresetIds))
-    .addOption(calibrateOption())
-    .addOption(option('promptsPerRound', 'P0, or R of pools (preset: 128; pools: 32)'))
+    .addOption(new Option('--job <kind>', 'what is tuned').choices(['synchronous', 'pools']).default('synchronous'));
+  const command = withOptions(asked, modelOptions('synchronous: '))
+    .addOption(option('promptsPerRound', 'P0, or R of pools (128; pools: 32)'))
     .addOption(option('responsesPerPrompt', 'R0, or K of pools (8)'))
-    .addOption(option('engines', 'inference engines (preset; pools: 1)'))
-    .addOption(option('cap', 'longest response; what is longer is cut (preset; 16384)'))
+    .addOption(option('engines', 'inference engines (as many as the GPUs make; pools: 1)'))
+    .addOption(option('cap', 'longest response; what is longer is cut (16384, or of the preset)'))
     .addOption(option('steps', 'training steps of each run of the search (10; pools: 12)'))
     .addOption(
       new Option('--effort <how>', 'how much is tried').choices(['fast', 'default', 'thorough']).default('default'),

@@ -19,6 +19,7 @@ import { keyOf } from '../../sim/sweep/settings/settings.ts';
 import type { NamedTrace } from '../../sim/workload/of-trace.ts';
 import type { Resampling } from '../../sim/workload/traced.ts';
 import { readBundledTraces } from '../files/traces.ts';
+import { clusterFlags } from '../job/cluster.ts';
 import { type JobOptions, jobOfOptions } from '../job/job.ts';
 import { loggedLengths, workloads } from '../job/lengths.ts';
 import type { NamedWorkload } from '../job/workloads.ts';
@@ -55,7 +56,7 @@ const mostInRun = 1_000_000;
 
 /** Options that exist for only one kind of job. */
 const ofKind = {
-  synchronous: { preset: '--preset', calibrate: '--calibrate' },
+  synchronous: { ...clusterFlags, preset: '--preset', calibrate: '--calibrate' },
   pools: {
     task: '--task',
     batch: '--batch',

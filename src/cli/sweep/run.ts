@@ -1,5 +1,6 @@
 /** `rollflex sweep`: finds the settings that save most time for these response lengths. */
 import { availableParallelism } from 'node:os';
+import { given } from '../../core/collections/given.ts';
 import { refuse } from '../../errors.ts';
 import type { SweepEffortId } from '../../sim/sweep/effort.ts';
 import type { SweepAdvice, SweepLimits } from '../../sim/sweep/result.ts';
@@ -8,8 +9,9 @@ import type { SweepBatch } from '../../sim/sweep/search.ts';
 import { sweeping } from '../../sim/sweep/sweep.ts';
 import { readingOf, readTraces, type TextOptions } from '../files/input/read.ts';
 import { checkOutputs } from '../files/written.ts';
+import { basisJson, basisText } from '../job/basis.ts';
 import { readMeasured } from '../job/calibrate.ts';
-import { filesRead } from '../job/lengths.ts';
+import { cappedAt, filesRead } from '../job/lengths.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { Progress } from '../terminal/progress.ts';
 import { type Workers, workersFor } from '../threads/workers.ts';
@@ -36,7 +38,7 @@ export async function runSweep(paths: readonly string[], options: SweepCommandOp
   checkOutputs({ '--resume': resume }, rest.task === undefined ? filesRead(paths, rest) : []);
   const measured = await readMeasured(rest.calibrate, rest);
   const traces = await readTraces(paths, readingOf(rest), (quiet ?? false) || (json ?? false));
-  const input: SweepInput = { ...rest, traces, measured };
+  const input: SweepInput = { ...rest, ...given({ cap: rest.cap ?? cappedAt(traces) }), traces, measured };
   const problems = sweepProblems(input);
   const state = resume === undefined ? undefined : new SweepState(resume);
   const pool = workersFor(workers ?? availableParallelism(), { kind: 'sweep', input }, () => sweepWork(problems));
@@ -50,10 +52,12 @@ export async function runSweep(paths: readonly string[], options: SweepCommandOp
   } finally {
     await pool.close();
   }
+  const basis = recommendations[0]?.basis;
   if (json) {
-    printJson({ recommendations });
+    printJson({ ...(basis === undefined ? {} : basisJson(basis)), recommendations });
     return;
   }
+  if (basis !== undefined) print(`${basisText(basis)}\n`);
   for (const one of recommendations) print(adviceText(one, quiet ?? false));
 }
 

@@ -12,6 +12,7 @@ const otherNames: Readonly<Record<string, string>> = {
   groupsPerRound: 'groups',
   capTokens: 'cap',
   maxResponseTokens: 'cap',
+  tensorParallel: 'tp',
   maxFrames: 'frames',
   controllerMemoryGb: 'controllerMemory',
   nodeMemoryGb: 'nodeMemory',

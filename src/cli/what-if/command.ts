@@ -2,9 +2,10 @@
 import { Command, Option } from 'commander';
 import { oneLine } from '../../core/ids/printable.ts';
 import { refuse } from '../../errors.ts';
-import { jobPresetIds } from '../../sim/models/presets.ts';
 import { otherPolicies } from '../../sim/what-if/ask.ts';
-import { calibrateOption } from '../job/calibrate.ts';
+import { basisJson, basisText } from '../job/basis.ts';
+import { modelOptions } from '../job/cluster.ts';
+import { withOptions } from '../job/workloads.ts';
 import { option } from '../terminal/options.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { plainTable, prose } from '../terminal/plain-table.ts';
@@ -20,8 +21,10 @@ export interface WhatIfCommandOptions extends WhatIfQuestion {
 export async function runWhatIf(paths: readonly string[], options: WhatIfCommandOptions): Promise<void> {
   const found = await answered(paths, options);
   const { name, settings, answer } = found;
-  if (options.json) return printJson({ file: name, settings, otherPolicy: options.policy ?? null, ...answer });
+  if (options.json)
+    return printJson({ ...basisJson(answer), file: name, settings, otherPolicy: options.policy ?? null, ...answer });
   const { about, columns, rows, worth, assumed } = tableOf(found, options);
+  print(`${basisText(found.basis)}\n`);
   for (const line of about) print(oneLine(line));
   print(`\n${plainTable(columns, rows)}\n`);
   if (worth !== undefined) print(prose(worth));
@@ -41,7 +44,7 @@ function setting(text: string, all: WhatIfCommandOptions['set'] = []): WhatIfCom
 }
 
 export function whatIfCommand(): Command {
-  return new Command('what-if')
+  const asked = new Command('what-if')
     .argument('<log...>', 'a log written by recordEvents, or the folder (or files) of serve --log-dir')
     .option(
       '--at <place>',
@@ -49,11 +52,10 @@ export function whatIfCommand(): Command {
     )
     .option('--set <setting=value>', 'another value from there on; may be repeated', setting, [])
     .addOption(new Option('--policy <id>', 'another policy after the open round').choices(Object.keys(otherPolicies)))
-    .addOption(option('session', 'of a decision log: this session'))
-    .addOption(new Option('--preset <id>', 'model and GPUs (qwen2.5-14b-16k)').choices(jobPresetIds))
-    .addOption(calibrateOption())
+    .addOption(option('session', 'of a decision log: this session'));
+  return withOptions(asked, modelOptions())
     .addOption(option('engines', 'inference engines, where the log names none'))
-    .addOption(option('cap', 'longest response (preset: 16384)'))
+    .addOption(option('cap', 'longest response (16384, or of the preset)'))
     .addOption(option('seeds', 'runs, each with other draws of what the log does not know', { usual: 10 }))
     .addOption(option('seed', undefined, { usual: 1 }))
     .addOption(option('json'))

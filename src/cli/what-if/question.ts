@@ -1,11 +1,14 @@
 /** A question about a log, as the command line and the page of `debug` ask it, and its answer. */
 import { given } from '../../core/collections/given.ts';
 import { isPolicyError, refuse, relocated } from '../../errors.ts';
+import { basisOf, type JobBasis } from '../../sim/colocated/basis.ts';
 import { jobOf, type OtherPolicy, settingsOf, whatIfIn } from '../../sim/what-if/ask.ts';
+import { beforeRounds, enginesAt, type LoggedJob } from '../../sim/what-if/logged-job.ts';
 import type { WhatIf } from '../../sim/what-if/what-if.ts';
 import { placeBy } from '../files/log-place.ts';
 import { openLogs } from '../files/logs.ts';
 import { readMeasured } from '../job/calibrate.ts';
+import { saysCluster } from '../job/cluster.ts';
 import { type JobOptions, jobOfOptions } from '../job/job.ts';
 import { seedsFrom } from '../job/simulation.ts';
 
@@ -22,6 +25,10 @@ export interface WhatIfQuestion extends JobOptions {
 
 /** An answer, and the settings that it is about. */
 export interface WhatIfAnswer {
+  /** What the simulated job rests on. */
+  readonly basis: JobBasis;
+  /** What gives the costs that nobody has measured. */
+  readonly costsOf: 'preset' | 'model';
   readonly name: string;
   readonly settings: Readonly<Record<string, unknown>>;
   /** Those of the log. */
@@ -39,16 +46,31 @@ export async function answered(paths: readonly string[], options: WhatIfQuestion
   const logged = naming({ log: name, session: '--session' }, () => jobOf(log!, session));
   const { config } = logged.snapshot;
   const set = Object.fromEntries(options.set);
-  const { job, capTokens } = jobOfOptions(options, await readMeasured(calibrate, {}));
+  const { job, capTokens } = jobOfOptions(onEngines(logged, options), await readMeasured(calibrate, {}));
   const place = at === undefined ? undefined : placeBy(at);
   const change = { settings: set, ...given({ policy, at: place }), job, fits: calibrate === undefined, capTokens };
   const names = { settings: '--set', policy: `${name}: policy` };
   return naming(names, () => ({
+    basis: basisOf(job),
+    costsOf: saysCluster(options) ? 'model' : 'preset',
     name,
     config,
     answer: whatIfIn(logged, { ...change, seeds: seedsFrom(seed, seeds) }),
     settings: settingsOf(config, set),
   }));
+}
+
+/** Returns the options, of a cluster with as many engines as the log has. Throws `invalid_input` where the GPUs make others. */
+function onEngines(logged: LoggedJob, options: WhatIfQuestion): WhatIfQuestion {
+  const engines = enginesAt(logged, beforeRounds(logged)).length;
+  if (engines === 0 || !saysCluster(options)) return options;
+  const { gpus, tp } = options;
+  const isWhole = gpus === undefined || (tp === undefined ? gpus % engines === 0 : gpus === engines * tp);
+  if (!isWhole) {
+    const each = tp === undefined ? 'a multiple' : `${engines * tp}`;
+    refuse('invalid_input', '--gpus', `${each}, for the ${engines} engines of the log`, gpus);
+  }
+  return { ...options, engines };
 }
 
 /** Gives errors the names that the user knows. */

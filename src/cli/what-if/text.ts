@@ -1,4 +1,5 @@
 /** An answer of `what-if` in words, for the command line and for the page of `debug`. */
+import { basisLine } from '../../sim/colocated/basis.ts';
 import type { WhatIfText } from '../../sim/what-if/form.ts';
 import type { RestOfJob, WhatIf } from '../../sim/what-if/what-if.ts';
 import { type Column, fixed, percent, seconds } from '../terminal/plain-table.ts';
@@ -20,6 +21,7 @@ function textOf(answer: WhatIfAnswer, question: Pick<WhatIfQuestion, 'set' | 'po
   const { columns, rows, ...texts } = tableOf(answer, question);
   return {
     ...texts,
+    about: [basisLine(answer.basis), ...texts.about],
     head: columns.map(([head]) => head.replace('\n', ' ')),
     rows: rows.map((row) => columns.map(([, cell]) => cell(row))),
   };
@@ -52,7 +54,7 @@ const columnsOf = (isStale: boolean): Column<WhatIfRow>[] => {
 
 /** Returns the table of an answer, and the sentences beside it. */
 export function tableOf(
-  { name, config, answer }: WhatIfAnswer,
+  { name, config, answer, costsOf }: WhatIfAnswer,
   question: Pick<WhatIfQuestion, 'set' | 'policy'>,
 ): WhatIfTable {
   const { at, policy, log, asItWas, changed, saved, kept } = answer;
@@ -83,18 +85,18 @@ export function tableOf(
     ...(isChanged && {
       worth: `Saves ${range(saved, percent)} of the time, and keeps ${range(kept, (one) => fixed(one, 2))} of the tokens.`,
     }),
-    assumed: assumed(answer),
+    assumed: assumed(answer, costsOf),
   };
 }
 
-function assumed({ fit, lengths, engines, at, untrained, misses }: WhatIf): string[] {
+function assumed({ fit, lengths, engines, at, untrained, misses }: WhatIf, costsOf: WhatIfAnswer['costsOf']): string[] {
   const { known, censored, unknown } = lengths;
   return [
     `${known} responses are as long as in the log; ${censored} that were aborted there are drawn beyond their abort, and those that it does not have (${unknown} did not end in it) from all.`,
     intervalsAre(misses.seconds.rounds.length),
     fit === null
-      ? 'Engines and training are as fast as the preset, or the calibration, says: no round had ended before the event.'
-      : `Engines are ${fixed(fit.factor, 2)} x as slow as the preset, and ${seconds(fit.betweenSeconds)} s pass between rounds, as in the ${fit.rounds === 1 ? 'round' : `${fit.rounds} rounds`} before the event.`,
+      ? `Engines and training are as fast as the ${costsOf}, or the calibration, says: no round had ended before the event.`
+      : `Engines are ${fixed(fit.factor, 2)} x as slow as the ${costsOf}, and ${seconds(fit.betweenSeconds)} s pass between rounds, as in the ${fit.rounds === 1 ? 'round' : `${fit.rounds} rounds`} before the event.`,
     `${engines} engines, as at the event; prompts come in the order of the log; nothing fails. A request in flight had come as far as the share of its time says.`,
     ...(at.roundId === null ? [besideSimulate(untrained)] : []),
   ];

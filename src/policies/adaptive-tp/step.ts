@@ -129,7 +129,7 @@ function decide(
     return keep(event.kind, current, { code: 'at_bound', minTp, maxTp }, roundId, ctx);
   }
   const to = withExperts(state, tp, current, event.workload);
-  const objection = objectionTo(state, event, current, to, load);
+  const objection = objectionTo(state, event, current, to, load, rises);
   if (objection !== undefined) return keep(event.kind, current, objection, roundId, ctx);
   const reason: SetReason = rises
     ? { code: 'preemptions_rose', ...fromOf(current), preemptions, previousPreemptions: previous! }
@@ -143,10 +143,11 @@ function decide(
  */
 function objectionTo(
   state: TpState,
-  { kind: name, workload }: Message<'step.finished'>,
+  { kind: name, workload, seconds }: Message<'step.finished'>,
   current: Parallelism,
   to: Parallelism,
   load: Load,
+  rises: boolean,
 ): Message<'kind-tp.kept'>['reason'] | undefined {
   const { bars, changes, used } = state.kinds[name];
   const { mostChanges } = state;
@@ -164,5 +165,7 @@ function objectionTo(
   const predictedSeconds = forecast(state, current, workload);
   const isKnown = typeof predictedSeconds === 'number' && wantedPredictedSeconds !== undefined;
   if (!isKnown || wantedPredictedSeconds <= predictedSeconds) return undefined;
+  // With preemptions, the step itself tells more than a profile: means of lengths do not show which responses meet in the cache.
+  if (rises && wantedPredictedSeconds < seconds) return undefined;
   return { code: 'vetoed', ...wantedOf(to), wantedPredictedSeconds, predictedSeconds };
 }

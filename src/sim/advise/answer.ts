@@ -32,6 +32,10 @@ export interface Paid {
 
 /** The answer to a question about a trainer. */
 export interface Answer {
+  /** What nobody said about the cluster and was assumed, as phrases. */
+  readonly assumed: readonly string[];
+  /** What lies outside of the measurements that the time model was fitted to, as phrases. */
+  readonly outside: readonly string[];
   /** The trainer, with the levers of its adapter. */
   readonly trainer: Omit<TrainerFacts, 'paste' | 'pasteLossless'>;
   /** `nothing`: no settings surely save 1 % of the time. */
@@ -103,6 +107,7 @@ export interface AnswerParts {
 
 /** Makes the answer. */
 export function answerOf({ trainer, promptsPerRound, sweep, comparison, own }: AnswerParts): Answer {
+  const { assumed, outside } = comparison.basis;
   const { paste, pasteLossless: _, ...facts } = trainer;
   const [baseline, recommended] = comparison.schedulers as [SchedulerResult, SchedulerResult];
   const { settings, gain, keptTokenRatio, secondsPerPrompt } = sweep.recommended;
@@ -112,6 +117,8 @@ export function answerOf({ trainer, promptsPerRound, sweep, comparison, own }: A
   const equalTokenSpeedup = keptTokenRatio.value * faster;
   const returning = returningOf(sweep, trainer, chosen);
   return {
+    assumed,
+    outside,
     trainer: facts,
     verdict: saves ? 'saves' : 'nothing',
     stepSeconds: baseline.stepSeconds,

@@ -1,7 +1,10 @@
 /** Calibrates a job with measured steps. Two steps are used for each fit; the others check it. */
 import { refuse } from '../../errors.ts';
+import { paperAssumed } from '../colocated/basis.ts';
 import type { Job } from '../colocated/job.ts';
 import type { CostModel } from '../models/cost-model.ts';
+import { rewardsAssumed } from '../silicon/cluster.ts';
+import { trainingAssumed } from '../silicon/training.ts';
 import { calibrateJob, checkMeasured, longestTokens, simulatedSeconds } from './calibrate.ts';
 import type { MeasuredStep } from './measured.ts';
 import type { CalibratedStep, Calibration, FittedSeconds } from './result.ts';
@@ -49,7 +52,11 @@ export function calibrate(job: Job, steps: readonly MeasuredStep[]): Calibration
     ...meanOf(steps, 'rewardSeconds', 'rewardTailSeconds'),
     ...meanOf(steps, 'syncSeconds', 'weightSyncSeconds'),
   };
-  const fitted = withRewards(withCosts(job, changes), changes.rewardTailSeconds, responsesOf(steps[0]!));
+  const fitted = withRewards(
+    withCosts(measuredOf(job, changes), changes),
+    changes.rewardTailSeconds,
+    responsesOf(steps[0]!),
+  );
   const calibrated = steps.map((step, index): CalibratedStep => {
     const batch = { responses: responsesOf(step), tokens: tokensOf(step) };
     const use = (fit: readonly MeasuredStep[] | undefined) => (fit?.includes(step) ? 'fit' : 'check');
@@ -73,6 +80,21 @@ export function calibrate(job: Job, steps: readonly MeasuredStep[]): Calibration
     steps: calibrated,
     warnings: calibrationWarnings(fitted.cost, calibrated),
   };
+}
+
+/** Returns the job without the assumptions in whose place there are measurements. */
+function measuredOf(job: Job, changes: Partial<CostModel>): Job {
+  if (job.assumed === undefined) return job;
+  const open = {
+    training: changes.trainSecondsPerToken === undefined,
+    rewards: changes.rewardTailSeconds === undefined,
+  };
+  const [paper] = paperAssumed({ training: true, rewards: true });
+  const assumed = job.assumed.flatMap((one) => {
+    if (one === paper) return paperAssumed(open);
+    return (one === trainingAssumed && !open.training) || (one === rewardsAssumed && !open.rewards) ? [] : [one];
+  });
+  return { ...job, assumed };
 }
 
 const batchOf = (step: MeasuredStep) => ({

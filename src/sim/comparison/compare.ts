@@ -6,6 +6,7 @@
 import { refuse } from '../../errors.ts';
 import { oracleSchedule } from '../bounds/oracle.ts';
 import { usualSchedulers } from '../colocated/ablation.ts';
+import { basisOf } from '../colocated/basis.ts';
 import { simulate } from '../colocated/driver.ts';
 import { type Scheduler, synchronousBaseline, tailBatchingScheduler } from '../colocated/scheduler.ts';
 import { describeWorkload, notesOn, settingsOf } from './compare-notes.ts';
@@ -94,6 +95,7 @@ export function prepareRuns(options: CompareOptions): PreparedRuns {
       for (const seed of seeds) if (!lengthsOf.has(seed)) ofSeed(seed);
       const lengths = seeds.flatMap((seed) => lengthsOf.get(seed)!);
       return {
+        basis: basisOf(job),
         workload: describeWorkload(options.workload(seeds[0]!), prompts, lengths),
         settings: settingsOf(options),
         schedulers: results,

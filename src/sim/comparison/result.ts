@@ -1,5 +1,7 @@
 /** The results of a simulation. Times are seconds from the start of the simulated job. */
 
+import type { JobBasis } from '../colocated/basis.ts';
+
 /** One rollout round and the training step that follows it. */
 export interface StepResult {
   /** Index of the step, from 0. */
@@ -240,6 +242,8 @@ export interface SchedulerResult {
 
 /** One workload under several schedulers. */
 export interface ComparisonResult {
+  /** What the job is, and what was assumed for it. */
+  readonly basis: JobBasis;
   /** The workload; lengths in tokens. */
   readonly workload: {
     readonly name: string;

@@ -8,7 +8,7 @@
  */
 import { runPlanner } from '../../core/machine/start.ts';
 import { draftBudget } from '../../planners/draft-budget/index.ts';
-import { baseSeconds, type CostModel } from '../models/cost-model.ts';
+import { baseSeconds, type CostModel, passBaseSeconds } from '../models/cost-model.ts';
 import { type DraftSettings, expectedTokens } from '../models/draft-settings.ts';
 
 /** Drafts offered at a position, and how many were accepted, in expectation. */
@@ -69,7 +69,7 @@ export class Drafting {
     if (tokens === 0) return baseSeconds(this.#cost, size);
     const { stepSeconds, passSeconds, secondsPerToken } = this.#drafts;
     const drafting = stepSeconds + tokens * passSeconds + size * tokens * secondsPerToken;
-    return baseSeconds(this.#cost, size * (tokens + 1)) + drafting;
+    return passBaseSeconds(this.#cost, size, size * (tokens + 1)) + drafting;
   }
 
   /** Returns the number of steps after which the plan for this batch may change. */
@@ -110,7 +110,7 @@ export class Drafting {
       ...(believed === undefined ? {} : { prior: believed }),
       passSeconds: points
         .sort((a, b) => a - b)
-        .map((tokens) => ({ tokens, seconds: baseSeconds(this.#cost, tokens) + context })),
+        .map((tokens) => ({ tokens, seconds: passBaseSeconds(this.#cost, size, tokens) + context })),
       drafter: { stepSeconds, passSeconds, secondsPerToken },
       maxDraftTokens: maxTokens,
     }).draftTokens;

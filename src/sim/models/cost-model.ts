@@ -97,8 +97,13 @@ export function prefillSeconds(
 
 /** Returns α(b): the part of a decode step that does not depend on the context, in seconds. */
 export function baseSeconds(cost: CostModel, running: number): number {
-  const bound = Math.max(weightSeconds(cost, running), running * cost.computeSecondsPerSequence);
-  return bound + cost.overheadSeconds + running * cost.secondsPerSequence;
+  return passBaseSeconds(cost, running, running);
+}
+
+/** Returns the same for a pass that computes so many tokens of so many sequences: drafts are verified several at a time. */
+export function passBaseSeconds(cost: CostModel, sequences: number, tokens: number): number {
+  const bound = Math.max(weightSeconds(cost, tokens), tokens * cost.computeSecondsPerSequence);
+  return bound + cost.overheadSeconds + sequences * cost.secondsPerSequence;
 }
 
 /** A trained batch: its size. */

@@ -6,7 +6,7 @@ import { oneOf } from '../../core/ids/nearest.ts';
 import { refuse } from '../../errors.ts';
 import { defineJob, type Job } from '../colocated/job.ts';
 import { gpuOf } from '../silicon/gpus.ts';
-import { resolveModel } from '../silicon/model-names.ts';
+import { resolveModel } from '../silicon/models/model-names.ts';
 import { engineCosts } from '../silicon/served-model.ts';
 import { interpolated, type LongTail, longTailQuantile, marginalWorkload } from '../workload/marginal.ts';
 import type { Workload } from '../workload/workload.ts';

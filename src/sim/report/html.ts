@@ -1,9 +1,11 @@
 /** Writes the report as one self-contained HTML page, without network, fonts or other files. */
 import { printable } from '../../core/ids/printable.ts';
+import { basisLine } from '../colocated/basis.ts';
 import type { ComparisonResult } from '../comparison/result.ts';
 import type { PoolsComparison } from '../pools/result.ts';
 import type { VlmComparison } from '../vlm-formulas/result.ts';
 import { workloadData } from './data.ts';
+import { escapeHtml } from './format.ts';
 import { contents, sections, tabs } from './panels.ts';
 import { poolsData } from './pools-data.ts';
 import { poolsSection } from './pools-section.ts';
@@ -63,6 +65,12 @@ const poolsMeanings = [
   ['starved rounds', 'Rounds in which the frontier said that it is too narrow for the trainer.'],
 ] as const;
 
+/** Returns what the jobs rest on; all comparisons of a command are of one job. */
+function bases(comparisons: readonly ComparisonResult[]): string {
+  const lines = new Set(comparisons.map(({ basis }) => basisLine(basis)));
+  return [...lines].map((line) => `<p class="basis">${escapeHtml(line)}.</p>`).join('\n');
+}
+
 /** Returns data for the charts; `<` is escaped, so that no text in the data can end the script element. */
 function dataElement(id: string, data: unknown): string {
   const json = printable(JSON.stringify(data)).replace(/</g, '\\u003c');
@@ -105,7 +113,8 @@ export function renderReport(
 </head>
 <body>
 <header><h1>What scheduling would save</h1>
-<p>Simulated with the policies of rollflex: every scheduler has the same engines, prompts and samples.</p></header>
+<p>Simulated with the policies of rollflex: every scheduler has the same engines, prompts and samples.</p>
+${bases(comparisons)}</header>
 <noscript><p>Charts need JavaScript; the tables below have all their numbers.</p></noscript>
 ${tabs(panels)}
 <main>${sections(panels)}</main>

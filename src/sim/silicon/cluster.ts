@@ -9,17 +9,14 @@ import { refuse } from '../../errors.ts';
 import { positiveCount } from '../../schemas/units.ts';
 import { defineJob, type Job } from '../colocated/job.ts';
 import { costModelOf, memoryUtilization } from '../models/cost-model.ts';
-import { type EngineName, engineNames, siliconConstants } from './constants.ts';
+import { type EngineName, engineNames, precisionNames, siliconConstants } from './constants.ts';
 import { type Gpu, gpuOf } from './gpus.ts';
-import { shapeOf } from './model-config.ts';
-import { resolveModel } from './model-names.ts';
-import type { ModelShape, Precision } from './model-shape.ts';
+import { shapeOf } from './models/model-config.ts';
+import { resolveModel } from './models/model-names.ts';
+import type { ModelShape, Precision } from './models/model-shape.ts';
 import { bytesOfPrecision, engineCosts, type ServedModel } from './served-model.ts';
 import { supportOf } from './support.ts';
 import { trainingCosts } from './training.ts';
-
-/** Precisions of weights. */
-export const precisionNames = ['bf16', 'fp8', 'int8', 'fp4', 'int4'] as const satisfies readonly Precision[];
 
 /** Schema of a cluster as a user says it. */
 export const clusterSettings = z.strictObject({
@@ -32,7 +29,9 @@ export const clusterSettings = z.strictObject({
   gpus: positiveCount.optional().describe('GPUs of the rollout; 32 if absent, or `engines` times `tensorParallel`.'),
   tensorParallel: positiveCount
     .optional()
-    .describe('GPUs of an engine; if absent, the fewest that hold the weights and eight of the longest responses.'),
+    .describe(
+      'GPUs of an engine; if absent, as `gpus` and `engines` say, or the fewest that hold the weights and eight of the longest responses.',
+    ),
   engines: positiveCount.optional().describe('Engines; as many as the GPUs make if absent.'),
   engine: z.enum(engineNames).optional().describe('Inference engine; vLLM if absent.'),
   precision: z
@@ -59,6 +58,8 @@ const usualGpu = 'h100-sxm';
 const usualGpus = 32;
 /** Longest responses that an engine holds at once where its tensor parallelism is chosen. */
 const responsesAtOnce = 8;
+/** What is assumed of rewards. */
+export const rewardsAssumed = 'rewards by rules within a second';
 const engineLabels: Readonly<Record<EngineName, string>> = { vllm: 'vLLM', sglang: 'SGLang', trtllm: 'TensorRT-LLM' };
 
 /**
@@ -75,14 +76,15 @@ export function clusterJob(input: ClusterInput): ClusterJob {
   if (given.gpu === undefined) assumed.push(`${gpu.label} (--gpu)`);
   const { promptsPerRound, responsesPerPrompt, capTokens } = given;
   const serve = (gpus: number): ServedModel => ({ model, gpu, precision, gpus, memoryUtilization });
-  const degrees = degreesOf(model, gpu, serve, given.tensorParallel);
-  const tensorParallel = given.tensorParallel ?? degreeFor(degrees, capTokens, serve);
-  if (given.tensorParallel === undefined) assumed.push(`TP ${tensorParallel} (--tp)`);
+  const degrees = degreesOf(model, gpu, serve, given.tensorParallel ?? wholeDegree(given));
+  const said = given.tensorParallel ?? wholeDegree(given);
+  const tensorParallel = said ?? degreeFor(degrees, capTokens, serve);
+  if (said === undefined) assumed.push(`TP ${tensorParallel} (--tp)`);
   const gpus = gpusOf(given, tensorParallel, assumed);
   const engine = given.engine ?? 'vllm';
   if (given.engine === undefined) assumed.push(`${engineLabels[engine]} (--engine)`);
   const training = trainingCosts({ model, gpu, gpus, tensorParallel, precision });
-  assumed.push(...training.assumed, 'rewards by rules within a second');
+  assumed.push(...training.assumed, rewardsAssumed);
   const { trainingReplicas, hostBytesPerSecond, ...times } = training.costs;
   const costAt = (tp: number) => ({
     ...costModelOf(engineCosts(serve(tp))),
@@ -165,6 +167,13 @@ function fits(served: ServedModel): boolean {
   } catch {
     return false;
   }
+}
+
+/** Returns the degree that GPUs and engines make, if both are said. */
+function wholeDegree({ gpus, engines }: Given): number | undefined {
+  if (gpus === undefined || engines === undefined) return undefined;
+  if (gpus % engines !== 0) refuse('infeasible', 'engines', `a divisor of ${gpus} GPUs`, engines);
+  return gpus / engines;
 }
 
 function degreeFor(degrees: readonly number[], capTokens: number, serve: (gpus: number) => ServedModel): number {

@@ -4,10 +4,15 @@
  * (`npm run scorecard -- silicon --fit`; docs/silicon.md has the errors on runs that were left out of the fit).
  */
 
+import type { Precision } from './models/model-shape.ts';
+
 /** Inference engines that were measured. */
 export const engineNames = ['vllm', 'sglang', 'trtllm'] as const;
 /** Name of an inference engine. */
 export type EngineName = (typeof engineNames)[number];
+
+/** Precisions of weights. */
+export const precisionNames = ['bf16', 'fp8', 'int8', 'fp4', 'int4'] as const satisfies readonly Precision[];
 
 /** What stands between a request and its first token, apart from the compute of its prefill. */
 export interface FirstTokenConstants {

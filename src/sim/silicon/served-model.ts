@@ -11,7 +11,7 @@
 import { refuse } from '../../errors.ts';
 import { type SiliconConstants, siliconConstants } from './constants.ts';
 import type { Gpu } from './gpus.ts';
-import type { ModelShape, Precision } from './model-shape.ts';
+import type { ModelShape, Precision } from './models/model-shape.ts';
 
 /** The sizes of a model that its times follow from. */
 export type ServedShape = Omit<

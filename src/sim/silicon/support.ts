@@ -1,6 +1,6 @@
 /** Where the time model of engines was measured, and what lies outside. */
 import type { Gpu } from './gpus.ts';
-import type { Precision } from './model-shape.ts';
+import type { Precision } from './models/model-shape.ts';
 
 /** What was measured: ids of GPUs, precisions, GPUs of an engine inside a node, tokens of context. */
 export const measuredSupport = Object.freeze({

@@ -1,6 +1,6 @@
 /** What a training step costs on a cluster. None of it was measured here: it is counted from operations and bytes, and said to be. */
 import type { Gpu } from './gpus.ts';
-import type { ModelShape, Precision } from './model-shape.ts';
+import type { ModelShape, Precision } from './models/model-shape.ts';
 import { bytesOfPrecision } from './served-model.ts';
 
 /** What the seconds follow from. */
@@ -20,6 +20,8 @@ export interface TrainedModel {
  * pretraining of dense models; RL steps of short batches reach less. RollPacker's jobs of 14B and 32B take what 0.27 makes.
  */
 const trainingShare = 0.3;
+/** What is assumed of training. */
+export const trainingAssumed = `training at ${100 * trainingShare} % of the bf16 peak on the same GPUs (--calibrate)`;
 /** Seconds of a step for the optimizer, gradient norms and the change between rollout and training. */
 const stepSeconds = 5;
 /** Seconds of a weight sync beside the bytes: stopping, resuming, metadata. */
@@ -51,6 +53,6 @@ export function trainingCosts({ model, gpu, gpus, tensorParallel, precision }: T
       trainingReplicas: Math.max(1, Math.floor(gpus / shards)),
       hostBytesPerSecond,
     },
-    assumed: [`training at ${100 * trainingShare} % of the bf16 peak on the same GPUs (--calibrate)`],
+    assumed: [trainingAssumed],
   };
 }

@@ -2,6 +2,7 @@
  * The results of a sweep: plain data. Intervals are 95 % intervals for an independent run of 60 steps, with other seeds and other
  * prompts.
  */
+import type { JobBasis } from '../colocated/basis.ts';
 import type { Interval } from '../comparison/result.ts';
 import type { SweepEffort, SweepEffortId } from './effort.ts';
 import type { PolicyChoice } from './settings/schedulers.ts';
@@ -75,6 +76,8 @@ export interface ConfirmedSettings {
 
 /** A recommendation with its reasons. `policy` and `config` are the arguments of `registry.create`. */
 export type SweepAdvice = PolicyChoice & {
+  /** What the job is, and what was assumed for it; only for synchronous jobs. */
+  readonly basis?: JobBasis;
   readonly verdict: SweepVerdict;
   /** The explanation of the recommendation, in sentences. */
   readonly meaning: readonly string[];

@@ -1,12 +1,19 @@
 /** Reads the text of a file of any format as a trace. */
 import type { TracePrompt } from './format.ts';
 import { DumpImport, type DumpImportOptions } from './import/import.ts';
+import type { PileUp } from './import/pile-up.ts';
 import { JsonArrayReader } from './json-array.ts';
 import type { QuantileRow } from './quantiles.ts';
 
 /** The content of trace files: prompts with their responses, or quantiles. */
 export type Trace =
-  | { readonly kind: 'prompts'; readonly reader: string; readonly prompts: readonly TracePrompt[] }
+  | {
+      readonly kind: 'prompts';
+      readonly reader: string;
+      readonly prompts: readonly TracePrompt[];
+      /** The limit that lengths pile up at, which was taken for that of the dump; absent if they do not. */
+      readonly pileUp?: PileUp;
+    }
   | { readonly kind: 'quantiles'; readonly reader: string; readonly rows: readonly QuantileRow[] };
 
 /** Returns the trace from the lines. Throws `invalid_input` for an empty trace. */
@@ -14,7 +21,8 @@ export function traceOf(lines: DumpImport): Trace {
   const rows = lines.quantiles;
   if (rows !== undefined && rows.length > 0) return { kind: 'quantiles', reader: 'servegen', rows };
   const prompts = [...lines.prompts()];
-  return { kind: 'prompts', reader: lines.reader!, prompts };
+  const { pileUp } = lines;
+  return { kind: 'prompts', reader: lines.reader!, prompts, ...(pileUp === undefined ? {} : { pileUp }) };
 }
 
 /** Hashes a text twice with FNV-1a over its UTF-16 code units, with two initial values: 64 bits, the same on all machines. */

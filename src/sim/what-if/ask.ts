@@ -12,7 +12,7 @@ import {
   synchronousBaseline,
   tailBatchingScheduler,
 } from '../colocated/scheduler.ts';
-import { jobPreset, usualPreset } from '../models/presets.ts';
+import { presetWithBasis } from '../models/preset-basis.ts';
 import { type LoggedJob, loggedJob } from './logged-job.ts';
 import { type WhatIf, whatIfOf } from './what-if.ts';
 
@@ -73,7 +73,7 @@ export function whatIfIn(logged: LoggedJob, change: Change): WhatIf {
   const settings = settingsOf(config, change.settings ?? {});
   if (policy !== undefined && Object.keys(settings).length > 0)
     refuse('invalid_input', 'settings', 'none beside a policy, which takes its own', Object.keys(settings)[0]);
-  const preset = jobPreset(usualPreset);
+  const preset = presetWithBasis(undefined);
   return whatIfOf({
     logged,
     definition,
@@ -101,10 +101,10 @@ export function jobOf(log: { lines(): Iterable<ReadLine> }, session: string | un
 }
 
 /** Returns the number of the meant event; the number before the first event without a place. */
-function eventAt({ events }: LoggedJob, place: Place | undefined): number {
+function eventAt({ events, beginsAt }: LoggedJob, place: Place | undefined): number {
   if (place === undefined) return 0;
   if ('seq' in place) return place.seq;
-  return events.findLast(({ event }) => event.at <= place.at)?.seq ?? 0;
+  return events.findLast(({ event }) => event.at <= place.at - beginsAt)?.seq ?? 0;
 }
 
 /** Returns whole settings: if a field of a setting is set, the other fields come from the log. */

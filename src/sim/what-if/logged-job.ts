@@ -50,6 +50,8 @@ export interface LoggedJob {
   readonly opening: number;
   /** The state at the beginning of the session, before any event. */
   readonly snapshot: Snapshot;
+  /** Time of the log at which the times of events and requests here are 0: clocks of hosts may begin anywhere, as Unix time does. */
+  readonly beginsAt: number;
   readonly events: readonly NumberedEvent[];
   readonly supplied: readonly SuppliedPrompt[];
   readonly requests: ReadonlyMap<string, LoggedRequest>;
@@ -69,15 +71,21 @@ class Reader {
   readonly supplied: SuppliedPrompt[] = [];
   readonly requests = new Map<string, LoggedRequest>();
   isExhausted = false;
+  /** Undefined before the first event. */
+  beginsAt: number | undefined;
   readonly #keepsTokens: boolean;
   readonly #tries = new Map<string, Tries>();
   readonly #sampleOf = new Map<string, { readonly supplied: SuppliedPrompt; readonly sample: number }>();
 
-  constructor(keepsTokens: boolean) {
-    this.#keepsTokens = keepsTokens;
+  constructor(snapshot: Pick<Snapshot, 'policy' | 'config' | 'at'>) {
+    this.#keepsTokens = keepsTokens(snapshot);
+    // A state that has heard events has times of its own.
+    if (snapshot.at !== 0) this.beginsAt = 0;
   }
 
-  read(seq: number, event: VocabularyEvent, decisions: readonly VocabularyDecision[]): void {
+  read(seq: number, logged: VocabularyEvent, decisions: readonly VocabularyDecision[]): void {
+    this.beginsAt ??= logged.at;
+    const event = { ...logged, at: logged.at - this.beginsAt };
     this.events.push({ seq, event });
     switch (event.type) {
       case 'prompts.supplied':
@@ -117,7 +125,8 @@ class Reader {
         const sample = (ofPrompt + (ofIndex.get(index) ?? 0)) * samplesPerTry + index;
         this.#sampleOf.set(requestId, { supplied, sample });
         const keptTokens = resumeFrom?.tokens ?? 0;
-        this.requests.set(requestId, { startSeconds: at, keptTokens, endSeconds: Infinity, tokens: undefined });
+        const startSeconds = at - this.beginsAt!;
+        this.requests.set(requestId, { startSeconds, keptTokens, endSeconds: Infinity, tokens: undefined });
         break;
       }
       case 'prompt.deferred': {
@@ -188,9 +197,9 @@ export function loggedJob(lines: Iterable<ReadLine>, session: string, opening?: 
       const isWhole = seq === 0 && snapshot !== null;
       const whole = `a log from the beginning of the session on, with its earlier files; ${instead}`;
       lack = isWhole ? undefined : [where, whole, `event ${seq}`];
-      const of = snapshot ?? ({ policy, config: {} } as Snapshot);
+      const of = snapshot ?? ({ policy, config: {}, at: 0 } as Snapshot);
       const number = last === undefined ? 0 : last.number + 1;
-      last = { number, policy, snapshot: of, reader: new Reader(keepsTokens(of)), seq, isClosed: false };
+      last = { number, policy, snapshot: of, reader: new Reader(of), seq, isClosed: false };
     } else if (last !== undefined && line.kind === 'closed') last.isClosed = line.reason !== 'stopped';
     if (line.kind !== 'event' || last === undefined) continue;
     if (line.seq !== last.seq + 1)
@@ -205,7 +214,7 @@ export function loggedJob(lines: Iterable<ReadLine>, session: string, opening?: 
   if (lack !== undefined) refuse('infeasible', ...lack);
   const { snapshot, reader, number } = last;
   const { events, supplied, requests, isExhausted } = reader;
-  return { opening: number, snapshot, events, supplied, requests, isExhausted };
+  return { opening: number, snapshot, beginsAt: reader.beginsAt ?? 0, events, supplied, requests, isExhausted };
 }
 
 const isRequested = (

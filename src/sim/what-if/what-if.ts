@@ -5,6 +5,7 @@
 import type { AnyPolicyDefinition } from '../../core/machine/definition.ts';
 import { parse } from '../../core/machine/validate.ts';
 import { refuse } from '../../errors.ts';
+import { basisOf } from '../colocated/basis.ts';
 import type { Job } from '../colocated/job.ts';
 import type { BatchShape, Scheduler } from '../colocated/scheduler.ts';
 import { ratio, sumOf } from '../comparison/metrics.ts';
@@ -58,6 +59,10 @@ export interface RestOfJob {
 
 /** The answer. */
 export interface WhatIf {
+  /** What nobody said about the cluster and was assumed, as phrases. */
+  readonly assumed: readonly string[];
+  /** What lies outside of the measurements that the time model was fitted to, as phrases. */
+  readonly outside: readonly string[];
   /** Id of the log's policy. */
   readonly policy: string;
   /** Number of the event, its time, and the open round. */
@@ -161,9 +166,12 @@ export function whatIfOf(options: WhatIfOptions): WhatIf {
     misses.seconds,
     rounds,
   );
+  const { assumed, outside } = basisOf(options.job);
   return {
+    assumed,
+    outside,
     policy: definition.id,
-    at: { seq: at, seconds, roundId: roundAt(logged, at) ?? null },
+    at: { seq: at, seconds: seconds + logged.beginsAt, roundId: roundAt(logged, at) ?? null },
     log,
     asItWas,
     changed,

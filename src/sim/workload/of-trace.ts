@@ -32,8 +32,9 @@ export function traceWorkload(
 ): (seed: number) => Workload {
   const { resampling, correlation, capTokens } = { ...usualWorkload, ...options };
   if (trace.kind === 'prompts') {
-    const { prompts, reader } = trace;
-    return (seed) => tracedWorkload({ name, source: `trace (${reader})`, prompts, resampling, capTokens, seed });
+    const { prompts, reader, pileUp } = trace;
+    const traced = { name, source: `trace (${reader})`, prompts, resampling, capTokens };
+    return (seed) => tracedWorkload({ ...traced, ...(pileUp === undefined ? {} : { pileUp }), seed });
   }
   const responseTokens = pooledQuantile(trace.rows, 'outputTokens');
   const promptTokens = pooledQuantile(trace.rows, 'inputTokens');

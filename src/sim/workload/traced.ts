@@ -10,6 +10,7 @@
  */
 import { refuse } from '../../errors.ts';
 import { addedIn, rowOf, type TracePrompt } from '../trace/format.ts';
+import { type PileUp, pileUpSentence } from '../trace/import/pile-up.ts';
 import { normal, normalDistribution, pickIndex, shuffled } from './random.ts';
 import { type Response, type Scored, score } from './scores.ts';
 import { capped, checkWorkload, type Sample, samplesPerEpoch, type Workload, type WorkloadPrompt } from './workload.ts';
@@ -29,6 +30,8 @@ export interface TracedOptions {
   readonly prompts: readonly TracePrompt[];
   /** The method for responses that were not recorded; `within-prompt` if absent. */
   readonly resampling?: Resampling;
+  /** The limit that lengths of the trace pile up at, which was taken for its own. */
+  readonly pileUp?: PileUp;
   /** Longest response, a whole number >= 1. */
   readonly capTokens: number;
   /** Seed, a safe whole number. */
@@ -62,7 +65,7 @@ export function tracedWorkload(options: TracedOptions): Workload {
   return {
     name: options.name,
     source: options.source ?? 'trace',
-    ...caveatOf(prompts),
+    ...caveatOf(options),
     resampling: `recorded, then ${resampling}`,
     correlation: scored.correlation,
     ...(scored.betweenSteps === null ? undefined : { correlationOfEpochs: scored.betweenSteps }),
@@ -88,12 +91,16 @@ export function tracedWorkload(options: TracedOptions): Workload {
   };
 }
 
-/** Returns the caveat that lengths are estimated, for results. */
-function caveatOf(prompts: readonly TracePrompt[]): { readonly caveat?: string } {
+/** Returns the caveat that lengths are estimated, or that nobody said which were cut, for results. */
+function caveatOf({ prompts, pileUp }: TracedOptions): { readonly caveat?: string } {
+  if (pileUp !== undefined) return { caveat: `${pileUpSentence(pileUp, responsesIn(prompts))}.` };
   const methods = new Set(prompts.flatMap(({ estimated }) => estimated ?? []));
   if (methods.size === 0) return {};
   return { caveat: `Lengths of the trace are estimates (${[...methods].join('; ')}), not counts of tokens.` };
 }
+
+const responsesIn = (prompts: readonly TracePrompt[]): number =>
+  prompts.reduce((sum, { responses }) => sum + responses.length, 0);
 
 /** Mean number of tokens that tools and users have added to responses: without turns, these count as part of the prompt. */
 function addedBy(responses: TracePrompt['responses']): number {

@@ -123,6 +123,7 @@ function scheduler(label: string, steps: readonly StepResult[], speedup: number,
 
 /** Two steps each: synchronous (10 and 14 s of rollout), and tail batching (4 s short, 8 s long). */
 export const comparison: ComparisonResult = {
+  basis: { name: 'job', assumed: ['a thing'], outside: ['another'] },
   workload: {
     name: 'by-hand',
     source: 'fixture',

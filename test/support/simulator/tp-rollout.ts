@@ -6,7 +6,13 @@ import { adaptiveTp, create } from '../../../src/index.ts';
 import type { AdaptiveTpInput } from '../../../src/policies/adaptive-tp/index.ts';
 import type { ProfileRow, RolloutWorkload, VocabularyDecision } from '../../../src/schemas/index.ts';
 import { DecodeEngine } from '../../../src/sim/engine/decode-engine.ts';
-import { baseSeconds, type CostModel, deriveCostModel, type EngineShape } from '../../../src/sim/models/cost-model.ts';
+import {
+  type CostModel,
+  decodeSeconds,
+  deriveCostModel,
+  type EngineShape,
+  prefillSeconds,
+} from '../../../src/sim/models/cost-model.ts';
 
 /** A model on some servers. */
 export interface TpJob {
@@ -46,8 +52,8 @@ export function profileOf(job: TpJob): ProfileRow[] {
           tp,
           batchSize,
           sequenceLength,
-          decodeStepSeconds: baseSeconds(cost, batchSize) + cost.secondsPerContextToken * tokens,
-          prefillSeconds: cost.prefillSecondsPerToken * tokens,
+          decodeStepSeconds: decodeSeconds(cost, batchSize, tokens),
+          prefillSeconds: batchSize * prefillSeconds(cost, sequenceLength),
           bytes: (billionParameters * 2e9 + kvBytes * tokens) / tp,
         };
       }),

@@ -123,7 +123,8 @@ describe.each<[TrainerId, Partial<AdviseOptions>, { responses: boolean; cap: num
 ])('%s', (id, options, { responses, cap }) => {
   test('a folder of its dumps becomes an answer that its adapter can carry out', async () => {
     const { summary, answer, text } = await answered([join(folder, id)], options);
-    expect(text).toMatch(new RegExp(`^read {5}${id} \\(${id}\\): 3 steps, 12 prompts, 48 recorded responses P50`));
+    expect(text).toMatch(/^Assumed: Qwen2\.5-14B, .* \(RollPacker §6\); say yours: --model, --gpu,\n--gpus\n/);
+    expect(text).toMatch(new RegExp(`^read {5}${id} \\(${id}\\): 3 steps, 12 prompts, 48 recorded responses P50`, 'm'));
     expect(text).toMatch(/^waits {4}\d+% of GPU time/m);
     expect(summary).toMatchObject({ readers: [id], steps: 3, prompts: 12, responses: 48 });
     expect(answer.trainer).toMatchObject({ id, adapter: expect.stringContaining('rollflex.adapters.') });

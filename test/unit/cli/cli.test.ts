@@ -26,7 +26,9 @@ describe('simulate', () => {
     const files = ['--report', report, '--perfetto', perfetto];
     const { code, out, err } = await rollflex('simulate', lengths, ...quick, ...files);
     expect([code, err]).toEqual([0, '']);
-    expect(out).toMatch(/^lengths: 40 prompts, simulated responses P50 \d+, P75 \d+, P99 \d+, longest \d+ tokens\n/);
+    expect(out).toMatch(
+      /^Assumed: .*\n\nlengths: 40 prompts, simulated responses P50 \d+, P75 \d+, P99 \d+, longest \d+ tokens\n/,
+    );
     // The speedup at equal tokens stands directly beside the speedup, with their intervals in the same line.
     expect(out).toMatch(/scheduler .* speedup +at equal +of the +kept +longest/);
     expect(out).toMatch(/synchronous .* 1\.00 +1\.00 +\d+% +1\.00 +100 \/ 100% /);
@@ -86,15 +88,17 @@ describe('simulate', () => {
   });
 
   test('--ablation prints verdicts, with what contributes nothing in a word; its tables come with --verbose', async () => {
-    const asked = ['simulate', lengths, ...quick, '--ablation', '--no-report'];
+    const asked = ['simulate', lengths, ...quick, '--preset', 'qwen2.5-32b-32k', '--ablation', '--no-report'];
     const [short, whole] = await Promise.all([rollflex(...asked), rollflex(...asked, '--verbose')]);
     expect([short.code, whole.code]).toEqual([0, 0]);
-    expect(short.out).toMatch(/^Simulated on Qwen2\.5-14B, .*\n\nlengths: \d\.\d\d.*x as fast, /);
     expect(short.out).toMatch(
-      /s a step become \d+: tail batching -\d+\.\d, .* adaptive TP contributes\s+nothing here\./,
+      /^Qwen2\.5-32B, .* Assumed: training and rewards as in RollPacker .*\n\nSimulated on Qwen2\.5-32B, .*\n\nlengths: \d\.\d\d.*x as fast, /,
     );
-    expect(whole.out).toMatch(/^\+ tail batching .*\n\+ rewards .*\n\+ streaming /m);
-    expect(whole.out).not.toContain('+ adaptive TP');
+    expect(short.out).toMatch(
+      /s a step become \d+: tail batching -\d+\.\d, .*adaptive TP -\d+\.\d; streaming contributes\s+nothing here\./,
+    );
+    expect(whole.out).toMatch(/^\+ tail batching .*\n\+ rewards .*\n\+ adaptive TP /m);
+    expect(whole.out).not.toContain('+ streaming');
     expect(whole.out).toContain('Seconds of a step: tail batching -');
   });
 

@@ -143,7 +143,9 @@ test('simulate --from-log: an estimate, and it says so', async () => {
     rollflex('simulate', '--from-log', log, ...quick, '--json'),
   ]);
   expect([all.code, all.err]).toEqual([0, '']);
-  expect(all.out).toMatch(/^estimate from a log: 4 responses complete, 5 aborted and drawn beyond their abort/);
+  expect(all.out).toMatch(
+    /^Assumed: .*\n\nestimate from a log: 4 responses complete, 5 aborted and drawn beyond their abort/,
+  );
   // Of one session from its beginning, prompts come in their order, and its policy with its settings is beside the others.
   expect(one.out.replace(/\s+/g, ' ')).toContain('left out; its prompts in their order');
   expect([all.out, one.out].map((out) => out.includes('as logged'))).toEqual([false, true]);

@@ -30,11 +30,11 @@ describe('sweep', () => {
     const { code, out, err } = await rollflex(...keeping);
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(
-      /^lengths: 40 prompts, cap 4096\nQwen2.5-14B, .*: 4 prompts of 2 responses, 1 engine; synchronous [\d.]+ s a step\n/,
+      /^Assumed: Qwen2\.5-14B, .*; say yours: --model, --gpu, --gpus\n\nlengths: 40 prompts, cap 4096\nQwen2.5-14B, .*: 4 prompts of 2 responses, 1 engine; synchronous [\d.]+ s a step\n/,
     );
     const [table, rest] = out.split(/\n\n(?=[^\n]*\.\n)/) as [string, string];
     for (const row of ['recommended', "papers' fixed", 'oracle']) expect(table).toMatch(new RegExp(`^${row} `, 'm'));
-    for (const line of table.split('\n').slice(2)) expect(line.length, line).toBeLessThanOrEqual(80);
+    for (const line of table.split('\n').slice(4)) expect(line.length, line).toBeLessThanOrEqual(80);
     expect(rest).toMatch(/The objective is time a trained prompt, with a kept-token ratio no lower than/);
     expect(rest).toMatch(/^At equal tokens it is [\d.]+x as fast as synchronous a kept token/m);
     expect(rest).toMatch(/8 runs of 40 steps on seeds .*, but on the same 40 prompts: the trace has too few/);

@@ -50,16 +50,16 @@ test('a step gives 1 + a + a² + … tokens', () => {
 test('a step verifies k + 1 tokens of every sequence, after k passes of the drafter', () => {
   const cost = costWith({ tokens: 3, acceptance: 0.5, passSeconds: 0.2, stepSeconds: 0.3, secondsPerToken: 0.001 });
   const drafting = new Drafting(cost, cost.drafts!);
-  // 8 tokens, memory-bound; 40 tokens, compute-bound.
-  expect(drafting.secondsOf(2, 3)).toBeCloseTo(1 + 0.5 + 0.08 + 0.3 + 0.6 + 0.006, 12);
-  expect(drafting.secondsOf(10, 3)).toBeCloseTo(4 + 0.5 + 0.4 + 0.3 + 0.6 + 0.03, 12);
+  // 8 tokens, memory-bound; 40 tokens, compute-bound. What each sequence costs is for sequences, not for tokens.
+  expect(drafting.secondsOf(2, 3)).toBeCloseTo(1 + 0.5 + 0.02 + 0.3 + 0.6 + 0.006, 12);
+  expect(drafting.secondsOf(10, 3)).toBeCloseTo(4 + 0.5 + 0.1 + 0.3 + 0.6 + 0.03, 12);
   expect(drafting.secondsOf(10, 0)).toBeCloseTo(1 + 0.5 + 0.1, 12);
 });
 
 test('the context grows by what is accepted, and the last step may give more than is left', () => {
   const cost = costWith({ tokens: 1, acceptance: 0.5, passSeconds: 0, stepSeconds: 0 });
-  // Four steps of 1.5 tokens for 5: each 1.52 s, and 0.001 s for each token of the context (0, 1.5, 3, 4.5).
-  expect(ends(cost, [5])[0]).toBeCloseTo(4 * 1.52 + 0.001 * 9, 9);
+  // Four steps of 1.5 tokens for 5: each 1.51 s, and 0.001 s for each token of the context (0, 1.5, 3, 4.5).
+  expect(ends(cost, [5])[0]).toBeCloseTo(4 * 1.51 + 0.001 * 9, 9);
 });
 
 test('planned: drafts in the tail, and none while the batch is compute-bound', () => {

@@ -1,6 +1,16 @@
 /** Settings of the synchronous job. */
+import { clusterJob, gpus, modelNames } from 'rollflex/sim';
 import { choice, range, type SettingsOf } from './fields.ts';
 import { ownOption, traceOptions } from './traces.ts';
+
+/** The models of the paper, and the TP that each comes with. */
+const paperModels = [
+  ['qwen2.5-7b-8k', 'Qwen2.5-7B of RollPacker', '1'],
+  ['qwen2.5-14b-16k', 'Qwen2.5-14B of RollPacker', '2'],
+  ['qwen2.5-32b-32k', 'Qwen2.5-32B of RollPacker', '2'],
+] as const;
+/** The GPUs of the paper, which its models come with. */
+const paperGpu = 'paper';
 
 export const synchronousFields = {
   t: choice(
@@ -9,15 +19,17 @@ export const synchronousFields = {
     [...traceOptions, ['rollpacker', 'RollPacker: long tail'], ownOption],
     'deepseek-r1',
   ),
-  m: choice(
-    'Model and GPU',
-    'What a decode step, training and weight sync cost: the presets of RollPacker §6.',
-    [
-      ['qwen2.5-7b-8k', 'Qwen2.5-7B on H800'],
-      ['qwen2.5-14b-16k', 'Qwen2.5-14B on H800'],
-      ['qwen2.5-32b-32k', 'Qwen2.5-32B on H800'],
-    ],
+  m: choice<string>(
+    'Model',
+    'What a decode step, training and weight sync cost: as in RollPacker §6, or as follows from the size of an open model.',
+    [...paperModels.map(([id, label]) => [id, label] as const), ...modelNames().map((one) => [one, one] as const)],
     'qwen2.5-7b-8k',
+  ),
+  u: choice<string>(
+    'GPU',
+    'H800 is that of RollPacker. With any other, costs follow from data sheets, and training is assumed.',
+    [[paperGpu, 'H800'], ...gpus.map(({ id, label }) => [id, label] as const)],
+    paperGpu,
   ),
   P: range('P, prompts a round', 'Prompts that a step trains on (P0).', { min: 2, max: 128, step: 1, usual: 8 }),
   R: range('R, responses a prompt', 'Responses of a prompt that are trained on (R0): the group size of GRPO.', {
@@ -98,10 +110,22 @@ export const synchronousFields = {
     usual: 5,
   }),
 };
-/** The TP that each model comes with: another model brings its own. */
-export const usualTp: Readonly<Record<string, string>> = {
-  'qwen2.5-7b-8k': '1',
-  'qwen2.5-14b-16k': '2',
-  'qwen2.5-32b-32k': '2',
-};
 export type SynchronousSettings = SettingsOf<typeof synchronousFields>;
+
+/** What settings say of a cluster; undefined for a job of the paper. */
+export function clusterOf({ m, u }: Pick<SynchronousSettings, 'm' | 'u'>): { model: string; gpu: string } | undefined {
+  if (u === paperGpu && paperModels.some(([id]) => id === m)) return undefined;
+  return { model: m, gpu: u === paperGpu ? 'h800-sxm' : u };
+}
+
+/** The TP that a model on a GPU comes with: another model, or GPU, brings its own. */
+export function usualTp({ m, u, cap }: Pick<SynchronousSettings, 'm' | 'u' | 'cap'>): string {
+  const cluster = clusterOf({ m, u });
+  if (cluster === undefined) return paperModels.find(([id]) => id === m)![2];
+  try {
+    return String(Math.min(8, clusterJob({ ...cluster, capTokens: cap }).job.cost.gpus));
+  } catch {
+    // The simulation says why it does not fit.
+    return '8';
+  }
+}

@@ -1,7 +1,9 @@
 /** The synchronous job: a comparison of the baseline, tail batching, and RollPacker up to some mechanism. */
 import { isPolicyError, PolicyError } from 'rollflex';
 import {
+  basisLine,
   type ComparisonResult,
+  clusterJob,
   comparing,
   type Job,
   jobPreset,
@@ -14,14 +16,31 @@ import {
 import { losslessScheduler } from '../../../../src/sim/colocated/ablation.ts';
 import { workloadData } from '../../../../src/sim/report/data.ts';
 import { returning } from '../../../../src/sim/workload/epochs.ts';
-import type { SynchronousSettings } from '../settings/synchronous.ts';
+import { clusterOf, type SynchronousSettings } from '../settings/synchronous.ts';
 import type { Keep } from './keep.ts';
 import type { Library } from './library.ts';
 import type { Shown, ShownConfig, ShownRow } from './messages.ts';
 import { number, percent, seconds, times, timesIn } from './text.ts';
 
+/** The job of a model and GPUs of the tables. Throws `PolicyError` `infeasible` for weights without room. */
+function clusterOn(cluster: { model: string; gpu: string }, { g, TP, P, R, cap }: SynchronousSettings): Job {
+  const shape = { gpus: g, tensorParallel: Number(TP), promptsPerRound: P, responsesPerPrompt: R, capTokens: cap };
+  try {
+    return clusterJob({ ...cluster, ...shape }).job;
+  } catch (error) {
+    if (!isPolicyError(error)) throw error;
+    const { code, expected, got } = error;
+    throw new PolicyError(code, { expected, got, path: error.path === 'model' ? 'm' : 'TP', cause: error });
+  }
+}
+
 /** The job that settings describe. Throws `PolicyError` `infeasible` for a TP that the model does not have. */
 export function jobOf(settings: SynchronousSettings, sandboxSeconds: number[][]): Job {
+  const cluster = clusterOf(settings);
+  if (cluster !== undefined) {
+    const job = clusterOn(cluster, settings);
+    return { ...job, rewards: { ...job.rewards!, sandboxSeconds } };
+  }
   const { job } = jobPreset(settings.m);
   const { hardware, rewards } = job;
   const tp = Number(settings.TP);
@@ -144,6 +163,9 @@ function shownOf(comparison: ComparisonResult, settings: SynchronousSettings, jo
     rows,
     charts: { kind: 'synchronous', data: workloadData(comparison) },
     facts: [
+      clusterOf(settings) === undefined
+        ? `Costs as in RollPacker §6: ${job.name}`
+        : `${basisLine(comparison.basis).replaceAll(/ \(--[a-z]+\)/g, '')}`,
       `${workload.name}: ${workload.source}`,
       `simulated responses P50 ${number(p.p50, 0)}, P90 ${number(p.p90, 0)}, P99 ${number(p.p99, 0)}, longest ${number(p.max, 0)} tokens`,
       `${settings.g} GPUs, ${job.engines} engines; ${settings.n * settings.P} prompts are trained${settings.ep > 1 ? `: a data set of ${workload.prompts}, in ${settings.ep} epochs` : ', each once'}`,

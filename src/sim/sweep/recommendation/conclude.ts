@@ -1,6 +1,7 @@
 /** Turns the measurements of a search into a recommendation. */
 
 import { usualSchedulers } from '../../colocated/ablation.ts';
+import { basisOf } from '../../colocated/basis.ts';
 import { compare } from '../../comparison/compare.ts';
 import { usualRuns } from '../../comparison/compare-options.ts';
 import type { Interval } from '../../comparison/result.ts';
@@ -88,6 +89,7 @@ export function conclude(
     },
     notModelled: notModelled(problem, seed, promptsOf(problem)),
     simulated: simulatedOf(problem),
+    ...(problem.kind === 'synchronous' ? { basis: basisOf(problem.job) } : {}),
   };
 }
 

@@ -34,6 +34,7 @@ export class ResponseGroups {
   readonly #steps = new Set<number>();
   #responses = 0;
   #capped = 0;
+  #saysCapped = false;
   #scored = 0;
   #joined = 0;
 
@@ -57,6 +58,20 @@ export class ResponseGroups {
     return this.#capped;
   }
 
+  /** Whether anything says which responses reached the limit. */
+  get saysCapped(): boolean {
+    return this.#saysCapped;
+  }
+
+  /** Marks the responses of at least so many tokens as capped. */
+  cap(tokens: number): void {
+    for (const group of this.#groups.values()) {
+      for (const [at, count] of group.tokens.entries()) {
+        if (count >= tokens) this.#mark(group, at, true, undefined);
+      }
+    }
+  }
+
   /** Number of responses that are known to be correct or wrong. */
   get scored(): number {
     return this.#scored;
@@ -71,6 +86,7 @@ export class ResponseGroups {
   add(response: DumpedResponse, capped: boolean): boolean {
     const group = this.#groupOf(response);
     const { part, row, correct, turns } = response;
+    if (response.truncated !== undefined) this.#saysCapped = true;
     if (row !== undefined) {
       group.rows ??= [];
       if (group.rows.includes(row)) return false;
@@ -102,6 +118,8 @@ export class ResponseGroups {
     for (const { tokens, turns, correct, capped, rewardSeconds } of responses) {
       this.#responses += 1;
       group.flags.push(capped === undefined ? 0 : flag.cappedKnown);
+      // Estimated lengths do not show who was cut, either.
+      if (capped !== undefined || estimated !== undefined) this.#saysCapped = true;
       this.#mark(group, group.tokens.push(tokens) - 1, capped === true, correct);
       this.#keepTurns(group, turns);
       if (rewardSeconds === undefined) continue;

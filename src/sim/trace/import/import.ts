@@ -7,6 +7,7 @@ import type { DumpContext, DumpReader, SkipReason, TextTokens } from './dump.ts'
 import { type Format, formatOf } from './format-of.ts';
 import { ResponseGroups } from './groups.ts';
 import { dumpLine } from './line.ts';
+import { type PileUp, pileUpOf } from './pile-up.ts';
 import { dumpReaders } from './readers.ts';
 import { RequestSessions } from './sessions.ts';
 import { tableDump } from './table.ts';
@@ -49,6 +50,8 @@ export interface DumpSummary {
   readonly turns: { readonly p50: number; readonly p99: number; readonly most: number } | null;
   /** Share of the responses that reached the limit, according to the dump or the cap. */
   readonly cappedShare: number;
+  /** The limit that lengths pile up at, where neither the dump nor a cap says which responses reached it; null if they do not. */
+  readonly pileUp: PileUp | null;
   /** Number of responses that are known to be correct or wrong. */
   readonly scored: number;
   /** Number of responses whose tokens were counted from text. */
@@ -94,6 +97,7 @@ export class DumpImport {
   /** Format of all files, with the first file that has it. */
   #known: { readonly id: string; readonly file: string } | undefined;
   #hasSteps: boolean | undefined;
+  #pileUp: PileUp | undefined;
   #lines = 0;
   #fromText = 0;
   #broken = 0;
@@ -164,11 +168,25 @@ export class DumpImport {
     this.#begin(this.#file);
     for (const session of this.#requests.prompts(this.#groups.prompts)) this.#groups.addPrompt(session);
     this.#requests = new RequestSessions();
+    this.#capAtPileUp();
     if (this.#groups.responses === 0) {
       const path = this.#file ?? 'trace';
       refuse('invalid_input', path, 'a trace with prompts', this.#nothing());
     }
     return this.#groups.traced(this.#estimated ? this.#options.textTokens!.label : undefined);
+  }
+
+  /** The limit that lengths pile up at; undefined if they do not, or if something else says which responses reached it. */
+  get pileUp(): PileUp | undefined {
+    return this.#pileUp;
+  }
+
+  /** Takes a pile-up for the limit of the dump. Estimated lengths do not show one. */
+  #capAtPileUp(): void {
+    const isSaid = this.#options.capTokens !== undefined || this.#groups.saysCapped;
+    if (this.#pileUp !== undefined || isSaid || this.#estimated) return;
+    this.#pileUp = pileUpOf(this.#groups.sortedTokens());
+    if (this.#pileUp !== undefined) this.#groups.cap(this.#pileUp.tokens);
   }
 
   #nothing(): string {
@@ -194,6 +212,7 @@ export class DumpImport {
       responsesPerPrompt: this.#groups.groupSizes(),
       tokens: { p50: at(0.5), p75: at(0.75), p99: at(0.99), longest: at(1) },
       turns: turns.length === 0 ? null : { p50: turnsAt(0.5), p99: turnsAt(0.99), most: turnsAt(1) },
+      pileUp: this.pileUp ?? null,
       cappedShare: this.#groups.capped / this.#groups.responses,
       scored: this.#groups.scored,
       fromText: this.#fromText,

@@ -107,7 +107,7 @@ describe('compare', () => {
   });
 
   it('describes workload and settings', () => {
-    expect(result.workload).toMatchObject({ name: 'rollpacker', prompts: 160, correlation: 0.21, capTokens: 8192 });
+    expect(result.workload).toMatchObject({ name: 'rollpacker', prompts: 160, correlation: 0.23, capTokens: 8192 });
     const { p50, p75, p90, p99, max } = result.workload.quantiles;
     expect([p50, p75, p90, p99, max]).toEqual([p50, p75, p90, p99, max].sort((a, b) => a - b));
     expect(result.settings).toMatchObject({ promptsPerRound: 16, responsesPerPrompt: 8, trainedPrompts: 160, gpus: 4 });

@@ -6,6 +6,7 @@ import {
   deriveCostModel,
   type EngineShape,
 } from '../../../../src/sim/models/cost-model.ts';
+import { siliconConstants } from '../../../../src/sim/silicon/constants.ts';
 
 const shape: EngineShape = {
   billionParameters: 8,
@@ -21,11 +22,12 @@ const error = (code: string, path: string) => expect.objectContaining({ name: 'P
 describe('the cost model', () => {
   test('is derived from the shape of model and GPU', () => {
     const cost = deriveCostModel(shape);
-    // 16 GB at 80 % of 3,350 GB/s; 128 KiB of KV a token at 88 %; 85 % of 80 GB for weights and cache.
-    expect(cost.memoryBoundSeconds).toBeCloseTo(16 / (3350 * 0.8), 12);
-    expect(cost.secondsPerContextToken).toBeCloseTo(131_072 / (3350e9 * 0.88), 18);
-    expect(cost.kvCapacityTokens).toBe(Math.floor(52e9 / 131_072));
-    expect(cost.overheadSeconds).toBeCloseTo(3e-3 + 32 * 23e-6, 12);
+    const { weightBandwidth, kvBandwidth, layerSeconds } = siliconConstants;
+    // 16 GB of weights, 128 KiB of KV a token; 80 % of 80 GiB for both, without 2 GB of workspace.
+    expect(cost.memoryBoundSeconds).toBeCloseTo(16 / (3350 * weightBandwidth), 12);
+    expect(cost.secondsPerContextToken).toBeCloseTo(131_072 / (3350e9 * kvBandwidth), 18);
+    expect(cost.kvCapacityTokens).toBe(Math.floor((0.8 * 80 * 2 ** 30 - 2e9 - 16e9) / 131_072));
+    expect(cost.overheadSeconds).toBeCloseTo(3e-3 + 32 * layerSeconds, 12);
     const two = deriveCostModel({ ...shape, tensorParallel: 2 });
     expect(two.gpus).toBe(2);
     expect(two.memoryBoundSeconds).toBeCloseTo(cost.memoryBoundSeconds / 2, 12);
@@ -42,9 +44,7 @@ describe('the cost model', () => {
   });
 
   test('says what does not fit', () => {
-    expect(() => deriveCostModel({ ...shape, billionParameters: 70 })).toThrow(
-      error('infeasible', 'billionParameters'),
-    );
+    expect(() => deriveCostModel({ ...shape, billionParameters: 70 })).toThrow(error('infeasible', 'tensorParallel'));
     expect(() => deriveCostModel({ ...shape, hostSeconds: Number.NaN })).toThrow(
       error('invalid_input', 'overheadSeconds'),
     );

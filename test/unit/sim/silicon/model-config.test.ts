@@ -1,7 +1,7 @@
 /** A model of which the table knows nothing, by its config.json. */
 import { describe, expect, it, test } from 'vitest';
-import { modelTypes, shapeOf } from '../../../../src/sim/silicon/model-config.ts';
-import { modelOf } from '../../../../src/sim/silicon/model-names.ts';
+import { modelTypes, shapeOf } from '../../../../src/sim/silicon/models/model-config.ts';
+import { modelOf } from '../../../../src/sim/silicon/models/model-names.ts';
 import { refusal } from '../../../support/basics/refusal.ts';
 
 const llama = {

@@ -1,8 +1,8 @@
 /** Models by their names, as users write them. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { modelOf, resolveModel } from '../../../../src/sim/silicon/model-names.ts';
-import { models } from '../../../../src/sim/silicon/model-table.ts';
+import { modelOf, resolveModel } from '../../../../src/sim/silicon/models/model-names.ts';
+import { models } from '../../../../src/sim/silicon/models/model-table.ts';
 import { refusal } from '../../../support/basics/refusal.ts';
 import { runs } from '../../../support/basics/runs.ts';
 

@@ -1,7 +1,7 @@
 /** The table of models: their parameters are as many as their makers publish, and their KV caches as large as engines say. */
 import { describe, expect, it, test } from 'vitest';
-import { modelNames, modelOf } from '../../../../src/sim/silicon/model-names.ts';
-import { models } from '../../../../src/sim/silicon/model-table.ts';
+import { modelNames, modelOf } from '../../../../src/sim/silicon/models/model-names.ts';
+import { models } from '../../../../src/sim/silicon/models/model-table.ts';
 
 /** Billions of parameters by model cards and reports: in all, and active where they say so. */
 const cards: readonly (readonly [name: string, total: number, active?: number])[] = [

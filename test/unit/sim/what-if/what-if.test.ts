@@ -11,7 +11,7 @@ import {
 } from '../../../../src/sim/colocated/scheduler.ts';
 import { ForkedHost } from '../../../../src/sim/what-if/forked-host.ts';
 import { loggedJob } from '../../../../src/sim/what-if/logged-job.ts';
-import { whatIfOf } from '../../../../src/sim/what-if/what-if.ts';
+import { type WhatIf, whatIfOf } from '../../../../src/sim/what-if/what-if.ts';
 import { loggedWorkload } from '../../../../src/sim/what-if/workload.ts';
 import { longTailQuantile, marginalWorkload } from '../../../../src/sim/workload/marginal.ts';
 import { plainJob, recording } from '../../../support/simulator/host.ts';
@@ -47,6 +47,32 @@ function recorded(scheduler: Scheduler, seed = 5, of = job) {
 const tail = recorded(tailBatchingScheduler(job));
 const partial = recorded(losslessTailScheduler(job, { maxStaleness: 2, windowRounds: 2 }));
 const asked = { job, fits: false, capTokens, seeds: [1] };
+
+/** The same log by another clock. Times are rounded first, so that a double has them after 1.8e9 s, too. */
+function byClock(lines: readonly string[], begin: number) {
+  const moved = lines.map((line) =>
+    JSON.stringify(JSON.parse(line), (key, value) =>
+      key === 'at' && typeof value === 'number' && !line.includes('"snapshot"')
+        ? Math.round(value * 2 ** 20) / 2 ** 20 + begin
+        : value,
+    ),
+  );
+  return loggedJob(readEventLog({ name: 'log', read: () => `${moved.join('\n')}\n` }), 'log');
+}
+
+describe.each([
+  { name: 'tail batching', definition: tailBatching, ...tail, settings: { promptSpeculation: 1.5 } },
+  { name: 'lossless tail', definition: losslessTail, ...partial, settings: { windowRounds: 1 } },
+])('a log of another clock: $name', ({ definition, logged, lines, settings }) => {
+  it.each([0, 0.3, 0.7, 1])('gives the same answer after %f of it', (share) => {
+    const at = Math.round(share * logged.events.length);
+    const [first, moved] = [0, 1.8e9].map((begin) =>
+      whatIfOf({ ...asked, fits: true, logged: byClock(lines, begin), definition, at, settings }),
+    ) as [WhatIf, WhatIf];
+    expect({ ...moved, at: { ...moved.at, seconds: moved.at.seconds - 1.8e9 } }).toEqual(first);
+    expect(moved.saved.value).toBeLessThan(1);
+  });
+});
 
 describe.each([
   { name: 'tail batching', definition: tailBatching, ...tail },

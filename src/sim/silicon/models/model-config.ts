@@ -1,7 +1,7 @@
 /** Reads the `config.json` of a model on Hugging Face. */
-import { oneOf } from '../../core/ids/nearest.ts';
-import { parse } from '../../core/machine/validate.ts';
-import { refuse } from '../../errors.ts';
+import { oneOf } from '../../../core/ids/nearest.ts';
+import { parse } from '../../../core/machine/validate.ts';
+import { refuse } from '../../../errors.ts';
 import { type Architecture, architectureOf, architectures } from './architectures.ts';
 import { type ConfigFields, configSchema, decoderOf, firstOf } from './config-fields.ts';
 import { layerKinds, windowOf } from './layer-kinds.ts';

@@ -1,6 +1,6 @@
 /** Finds a model of the table by a name as users write it: with or without organisation, precision, tuning and date. */
-import { nearest } from '../../core/ids/nearest.ts';
-import { refuse } from '../../errors.ts';
+import { nearest } from '../../../core/ids/nearest.ts';
+import { refuse } from '../../../errors.ts';
 import { shapeOf } from './model-config.ts';
 import type { ModelShape, Precision } from './model-shape.ts';
 import { type ModelEntry, models } from './model-table.ts';

@@ -1,0 +1,45 @@
+/** The constants that ship are those of the fit, and the study that was kept is of them. */
+import { expect, test } from 'vitest';
+import { fitted, lossOf, namedValues } from '../../../../bench/scorecard/silicon/fit.ts';
+import { fittedPoints, readPoints } from '../../../../bench/scorecard/silicon/points.ts';
+import { keptStudy, pointsFile, quickStudy, rounded } from '../../../../bench/scorecard/silicon/study.ts';
+import { siliconConstants } from '../../../../src/sim/silicon/constants.ts';
+
+const { points, refused } = readPoints(pointsFile);
+
+test('every line of the file is read', () => {
+  expect(refused).toEqual([]);
+  expect(points).toHaveLength(1533);
+});
+
+test('the constants that ship are what the fit gives, within 1 %', () => {
+  const known = fittedPoints(points);
+  const found = namedValues(fitted(known));
+  for (const [name, value] of Object.entries(namedValues(siliconConstants))) {
+    expect(Math.abs(found[name]! / value - 1), name).toBeLessThan(0.01);
+  }
+});
+
+test('no constant that is determined can be moved by a tenth without a worse fit', () => {
+  const known = fittedPoints(points);
+  const least = lossOf(known, siliconConstants);
+  for (const name of ['kvBandwidth', 'linkBandwidth', 'layerSeconds', 'sequenceSeconds', 'interference'] as const) {
+    for (const factor of [0.9, 1.1]) {
+      const moved = lossOf(known, { ...siliconConstants, [name]: factor * siliconConstants[name] });
+      expect(moved, name).toBeGreaterThan(least);
+    }
+  }
+});
+
+test('the study that was kept is of the constants that ship (npm run scorecard -- silicon --write)', () => {
+  const now = rounded(quickStudy(points));
+  expect(keptStudy()).toMatchObject(now);
+});
+
+test('errors on runs that the fit did not see', () => {
+  const { configuration, family } = keptStudy().leftOut;
+  expect(configuration.undoubted!.tpot.mape).toBeLessThan(0.16);
+  expect(configuration.undoubted!.tpot.within25).toBeGreaterThan(0.8);
+  expect(configuration.undoubted!.tpot.tau).toBeGreaterThan(0.8);
+  expect(family.undoubted!.tpot.mape).toBeLessThan(0.17);
+});
