@@ -127,7 +127,7 @@ export type { JudgeSettings } from './rewards/judge-settings.ts';
 export type { RewardSettings } from './rewards/settings.ts';
 export { type ClusterInput, type ClusterJob, clusterJob, clusterSettings } from './silicon/cluster.ts';
 export { type EngineName, engineNames } from './silicon/constants.ts';
-export { type Gpu, gpuOf, gpus } from './silicon/gpus.ts';
+export { type Gpu, type GpuGeneration, gpuOf, gpus } from './silicon/gpus.ts';
 export { shapeOf } from './silicon/models/model-config.ts';
 export { modelNames, type ResolvedModel, resolveModel } from './silicon/models/model-names.ts';
 export type { ModelShape, Precision } from './silicon/models/model-shape.ts';
@@ -157,6 +157,7 @@ export type {
   TextTokens,
 } from './trace/import/dump.ts';
 export { DumpImport, type DumpImportOptions, type DumpSummary } from './trace/import/import.ts';
+export type { PileUp } from './trace/import/pile-up.ts';
 export { dumpReaders } from './trace/import/readers.ts';
 export type { QuantileRow } from './trace/quantiles.ts';
 export { readTrace, type Trace } from './trace/read.ts';

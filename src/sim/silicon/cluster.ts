@@ -48,6 +48,7 @@ export type ClusterInput = z.input<typeof clusterSettings>;
 
 /** A job on a cluster. */
 export interface ClusterJob {
+  /** The job, for `simulate`, `compare`, `sweep` and `advise`. */
   readonly job: Job;
   /** Longest response, in tokens. */
   readonly capTokens: number;
