@@ -5,6 +5,7 @@
 import { basename } from 'node:path';
 import { build, type Options } from 'tsup';
 import { charts, pageNames, pageSource } from '../../src/sim/report/page-script.ts';
+import { cjsFields } from './cjs-fields.ts';
 import { writeEntries } from './definition-entries.ts';
 import { noticesInto } from './notices.ts';
 import { type Bundles, opensOnly } from './opened-files.ts';
@@ -86,6 +87,7 @@ export function buildsOf({ outDir, licences, minify = false }: Product): {
         shims: true,
         // Of the threads it has this one only.
         esbuildPlugins: plugins({ commands: planWorker, pages }, '.cjs'),
+        plugins: [cjsFields],
         onSuccess: async () => writeEntries(outDir, 'cjs'),
       },
     ],

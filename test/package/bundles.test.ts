@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bundles, external } from '../../scripts/build/bundles.ts';
+import { keepFields } from '../../scripts/build/cjs-fields.ts';
 import { type Bundles, missingBeside, openingsIn, opensOnly } from '../../scripts/build/opened-files.ts';
 
 const options = (entryPoints: Readonly<Record<string, string>>): BuildOptions => ({
@@ -30,6 +31,16 @@ const scripts = {
 let metafile: Metafile;
 beforeAll(async () => {
   metafile = (await build({ ...options(bundles.commands), metafile: true })).metafile!;
+});
+
+test('in CommonJS a field of a class is no export, whatever its name', () => {
+  const class_ =
+    'class A { #rest = exports.rest = 0; __init() {this.n = exports.n = 0} add() { this.#rest = exports.rest += 1 } }';
+  const { code, mended } = keepFields(`${class_}\nexports.rest = rest; (Enum = exports.Enum = {});`);
+  expect([code, mended]).toEqual([
+    'class A { #rest = 0; __init() {this.n = 0} add() { this.#rest += 1 } }\nexports.rest = rest; (Enum = exports.Enum = {});',
+    3,
+  ]);
 });
 
 test('nothing is missing', () => expect(missingBeside(metafile, bundles, '.js')).toEqual([]));

@@ -12,7 +12,7 @@
  * A scheduler that may choose which samples it trains on, as tail batching does, can take less time.
  */
 import { refuse } from '../../errors.ts';
-import { baseSeconds, type CostModel, gradientSeconds, prefillSeconds, swapSeconds } from '../models/cost-model.ts';
+import { baseSeconds, type CostModel, gradientSeconds, secondsOfPrefill, swapSeconds } from '../models/cost-model.ts';
 
 /** A prompt, with the lengths of its R0 responses in tokens. */
 export interface FixedPrompt {
@@ -42,7 +42,8 @@ export function contextTokens(promptTokens: number, tokens: number): number {
 }
 
 /** Returns the least seconds by which a prefill delays an engine: all of it if nothing else runs, and else what is not hidden. */
-const prefillOf = (cost: CostModel, tokens: number): number => cost.prefillInterference * prefillSeconds(cost, tokens);
+const prefillOf = (cost: CostModel, tokens: number): number =>
+  cost.prefillInterference * secondsOfPrefill(cost, tokens);
 
 /** Returns the seconds of a response that runs alone on an engine. */
 function aloneSeconds(cost: CostModel, promptTokens: number, tokens: number): number {

@@ -15,7 +15,7 @@ import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import { rollpackerScheduler } from '../colocated/ablation.ts';
 import type { Job } from '../colocated/job.ts';
 import { type Scheduler, synchronousBaseline } from '../colocated/scheduler.ts';
-import { type CostModel, prefillSeconds, weightSeconds } from '../models/cost-model.ts';
+import { type CostModel, secondsOfPrefill, weightSeconds } from '../models/cost-model.ts';
 import { RewardModel } from '../rewards/model.ts';
 import type { Workload } from '../workload/workload.ts';
 import { contextTokens, type FixedPrompt } from './lower-bound.ts';
@@ -220,7 +220,7 @@ class EngineLoad {
     this.#longest = Math.max(this.#longest, tokens);
     this.#tokens += tokens;
     this.#context += contextTokens(promptTokens, tokens);
-    this.#prefill += prefillSeconds(this.#cost, promptTokens);
+    this.#prefill += secondsOfPrefill(this.#cost, promptTokens);
   }
 
   /** Returns the seconds until the engine is done with all its requests and the added one. */
@@ -237,7 +237,7 @@ class EngineLoad {
       secondsPerSequence * tokens +
       secondsPerContextToken * context +
       this.#prefill +
-      prefillSeconds(this.#cost, promptTokens)
+      secondsOfPrefill(this.#cost, promptTokens)
     );
   }
 }

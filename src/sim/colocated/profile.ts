@@ -1,7 +1,7 @@
 /** An offline profile as a user would measure it, computed from the cost model of each parallelism. */
 import type { ProfileRow } from '../../schemas/index.ts';
 import type { Hardware } from '../cluster/hardware.ts';
-import { decodeSeconds, prefillSeconds } from '../models/cost-model.ts';
+import { secondsOfDecodeStep, secondsOfPrefill } from '../models/cost-model.ts';
 
 const batchSizes = [1, 8, 32, 64, 128, 256];
 const sequenceLengths = [512, 2048, 8192, 32_768];
@@ -14,8 +14,8 @@ export function profileOf({ costs, modelBytes, kvBytesPerToken }: Hardware): Pro
         tp,
         batchSize,
         sequenceLength,
-        decodeStepSeconds: decodeSeconds(cost, batchSize, batchSize * sequenceLength),
-        prefillSeconds: batchSize * prefillSeconds(cost, sequenceLength),
+        decodeStepSeconds: secondsOfDecodeStep(cost, batchSize, batchSize * sequenceLength),
+        prefillSeconds: batchSize * secondsOfPrefill(cost, sequenceLength),
         bytes: (modelBytes + kvBytesPerToken * batchSize * sequenceLength) / tp,
       })),
     ),

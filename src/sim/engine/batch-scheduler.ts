@@ -4,7 +4,7 @@
  * A plan can be undone while no time has passed in it. So the plan includes all arrivals of the same time, even if a caller has
  * read the time of the next event between two arrivals.
  */
-import { baseSeconds, type CostModel, prefillSeconds } from '../models/cost-model.ts';
+import { baseSeconds, type CostModel, secondsOfPrefill } from '../models/cost-model.ts';
 import { Batch, contextOf, type Sequence } from './batch.ts';
 import { Drafting } from './drafting.ts';
 import { type Stretch, stretchSeconds } from './step-time.ts';
@@ -210,7 +210,7 @@ export class BatchScheduler {
       this.batch.join(next);
       this.#moved.push(next);
       const computed = Math.max(shared, this.#cache?.join(next.request.requestId) ?? 0);
-      this.#prefillSeconds += prefillSeconds(this.#cost, contextOf(next)) - prefillSeconds(this.#cost, computed);
+      this.#prefillSeconds += secondsOfPrefill(this.#cost, contextOf(next)) - secondsOfPrefill(this.#cost, computed);
       admitted = true;
     }
     return admitted;

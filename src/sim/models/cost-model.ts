@@ -83,12 +83,12 @@ export function weightSeconds(
 }
 
 /** Returns the seconds of a decode step of so many sequences with so many context tokens together. */
-export function decodeSeconds(cost: CostModel, running: number, contextTokens: number): number {
+export function secondsOfDecodeStep(cost: CostModel, running: number, contextTokens: number): number {
   return baseSeconds(cost, running) + cost.secondsPerContextToken * contextTokens;
 }
 
 /** Returns the seconds of the prefill of one sequence, without what it shares with others. */
-export function prefillSeconds(
+export function secondsOfPrefill(
   { prefillSecondsPerToken, prefillSecondsPerSquaredToken }: CostModel,
   tokens: number,
 ): number {

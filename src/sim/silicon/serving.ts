@@ -5,7 +5,7 @@
  *   TPOT = step(b, b · (P + R/2)) + interference · (b − 1) / R · prefill(P)
  *   TTFT = seconds + steps · step + one pass over the weights + prefill(P) · (1 + queue · (b − 1)) + what waits for room in the cache
  */
-import { type CostModel, decodeSeconds, prefillSeconds, weightSeconds } from '../models/cost-model.ts';
+import { type CostModel, secondsOfDecodeStep, secondsOfPrefill, weightSeconds } from '../models/cost-model.ts';
 import { type EngineName, type SiliconConstants, siliconConstants } from './constants.ts';
 import type { EngineCosts } from './served-model.ts';
 
@@ -39,8 +39,8 @@ export function servingTimes(
   const meanContext = promptTokens + responseTokens / 2;
   const running = Math.max(1, Math.min(concurrency / attentionRanks, costs.kvCapacityTokens / meanContext));
   const all = running * attentionRanks;
-  const step = decodeSeconds(costs as CostModel, running, running * meanContext);
-  const prefill = prefillSeconds(costs as CostModel, promptTokens);
+  const step = secondsOfDecodeStep(costs as CostModel, running, running * meanContext);
+  const prefill = secondsOfPrefill(costs as CostModel, promptTokens);
   const tpotSeconds = step + (costs.prefillInterference * (all - 1) * prefill) / responseTokens;
   const { seconds, steps, queue } = constants.firstToken[engine];
   const waiting = Math.max(0, concurrency - all);

@@ -2,7 +2,7 @@
 
 import type { EngineRequest, LostRequest, Outcome } from '../../../src/sim/engine/decode-engine.ts';
 import { Drafting } from '../../../src/sim/engine/drafting.ts';
-import { baseSeconds, type CostModel, prefillSeconds } from '../../../src/sim/models/cost-model.ts';
+import { baseSeconds, type CostModel, secondsOfPrefill } from '../../../src/sim/models/cost-model.ts';
 
 /** What happens to the engine from outside. */
 export type Input =
@@ -132,7 +132,7 @@ export function runOracle(
       const isShared = promptKey !== undefined && running.some((one) => one.request.promptKey === promptKey);
       const computed = isShared ? Math.max(0, Math.min(promptTokens, tokens - 1)) : 0;
       running.push(waiting.shift()!);
-      prefill += prefillSeconds(cost, tokens) - prefillSeconds(cost, computed);
+      prefill += secondsOfPrefill(cost, tokens) - secondsOfPrefill(cost, computed);
       admitted += 1;
     }
     if (admitted > 0) {

@@ -8,10 +8,10 @@ import type { ProfileRow, RolloutWorkload, VocabularyDecision } from '../../../s
 import { DecodeEngine } from '../../../src/sim/engine/decode-engine.ts';
 import {
   type CostModel,
-  decodeSeconds,
   deriveCostModel,
   type EngineShape,
-  prefillSeconds,
+  secondsOfDecodeStep,
+  secondsOfPrefill,
 } from '../../../src/sim/models/cost-model.ts';
 
 /** A model on some servers. */
@@ -52,8 +52,8 @@ export function profileOf(job: TpJob): ProfileRow[] {
           tp,
           batchSize,
           sequenceLength,
-          decodeStepSeconds: decodeSeconds(cost, batchSize, tokens),
-          prefillSeconds: batchSize * prefillSeconds(cost, sequenceLength),
+          decodeStepSeconds: secondsOfDecodeStep(cost, batchSize, tokens),
+          prefillSeconds: batchSize * secondsOfPrefill(cost, sequenceLength),
           bytes: (billionParameters * 2e9 + kvBytes * tokens) / tp,
         };
       }),

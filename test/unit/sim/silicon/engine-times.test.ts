@@ -1,7 +1,7 @@
 /** What any time model of engines must hold, whatever its constants: models and GPUs are drawn at random. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type CostModel, decodeSeconds, weightSeconds } from '../../../../src/sim/models/cost-model.ts';
+import { type CostModel, secondsOfDecodeStep, weightSeconds } from '../../../../src/sim/models/cost-model.ts';
 import { gpus } from '../../../../src/sim/silicon/gpus.ts';
 import type { Precision } from '../../../../src/sim/silicon/models/model-shape.ts';
 import {
@@ -73,7 +73,7 @@ const batch = fc.integer({ min: 1, max: 512 });
 const context = fc.integer({ min: 0, max: 1_000_000 });
 
 const stepOf = (costs: EngineCosts, running: number, tokens: number): number =>
-  decodeSeconds(costs as CostModel, running, tokens);
+  secondsOfDecodeStep(costs as CostModel, running, tokens);
 /** Sums of the same terms in another order. */
 const atMost = (a: number, b: number): void => expect(a).toBeLessThanOrEqual(b * (1 + 1e-9));
 
