@@ -137,6 +137,7 @@ export class TurnEngine extends EngineCounters {
       finish: 0,
       heapIndex: -1,
       older: undefined,
+      siblings: undefined,
       newer: undefined,
       context: own,
       nodes: [],

@@ -2,6 +2,11 @@
 import { IndexedHeap } from '../../core/collections/heap.ts';
 import type { EngineRequest } from './request.ts';
 
+/** The sequences of one prompt. */
+interface Siblings {
+  running: number;
+}
+
 /** A request inside an engine. */
 export interface Sequence {
   readonly request: EngineRequest;
@@ -16,6 +21,8 @@ export interface Sequence {
    */
   admittedAt: number;
   finish: number;
+  /** The sequences of its prompt, once it was looked at for admission; undefined for a prompt of its own. */
+  siblings: Siblings | undefined;
   /** For a running sequence: its index in the heap by finish, and its neighbours by admission. */
   heapIndex: number;
   older: Sequence | undefined;
@@ -31,6 +38,7 @@ export function newSequence(request: EngineRequest, arrival: number): Sequence {
     status: 'waiting',
     admittedAt: 0,
     finish: 0,
+    siblings: undefined,
     heapIndex: -1,
     older: undefined,
     newer: undefined,
@@ -59,8 +67,8 @@ export class Batch {
   /** Tokens that a sequence has got which was always in the batch. */
   #progress = 0;
   #newest: Sequence | undefined;
-  /** Running sequences by the key of their prompt. */
-  readonly #byPrompt = new Map<string, number>();
+  /** By the key of a prompt; those without a running sequence stay until the engine is empty. */
+  readonly #siblings = new Map<string, Siblings>();
   readonly #byFinish = new IndexedHeap<Sequence>((a, b) => a.finish - b.finish || a.arrival - b.arrival);
 
   /** The sequence that was admitted last; `undefined` if the batch is empty. */
@@ -99,10 +107,17 @@ export class Batch {
   }
 
   /** Returns the tokens of a waiting sequence that a running one has computed: all of the same prompt, but not all of its context. */
-  sharedTokens({ request, generated }: Sequence): number {
-    const { promptKey, promptTokens } = request;
-    if (promptKey === undefined || !this.#byPrompt.has(promptKey)) return 0;
-    return generated > 0 ? promptTokens : Math.max(0, promptTokens - 1);
+  sharedTokens(sequence: Sequence): number {
+    const { promptKey, promptTokens } = sequence.request;
+    if (promptKey === undefined) return 0;
+    sequence.siblings ??= this.#siblingsOf(promptKey);
+    if (sequence.siblings.running === 0) return 0;
+    return sequence.generated > 0 ? promptTokens : Math.max(0, promptTokens - 1);
+  }
+
+  /** Forgets prompts; only an engine without requests may do so. */
+  forgetPrompts(): void {
+    this.#siblings.clear();
   }
 
   /** Adds a sequence, which is then the newest. */
@@ -116,7 +131,7 @@ export class Batch {
     this.#byFinish.update(sequence);
     this.size += 1;
     this.contextTokens += contextOf(sequence);
-    this.#countPrompt(sequence, 1);
+    if (sequence.siblings !== undefined) sequence.siblings.running += 1;
   }
 
   /** Removes a sequence, frees its KV, and sets its next status. */
@@ -133,17 +148,19 @@ export class Batch {
     sequence.newer = undefined;
     this.#byFinish.remove(sequence);
     this.size -= 1;
-    this.#countPrompt(sequence, -1);
+    if (sequence.siblings !== undefined) sequence.siblings.running -= 1;
     if (this.size > 0) return;
     // An empty batch has no rounding errors.
     this.#progress = 0;
     this.contextTokens = 0;
   }
 
-  #countPrompt({ request: { promptKey } }: Sequence, by: 1 | -1): void {
-    if (promptKey === undefined) return;
-    const running = (this.#byPrompt.get(promptKey) ?? 0) + by;
-    if (running === 0) this.#byPrompt.delete(promptKey);
-    else this.#byPrompt.set(promptKey, running);
+  #siblingsOf(promptKey: string): Siblings {
+    let siblings = this.#siblings.get(promptKey);
+    if (siblings === undefined) {
+      siblings = { running: 0 };
+      this.#siblings.set(promptKey, siblings);
+    }
+    return siblings;
   }
 }

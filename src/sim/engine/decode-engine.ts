@@ -154,6 +154,7 @@ export class DecodeEngine extends EngineCounters {
       return { requestId: sequence.request.requestId, tokens: sequence.generated };
     });
     this.#sequences.clear();
+    batch.forgetPrompts();
     this.#now = Math.max(this.#now, at);
     return lost;
   }
@@ -284,13 +285,16 @@ export class DecodeEngine extends EngineCounters {
   /** Ends what is done, in the order of arrival: with drafts, a step can pass the ends of several sequences. */
   #complete(): void {
     const { batch, drafting } = this.#scheduler;
+    if (drafting === undefined) {
+      for (let one = batch.finished(); one !== undefined; one = batch.finished()) this.#end(one, 'completed');
+      return;
+    }
     const done: Sequence[] = [];
     for (let one = batch.finished(); one !== undefined; one = batch.finished()) {
       batch.leave(one, 'gone');
       done.push(one);
     }
-    if (drafting !== undefined) done.sort((a, b) => a.arrival - b.arrival);
-    for (const one of done) this.#end(one, 'completed');
+    for (const one of done.sort((a, b) => a.arrival - b.arrival)) this.#end(one, 'completed');
   }
 
   #cutShort(phase: Phase, at: number): void {
@@ -317,6 +321,7 @@ export class DecodeEngine extends EngineCounters {
     if (sequence.status === 'running') this.#scheduler.batch.leave(sequence, 'gone');
     else sequence.status = 'gone';
     this.#sequences.delete(requestId);
+    if (this.#sequences.size === 0) this.#scheduler.batch.forgetPrompts();
     this.#outcomes.push({ requestId, kind, at: this.#now, tokens: sequence.generated });
   }
 }
