@@ -15,7 +15,7 @@ import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import { rollpackerScheduler } from '../colocated/ablation.ts';
 import type { Job } from '../colocated/job.ts';
 import { type Scheduler, synchronousBaseline } from '../colocated/scheduler.ts';
-import { type CostModel, secondsOfPrefill, weightSeconds } from '../models/cost-model.ts';
+import { baseSeconds, type CostModel, secondsOfPrefill } from '../models/cost-model.ts';
 import { RewardModel } from '../rewards/model.ts';
 import type { Workload } from '../workload/workload.ts';
 import { contextTokens, type FixedPrompt } from './lower-bound.ts';
@@ -225,16 +225,13 @@ class EngineLoad {
 
   /** Returns the seconds until the engine is done with all its requests and the added one. */
   secondsWith(promptTokens: number, added: number): number {
-    const { maxRunningSequences, kvCapacityTokens, computeSecondsPerSequence } = this.#cost;
-    const { overheadSeconds, secondsPerSequence, secondsPerContextToken } = this.#cost;
+    const { maxRunningSequences, kvCapacityTokens, secondsPerContextToken } = this.#cost;
     const tokens = this.#tokens + added;
     const context = this.#context + contextTokens(promptTokens, added);
     // The longest response gives the number of steps; there are more steps if not all requests can run at once.
     const steps = Math.max(this.#longest, added, tokens / maxRunningSequences, context / kvCapacityTokens);
     return (
-      Math.max(weightSeconds(this.#cost, tokens / steps) * steps, computeSecondsPerSequence * tokens) +
-      overheadSeconds * steps +
-      secondsPerSequence * tokens +
+      steps * baseSeconds(this.#cost, tokens / steps) +
       secondsPerContextToken * context +
       this.#prefill +
       secondsOfPrefill(this.#cost, promptTokens)

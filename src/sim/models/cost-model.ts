@@ -74,7 +74,7 @@ export type CostModel = z.output<typeof costModelSchema>;
 
 /** Returns the seconds of reading the weights for a step of so many sequences. */
 export function weightSeconds(
-  { memoryBoundSeconds, expertSeconds, expertMissShare }: CostModel,
+  { memoryBoundSeconds, expertSeconds, expertMissShare }: EngineCosts,
   running: number,
 ): number {
   return expertSeconds === 0
@@ -83,25 +83,25 @@ export function weightSeconds(
 }
 
 /** Returns the seconds of a decode step of so many sequences with so many context tokens together. */
-export function secondsOfDecodeStep(cost: CostModel, running: number, contextTokens: number): number {
+export function secondsOfDecodeStep(cost: EngineCosts, running: number, contextTokens: number): number {
   return baseSeconds(cost, running) + cost.secondsPerContextToken * contextTokens;
 }
 
 /** Returns the seconds of the prefill of one sequence, without what it shares with others. */
 export function secondsOfPrefill(
-  { prefillSecondsPerToken, prefillSecondsPerSquaredToken }: CostModel,
+  { prefillSecondsPerToken, prefillSecondsPerSquaredToken }: EngineCosts,
   tokens: number,
 ): number {
   return tokens * (prefillSecondsPerToken + tokens * prefillSecondsPerSquaredToken);
 }
 
 /** Returns α(b): the part of a decode step that does not depend on the context, in seconds. */
-export function baseSeconds(cost: CostModel, running: number): number {
+export function baseSeconds(cost: EngineCosts, running: number): number {
   return passBaseSeconds(cost, running, running);
 }
 
 /** Returns the same for a pass that computes so many tokens of so many sequences: drafts are verified several at a time. */
-export function passBaseSeconds(cost: CostModel, sequences: number, tokens: number): number {
+export function passBaseSeconds(cost: EngineCosts, sequences: number, tokens: number): number {
   const bound = Math.max(weightSeconds(cost, tokens), tokens * cost.computeSecondsPerSequence);
   return bound + cost.overheadSeconds + sequences * cost.secondsPerSequence;
 }

@@ -14,7 +14,7 @@ import { type Gpu, gpuOf } from './gpus.ts';
 import { shapeOf } from './models/model-config.ts';
 import { resolveModel } from './models/model-names.ts';
 import type { ModelShape, Precision } from './models/model-shape.ts';
-import { bytesOfPrecision, engineCosts, type ServedModel } from './served-model.ts';
+import { bytesOfGb, bytesOfPrecision, engineCosts, type ServedModel } from './served-model.ts';
 import { supportOf } from './support.ts';
 import { trainingCosts } from './training.ts';
 
@@ -77,8 +77,8 @@ export function clusterJob(input: ClusterInput): ClusterJob {
   if (given.gpu === undefined) assumed.push(`${gpu.label} (--gpu)`);
   const { promptsPerRound, responsesPerPrompt, capTokens } = given;
   const serve = (gpus: number): ServedModel => ({ model, gpu, precision, gpus, memoryUtilization });
-  const degrees = degreesOf(model, gpu, serve, given.tensorParallel ?? wholeDegree(given));
   const said = given.tensorParallel ?? wholeDegree(given);
+  const degrees = degreesOf(model, gpu, serve, said);
   const tensorParallel = said ?? degreeFor(degrees, capTokens, serve);
   if (said === undefined) assumed.push(`TP ${tensorParallel} (--tp)`);
   const gpus = gpusOf(given, tensorParallel, assumed);
@@ -94,7 +94,6 @@ export function clusterJob(input: ClusterInput): ClusterJob {
     rewardTailSeconds: 1,
   });
   const costs = [...new Set([...degrees, tensorParallel])]
-    .filter((tp) => tp % degrees[0]! === 0 || tp === tensorParallel)
     .sort((a, b) => a - b)
     .map((tp) => ({ tp, cost: costAt(tp) }));
   const name = `${model.name.split('/').at(-1)} in ${precision}, ${gpus} × ${gpu.label}, TP ${tensorParallel}, ${engineLabels[engine]}`;
@@ -106,10 +105,11 @@ export function clusterJob(input: ClusterInput): ClusterJob {
     cost: costAt(tensorParallel),
     hardware: {
       gpusPerServer: Math.min(8, gpu.gpusPerDomain),
+      // A latent has no heads to share, so that every degree may be chosen.
       kvHeads: model.mla === undefined ? model.kvHeads : Math.max(...costs.map(({ tp }) => tp)),
       modelBytes: model.totalParameters * bytesOfPrecision[precision],
-      gpuMemoryBytes: gpu.memoryGb * 2 ** 30,
-      kvBytesPerToken: model.kvValuesPerToken * 2,
+      gpuMemoryBytes: gpu.memoryGb * bytesOfGb,
+      kvBytesPerToken: model.kvValuesPerToken * bytesOfPrecision.bf16,
       maxResponseTokens: capTokens,
       costs,
       trainingReplicas,

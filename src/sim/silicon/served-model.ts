@@ -49,9 +49,8 @@ export const bytesOfPrecision: Readonly<Record<Precision, number>> = Object.free
 
 /** GPU memory that neither weights nor KV may use, in bytes: activations, graphs, the context of the driver. */
 const workspaceBytes = 2e9;
-const bf16Bytes = 2;
 /** Makers call 2^30 bytes a GB of memory: nvidia-smi shows 81,559 MiB of an H100 with 80 GB. */
-const bytesOfGb = 2 ** 30;
+export const bytesOfGb = 2 ** 30;
 
 /** The costs of a decode step and of a prefill, of one rank of the attention; `costModelSchema` says what each one is. */
 export interface EngineCosts {
@@ -105,7 +104,7 @@ export function engineCosts(served: ServedModel, constants: SiliconConstants = s
   const kvBytesPerToken = (model.kvValuesPerToken * kvBytes) / kvShards;
   const windowBytes = (model.slidingKvValuesPerToken * model.slidingWindow * kvBytes) / kvShards;
   // The state of linear attention is read and written in each step.
-  const stateBytes = (2 * model.linearStateValues * bf16Bytes) / shards;
+  const stateBytes = (2 * model.linearStateValues * bytesOfPrecision.bf16) / shards;
   const kvBandwidth = bandwidth * constants.kvBandwidth;
 
   const denseFlops = flopsOf(gpu, dense);
@@ -121,7 +120,7 @@ export function engineCosts(served: ServedModel, constants: SiliconConstants = s
   const isOne = gpus === 1;
   const reduces = isOne ? 0 : 2 * model.layers;
   const payloadSeconds =
-    (reduces * model.hiddenSize * bf16Bytes * Math.min(1, (2 * (gpus - 1)) / gpus)) /
+    (reduces * model.hiddenSize * bytesOfPrecision.bf16 * Math.min(1, (2 * (gpus - 1)) / gpus)) /
     (gpu.linkGbps * 1e9 * constants.linkBandwidth);
 
   const latentLayers = (model.mla === undefined ? 0 : model.attentionLayers) + model.linearLayers;
@@ -158,7 +157,7 @@ function capacityOf(
   kvBytesPerToken: number,
 ): number {
   // Input and output embeddings stay in bf16; the output is a part of the dense weights already.
-  const embeddingBytes = model.embeddingParameters * bf16Bytes;
+  const embeddingBytes = model.embeddingParameters * bytesOfPrecision.bf16;
   const weights = ((denseBytes + embeddingBytes) * attentionRanks + expertBytes) / gpus;
   const free = gpu.memoryGb * bytesOfGb * memoryUtilization - workspaceBytes - weights;
   const tokens = Math.floor(free / kvBytesPerToken);

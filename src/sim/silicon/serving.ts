@@ -5,7 +5,7 @@
  *   TPOT = step(b, b · (P + R/2)) + interference · (b − 1) / R · prefill(P)
  *   TTFT = seconds + steps · step + one pass over the weights + prefill(P) · (1 + queue · (b − 1)) + what waits for room in the cache
  */
-import { type CostModel, secondsOfDecodeStep, secondsOfPrefill, weightSeconds } from '../models/cost-model.ts';
+import { secondsOfDecodeStep, secondsOfPrefill, weightSeconds } from '../models/cost-model.ts';
 import { type EngineName, type SiliconConstants, siliconConstants } from './constants.ts';
 import type { EngineCosts } from './served-model.ts';
 
@@ -39,14 +39,14 @@ export function servingTimes(
   const meanContext = promptTokens + responseTokens / 2;
   const running = Math.max(1, Math.min(concurrency / attentionRanks, costs.kvCapacityTokens / meanContext));
   const all = running * attentionRanks;
-  const step = secondsOfDecodeStep(costs as CostModel, running, running * meanContext);
-  const prefill = secondsOfPrefill(costs as CostModel, promptTokens);
+  const step = secondsOfDecodeStep(costs, running, running * meanContext);
+  const prefill = secondsOfPrefill(costs, promptTokens);
   const tpotSeconds = step + (costs.prefillInterference * (all - 1) * prefill) / responseTokens;
   const { seconds, steps, queue } = constants.firstToken[engine];
   const waiting = Math.max(0, concurrency - all);
   const forRoom = (waiting * responseTokens * tpotSeconds) / all;
   // A prefill reads all weights and launches all kernels once, however short it is.
-  const pass = costs.overheadSeconds + weightSeconds(costs as CostModel, Number.POSITIVE_INFINITY);
+  const pass = costs.overheadSeconds + weightSeconds(costs, Number.POSITIVE_INFINITY);
   const ttftSeconds = seconds + steps * step + pass + prefill * (1 + queue * (all - 1)) + forRoom;
   return { tpotSeconds, ttftSeconds, running };
 }

@@ -1,7 +1,7 @@
 /** What a training step costs on a cluster. None of it was measured here: it is counted from operations and bytes, and said to be. */
 import type { Gpu } from './gpus.ts';
 import type { ModelShape, Precision } from './models/model-shape.ts';
-import { bytesOfPrecision } from './served-model.ts';
+import { bytesOfGb, bytesOfPrecision } from './served-model.ts';
 
 /** What the seconds follow from. */
 export interface TrainedModel {
@@ -39,7 +39,7 @@ export function trainingCosts({ model, gpu, gpus, tensorParallel, precision }: T
   // Two operations a parameter and token forwards, four more backwards.
   const passSeconds = (2 * model.activeParameters) / flops;
   const bytes = model.totalParameters * bytesPerParameter;
-  const fit = Math.ceil(bytes / (gpu.memoryGb * 2 ** 30 * memoryShare));
+  const fit = Math.ceil(bytes / (gpu.memoryGb * bytesOfGb * memoryShare));
   const shards = Math.min(gpus, 2 ** Math.ceil(Math.log2(Math.max(1, fit))));
   const weightBytes = model.totalParameters * bytesOfPrecision[precision];
   return {
@@ -48,7 +48,7 @@ export function trainingCosts({ model, gpu, gpus, tensorParallel, precision }: T
       trainSecondsPerToken: 3 * passSeconds,
       referenceSecondsPerToken: passSeconds,
       logProbSecondsPerToken: passSeconds,
-      referenceSwapSeconds: (2 * model.totalParameters) / shards / hostBytesPerSecond,
+      referenceSwapSeconds: (bytesOfPrecision.bf16 * model.totalParameters) / shards / hostBytesPerSecond,
       weightSyncSeconds: syncSeconds + weightBytes / tensorParallel / hostBytesPerSecond,
       trainingReplicas: Math.max(1, Math.floor(gpus / shards)),
       hostBytesPerSecond,

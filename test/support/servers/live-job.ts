@@ -101,6 +101,11 @@ export class LiveJob {
     return this.#latest;
   }
 
+  /** Whether it has nothing to send: no event waits, and no timer is set. */
+  get isQuiet(): boolean {
+    return this.#queue.length === 0 && this.#timers.size === 0;
+  }
+
   /** Opens the session, or opens it anew after {@link close}. */
   async open(): Promise<void> {
     this.#life += 1;

@@ -1,7 +1,7 @@
 /** What any time model of engines must hold, whatever its constants: models and GPUs are drawn at random. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type CostModel, secondsOfDecodeStep, weightSeconds } from '../../../../src/sim/models/cost-model.ts';
+import { secondsOfDecodeStep, weightSeconds } from '../../../../src/sim/models/cost-model.ts';
 import { gpus } from '../../../../src/sim/silicon/gpus.ts';
 import type { Precision } from '../../../../src/sim/silicon/models/model-shape.ts';
 import {
@@ -73,7 +73,7 @@ const batch = fc.integer({ min: 1, max: 512 });
 const context = fc.integer({ min: 0, max: 1_000_000 });
 
 const stepOf = (costs: EngineCosts, running: number, tokens: number): number =>
-  secondsOfDecodeStep(costs as CostModel, running, tokens);
+  secondsOfDecodeStep(costs, running, tokens);
 /** Sums of the same terms in another order. */
 const atMost = (a: number, b: number): void => expect(a).toBeLessThanOrEqual(b * (1 + 1e-9));
 
@@ -111,7 +111,7 @@ test('fewer bits are never slower where memory binds', () => {
   fc.assert(
     fc.property(served, context, (one, tokens) => {
       const at = (precision: Precision) => engineCosts({ ...one, precision });
-      const binds = (costs: EngineCosts) => weightSeconds(costs as CostModel, 1) >= costs.computeSecondsPerSequence;
+      const binds = (costs: EngineCosts) => weightSeconds(costs, 1) >= costs.computeSecondsPerSequence;
       const [sixteen, eight, four] = [at('bf16'), at('fp8'), at('fp4')];
       expect(binds(sixteen)).toBe(true);
       atMost(stepOf(eight, 1, tokens), stepOf(sixteen, 1, tokens));
@@ -153,7 +153,7 @@ test('a step reads more experts with more sequences, never more than all, and on
   fc.assert(
     fc.property(mixture, batch, (model, running) => {
       const costs = engineCosts({ model, gpu: large[0]!, precision: 'bf16', gpus: 1 });
-      const read = (some: number) => weightSeconds(costs as CostModel, some) - costs.memoryBoundSeconds;
+      const read = (some: number) => weightSeconds(costs, some) - costs.memoryBoundSeconds;
       atMost(read(running), costs.expertSeconds);
       atMost(read(running), read(running + 1));
       expect(read(1) / costs.expertSeconds).toBeCloseTo(model.expertsPerToken / model.experts, 9);
