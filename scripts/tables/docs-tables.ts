@@ -153,10 +153,10 @@ function decisionTable(messages: readonly DecisionMessage[]): string {
   );
 }
 
-function configTable(id: string): string {
-  const rows = rowsOf(shapeOf(policy(id).config));
-  return table(
-    ['Setting', 'Type', 'Default', 'Meaning'],
+/** What a caller writes: each field with its type, and whether it may be left out. */
+const writtenTable = (first: string, rows: ReturnType<typeof rowsOf>): string =>
+  table(
+    [first, 'Type', 'Default', 'Meaning'],
     rows.map((row) => [
       code(row.name),
       row.type,
@@ -164,19 +164,10 @@ function configTable(id: string): string {
       row.description,
     ]),
   );
-}
 
-function inputTable(id: string): string {
-  return table(
-    ['Field', 'Type', 'Default', 'Meaning'],
-    rowsOf(shapeOf(planner(id).input), '', true).map((row) => [
-      code(row.name),
-      row.type,
-      row.required ? 'required' : row.default === '' ? '' : code(row.default),
-      row.description,
-    ]),
-  );
-}
+const configTable = (id: string): string => writtenTable('Setting', rowsOf(shapeOf(policy(id).config)));
+
+const inputTable = (id: string): string => writtenTable('Field', rowsOf(shapeOf(planner(id).input), '', true));
 
 function planTable(id: string): string {
   return table(
