@@ -150,6 +150,18 @@ def test_an_engine_that_refuses_is_avoided_by_the_pool_and_named_by_the_policy()
     run(test())
 
 
+def test_engines_that_all_refuse_take_turns() -> None:
+    async def test() -> None:
+        engines = [Switched(id, works=False) for id in "abc"]
+        pool = EnginePool(engines)
+        for number in range(12):
+            with pytest.raises(GenerationFailed, match="no memory left"):
+                await pool.generate(f"r{number}", [1], {})
+        assert [one.asked for one in engines] == [4, 4, 4]
+
+    run(test())
+
+
 def test_what_recovers_in_time_ends_nothing(caplog: pytest.LogCaptureFixture) -> None:
     async def test() -> None:
         host = Cluster()

@@ -84,7 +84,7 @@ export function weightSeconds(
 
 /** Returns the seconds of a decode step of so many sequences with so many context tokens together. */
 export function secondsOfDecodeStep(cost: EngineCosts, running: number, contextTokens: number): number {
-  return baseSeconds(cost, running) + cost.secondsPerContextToken * contextTokens;
+  return passBaseSeconds(cost, running, running) + cost.secondsPerContextToken * contextTokens;
 }
 
 /** Returns the seconds of the prefill of one sequence, without what it shares with others. */
@@ -96,7 +96,7 @@ export function secondsOfPrefill(
 }
 
 /** Returns α(b): the part of a decode step that does not depend on the context, in seconds. */
-export function baseSeconds(cost: EngineCosts, running: number): number {
+export function baseSeconds(cost: CostModel, running: number): number {
   return passBaseSeconds(cost, running, running);
 }
 

@@ -25,8 +25,8 @@ class EnginePool:
     """
     Engines by id. A request goes to the engine that the policy names. If the policy names none, it goes to the engine
     with the fewest requests or, with ``affinity="prompt"``, to the engine of its prompt's other responses, to share
-    their KV cache. An engine whose requests fail is used last, except for one request after 1, 2, 4 … 60 s. ``api_key``
-    and ``headers`` are for servers without their own.
+    their KV cache. An engine whose requests fail is used last, except for one request after 1, 2, 4 … 60 s; engines that
+    all fail take turns. ``api_key`` and ``headers`` are for servers without their own.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class EnginePool:
             if near in self.up and near not in self._failing:
                 return self.engines[near]
         up = (self.engines[id] for id in self.up)
-        chosen = min(up, key=lambda one: (self._failing.is_avoided(one.id), one.load, one.id))
+        chosen = min(up, key=lambda one: (self._failing.rank(one.id), one.load, one.id))
         self._failing.begin(chosen.id, request_id)
         return chosen
 
