@@ -1,6 +1,7 @@
 /** How far predicted times of serving runs are from measured ones. */
 import { mean, median } from 'simple-statistics';
 import { PolicyError } from '../../../src/errors.ts';
+import { type SecondsByPart, stepParts } from '../../../src/sim/calibration/decode-point.ts';
 import { type SiliconConstants, siliconConstants } from '../../../src/sim/silicon/constants.ts';
 import { type EngineCosts, engineCosts } from '../../../src/sim/silicon/served-model.ts';
 import { servingTimes } from '../../../src/sim/silicon/serving.ts';
@@ -12,6 +13,8 @@ export interface Predicted {
   readonly point: Point;
   readonly tpotSeconds: number;
   readonly ttftSeconds: number;
+  /** The seconds of TPOT by part. */
+  readonly parts: SecondsByPart;
   /** Sequences on all ranks. */
   readonly running: number;
   /** Whether the weights fit; if they do not, the cache is taken to hold one request. */
@@ -55,7 +58,10 @@ function costsOf({ served, load }: Point, constants: SiliconConstants): { costs:
 export function predicted(point: Point, constants: SiliconConstants = siliconConstants): Predicted {
   const { costs, fits } = costsOf(point, constants);
   const times = servingTimes(costs, point.engine, point.load, constants);
-  return { point, ...times, running: times.running * point.load.attentionRanks, fits };
+  const context = point.load.promptTokens + point.load.responseTokens / 2;
+  const { fixed, sequence } = stepParts(costs, times.running, context, 0);
+  const parts = { fixed, sequence, prefill: times.tpotSeconds - fixed - sequence };
+  return { point, ...times, parts, running: times.running * point.load.attentionRanks, fits };
 }
 
 const relative = (ours: number, measured: number | undefined): number[] =>
