@@ -6,6 +6,7 @@
  * connections are read does not matter.
  */
 
+import type { DecodeMoments } from '../../sim/engine/counters.ts';
 import type { EngineContext } from './engine-context.ts';
 import type { PausableDecode } from './pausable-decode.ts';
 import { Counts } from './requests/counts.ts';
@@ -99,6 +100,11 @@ export class MockEngine {
   /** Number of requests at the scheduler or on their way to it. */
   get size(): number {
     return this.#scheduler.size;
+  }
+
+  /** Returns the sums over decode steps, in simulated seconds; a restart resets them. */
+  decodeMoments(): DecodeMoments {
+    return this.#decode.moments();
   }
 
   /** Returns the load: running and waiting requests, and the tokens in the KV cache. */

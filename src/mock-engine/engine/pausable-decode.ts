@@ -1,4 +1,5 @@
 /** The decode engine of the simulator on its own clock, which stops while the engine is paused or hangs. */
+import type { DecodeMoments } from '../../sim/engine/counters.ts';
 import {
   DecodeEngine,
   type EngineLoad,
@@ -40,6 +41,11 @@ export class PausableDecode {
 
   get isFrozen(): boolean {
     return this.#clock.isFrozen;
+  }
+
+  /** Sums over decode steps, in simulated seconds; a restart resets them. */
+  moments(): DecodeMoments {
+    return this.#engine.momentsAt(this.#own);
   }
 
   load(): EngineLoad {

@@ -1,4 +1,5 @@
 /** Information routes of an SGLang engine: load, health, model and server. */
+import type { DecodeMoments } from '../../sim/engine/counters.ts';
 import { type DraftSettings, mostTokens } from '../../sim/models/draft-settings.ts';
 import type { MockEngine } from '../engine/mock-engine.ts';
 import type { RouteContext } from '../generating.ts';
@@ -116,6 +117,16 @@ const disaggregation = {
   kv_transfer_latency_ms: 0,
 };
 
+/** As SGLang has them: steps, Σ b, Σ t, Σ b², Σ b · t, tokens; t in microseconds. */
+const momentsOf = (one: DecodeMoments): number[] => [
+  one.steps,
+  one.sequences,
+  Math.round(1e6 * one.seconds),
+  one.squaredSequences,
+  Math.round(1e6 * one.sequenceSeconds),
+  Math.round(one.tokens),
+];
+
 function loads({ engine, cluster }: RouteContext, include: string | null): unknown {
   const asked = include === null ? ['all'] : include.split(',').map((one) => one.trim());
   const unknown = asked.filter((one) => !sections.includes(one));
@@ -145,6 +156,7 @@ function loads({ engine, cluster }: RouteContext, include: string | null): unkno
         max_total_num_tokens: kvCapacityTokens,
         token_usage: usedTokens / kvCapacityTokens,
         max_running_requests: maxRunningSequences,
+        decode_moments: momentsOf(engine.decodeMoments()),
         ...(asked.includes('all') || asked.includes('disagg') ? { disaggregation } : {}),
         ...(queues ? { queues: { waiting, grammar: 0, paused: 0, retracted: 0, prealloc_ready: 0 } } : {}),
       },

@@ -41,7 +41,7 @@ export function metricsText({ engine, cluster }: RouteContext): string {
       help,
       Object.entries(values).map(([one, value]) => [{ ...own, [label]: one }, value]),
     );
-  const histogram = (name: string, help: string, sizes: Histogram): void => {
+  const histogram = (name: string, help: string, sizes: Pick<Histogram, 'buckets' | 'count' | 'sum'>): void => {
     const buckets = sizes
       .buckets()
       .map(([le, count]) => [{ ...own, le }, count, '_bucket'] as [object, number, string]);
@@ -89,6 +89,11 @@ export function metricsText({ engine, cluster }: RouteContext): string {
   );
   const cachedFrom = { device: cachedTokens, host: 0, p2p: 0, disk: 0, external_unspecified: 0 };
   labelled('prompt_tokens_cached_by_source_total', 'counter', 'The same, by where it was.', 'source', cachedFrom);
+  // The engine knows sums over its steps, and not the seconds of each token: one bucket.
+  const { tokens, sequenceSeconds } = engine.decodeMoments();
+  const whole = Math.round(tokens);
+  const latency = { buckets: (): [string, number][] => [['+Inf', whole]], count: whole, sum: sequenceSeconds };
+  histogram('inter_token_latency_seconds', 'Simulated seconds between the tokens of a request.', latency);
   histogram('request_prompt_tokens', 'Tokens of the prompts of requests that have ended.', counts.sizes.prompts);
   histogram('request_generation_tokens', 'Generated tokens of requests that have ended.', counts.sizes.responses);
   histogram('e2e_request_latency_seconds', 'Simulated seconds from arrival to end.', counts.sizes.seconds);

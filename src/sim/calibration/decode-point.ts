@@ -7,7 +7,11 @@ import type { EngineCosts } from '../silicon/served-model.ts';
 /** Schema of a measured point. */
 export const decodePointSchema = z.strictObject({
   running: z.number().min(1).max(1e6).describe('Sequences that decode at once on the engine, as a mean.'),
-  contextTokens: z.number().nonnegative().max(1e7).describe('Tokens of context of a sequence, prompt included, as a mean.'),
+  contextTokens: z
+    .number()
+    .nonnegative()
+    .max(1e7)
+    .describe('Tokens of context of a sequence, prompt included, as a mean.'),
   secondsPerToken: z
     .number()
     .positive()

@@ -3,7 +3,7 @@
  * logarithms. What is known before anything was measured comes from measured configurations of other machines
  * (docs/silicon.md); each measured point narrows it.
  */
-import type { Job } from '../colocated/job.ts';
+import type { Job, MachineBelief } from '../colocated/job.ts';
 import type { CostModel } from '../models/cost-model.ts';
 import type { DecodePoint, SecondsByPart } from './decode-point.ts';
 import { partsOf } from './decode-point.ts';
@@ -23,17 +23,7 @@ export const machinePrior = Object.freeze({ fixed: 0.18, sequence: 0.31, prefill
  */
 export const outsideWidth = 1.5;
 
-type Vector = readonly [number, number, number];
-
-/** What is known about a machine. */
-export interface MachineBelief {
-  /** Logarithms of the factors: of what is fixed, of what a sequence costs, of prefills. */
-  readonly logFactors: Vector;
-  /** Their covariance. */
-  readonly covariance: readonly [Vector, Vector, Vector];
-  /** Measured points that it rests on. */
-  readonly points: number;
-}
+type Vector = [number, number, number];
 
 /** Factors by which parts of a step are slower than in the time model. */
 export interface MachineFactors {

@@ -6,6 +6,18 @@ import { hardwareSettings } from '../cluster/hardware.ts';
 import { costModelSchema } from '../models/cost-model.ts';
 import { rewardSettings } from '../rewards/settings.ts';
 
+const vector = z.tuple([z.number(), z.number(), z.number()]);
+const machineSchema = z
+  .strictObject({
+    logFactors: vector.describe('Logarithms of the factors: of what is fixed, of what a sequence costs, of prefills.'),
+    covariance: z.tuple([vector, vector, vector]).describe('Their covariance.'),
+    points: z.int().nonnegative().describe('Measured points that it rests on.'),
+  })
+  .describe('How far the engines may be from their costs; that of engines that nobody has measured if absent.');
+
+/** What is known about a machine: by which factors parts of a step take longer than its costs say. */
+export type MachineBelief = z.output<typeof machineSchema>;
+
 /** Schema of a job, which every preset fits; for a cluster without a preset, a user writes one. */
 export const jobSettings = z.strictObject({
   name: z.string().min(1).describe('Shown in tables and reports.'),
@@ -22,6 +34,7 @@ export const jobSettings = z.strictObject({
     .array(z.string())
     .optional()
     .describe('What lies outside of the measurements that the time model was fitted to, as phrases.'),
+  machine: machineSchema.optional(),
   rewards: rewardSettings.optional().describe('Reward workers; needed by `rollpackerScheduler`.'),
 });
 

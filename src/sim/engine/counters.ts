@@ -2,6 +2,41 @@
 import type { Segment } from '../comparison/result.ts';
 import type { Plan } from './batch-scheduler.ts';
 
+/**
+ * Sums over decode steps, as SGLang's `decode_moments`: they tell how the seconds of a step grow with the sequences in it. `b` is the
+ * number of sequences of a step, and `t` its seconds.
+ */
+export interface DecodeMoments {
+  /** Number of steps. */
+  readonly steps: number;
+  /** Σ b. */
+  readonly sequences: number;
+  /** Σ t, in seconds. */
+  readonly seconds: number;
+  /** Σ b². */
+  readonly squaredSequences: number;
+  /** Σ b · t, in seconds. */
+  readonly sequenceSeconds: number;
+  /** Generated tokens. */
+  readonly tokens: number;
+}
+
+/** Returns the sums after further steps with the same sequences. */
+export const momentsAfter = (
+  sums: DecodeMoments,
+  steps: number,
+  running: number,
+  seconds: number,
+  tokensPerStep: number,
+): DecodeMoments => ({
+  steps: sums.steps + steps,
+  sequences: sums.sequences + steps * running,
+  seconds: sums.seconds + seconds,
+  squaredSequences: sums.squaredSequences + steps * running ** 2,
+  sequenceSeconds: sums.sequenceSeconds + running * seconds,
+  tokens: sums.tokens + steps * running * tokensPerStep,
+});
+
 /** Counters of finished steps and prefills, including a step or prefill that the loss of the engine interrupted. */
 export class EngineCounters {
   /** Seconds of decoding and prefill. */
@@ -16,6 +51,10 @@ export class EngineCounters {
   preemptions = 0;
   /** Tokens whose KV was dropped by preemptions and must be computed again. */
   recomputedTokens = 0;
+  /** Σ b² and Σ b · t over decode steps: see {@link DecodeMoments}. */
+  #squaredSequences = 0;
+  #sequenceSeconds = 0;
+  #sequences = 0;
   /** Tokens generated, including aborted requests; with drafts in expectation, with those that the last step generates beyond the end. */
   generatedTokens = 0;
   /**
@@ -33,12 +72,29 @@ export class EngineCounters {
     const seconds = endSeconds - startSeconds;
     this.busySeconds += seconds;
     if (plan.steps === 0) this.prefillSeconds += seconds;
-    else this.decodeSeconds += seconds;
+    else {
+      this.decodeSeconds += seconds;
+      this.#sequenceSeconds += running * seconds;
+      this.#sequences += steps * running;
+      this.#squaredSequences += steps * running * running;
+    }
     this.decodeSteps += steps;
     this.generatedTokens += steps * running * plan.tokensPerStep;
     this.preemptions += plan.preemptions;
     this.recomputedTokens += plan.recomputedTokens;
     if (this.#keepTimeline && endSeconds > startSeconds) this.#record(startSeconds, endSeconds, running);
+  }
+
+  /** Sums over the finished decode steps. */
+  protected get finishedMoments(): DecodeMoments {
+    return {
+      steps: this.decodeSteps,
+      sequences: this.#sequences,
+      seconds: this.decodeSeconds,
+      squaredSequences: this.#squaredSequences,
+      sequenceSeconds: this.#sequenceSeconds,
+      tokens: this.generatedTokens,
+    };
   }
 
   #record(startSeconds: number, endSeconds: number, running: number): void {

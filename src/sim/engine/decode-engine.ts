@@ -23,7 +23,7 @@ import { refuse } from '../../errors.ts';
 import type { CostModel } from '../models/cost-model.ts';
 import { newSequence, type Sequence, wholeTokens } from './batch.ts';
 import { BatchScheduler, type Plan, type PrefixCache, type Scheduling } from './batch-scheduler.ts';
-import { EngineCounters } from './counters.ts';
+import { type DecodeMoments, EngineCounters, momentsAfter } from './counters.ts';
 import type { SeenPosition } from './drafting.ts';
 import {
   checkRequest,
@@ -187,6 +187,17 @@ export class DecodeEngine extends EngineCounters {
       if (sequence === undefined) return undefined;
       return wholeTokens(sequence.request, batch.generated(sequence) + (sequence.status === 'running' ? tokens : 0));
     };
+  }
+
+  /** Returns the sums over all decode steps that have ended by a time. */
+  momentsAt(at: number): DecodeMoments {
+    this.#catchUp(at);
+    const phase = this.#nextPhase();
+    const finished = this.finishedMoments;
+    if (phase === undefined || phase.plan.steps === 0 || at <= phase.startSeconds) return finished;
+    const steps = stepsBy(phase, at);
+    const seconds = stretchSeconds(phase.plan.stretch, steps);
+    return momentsAfter(finished, steps, this.#scheduler.batch.size, seconds, phase.plan.tokensPerStep);
   }
 
   /** Whether a request is in the batch (and not waiting). */

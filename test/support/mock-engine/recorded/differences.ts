@@ -17,9 +17,9 @@ export const vllmDifferences: readonly Difference[] = [
   {
     calls: /^information: \/metrics$/,
     field:
-      /^shape\.vllm:(time_to_first_token|inter_token_latency|request_(time_per_output_token|queue_time|inference_time|prefill_time|decode_time))_seconds: /,
-    what: '`/metrics`: no histograms of the times within a request (first token, between tokens, queue, prefill, decode)',
-    why: 'the simulation moves from event to event, and keeps no time for each token; `e2e_request_latency_seconds` is there',
+      /^shape\.vllm:(time_to_first_token|request_(time_per_output_token|queue_time|inference_time|prefill_time|decode_time))_seconds: /,
+    what: '`/metrics`: no histograms of the times within a request (first token, queue, prefill, decode)',
+    why: 'the simulation moves from event to event, and keeps no time for each token; `inter_token_latency_seconds` has one bucket, and `e2e_request_latency_seconds` are there',
   },
   {
     calls: /^information: \/metrics$/,
@@ -63,8 +63,8 @@ export const sglangDifferences: readonly Difference[] = [
   },
   {
     calls: /^loads/,
-    field: /^shape\.loads\[\]\.(decode_moments|gen_throughput|total_prefill_busy_us|utilization|memory): /,
-    what: '`/v1/loads` has no `gen_throughput`, `utilization`, `decode_moments`, `total_prefill_busy_us` and `memory`',
+    field: /^shape\.loads\[\]\.(gen_throughput|total_prefill_busy_us|utilization|memory): /,
+    what: '`/v1/loads` has no `gen_throughput`, `utilization`, `total_prefill_busy_us` and `memory`',
     why: 'SGLang measures them over intervals of its own, and in bytes of a GPU',
   },
 ];

@@ -63,6 +63,7 @@ describe('errors', () => {
     const at = (gpus: number, ours: number, measured: number, changes: Partial<Point> = {}): Predicted => ({
       point: { ...llama, served: { ...llama.served, gpus }, tpotSeconds: measured, ...changes },
       tpotSeconds: ours,
+      parts: { fixed: ours, sequence: 0, prefill: 0 },
       ttftSeconds: 1,
       running: 1,
       fits: true,
