@@ -1,5 +1,6 @@
 /** `rollflex advise`: finds, from the dump of a trainer, the settings to switch on in this trainer. */
 import { availableParallelism } from 'node:os';
+import { given } from '../../core/collections/given.ts';
 import { type AdviseWork, advising } from '../../sim/advise/advising.ts';
 import type { Answer } from '../../sim/advise/answer.ts';
 import { type TrainerFacts, type TrainerId, trainerOf, trainerOfReader } from '../../sim/advise/trainers.ts';
@@ -10,7 +11,7 @@ import type { NamedTrace, TraceWorkloadOptions } from '../../sim/workload/of-tra
 import { inputFiles, readPaths } from '../files/input/paths.ts';
 import { type ReadOptions, readTogether } from '../files/input/read.ts';
 import { basisJson } from '../job/basis.ts';
-import { readMeasured } from '../job/calibrate.ts';
+import { readMeasured } from '../job/calibration/measured.ts';
 import { type JobOptions, jobOfOptions, usualCapOf } from '../job/job.ts';
 import { workloads } from '../job/lengths.ts';
 import { type PlacedTask, type SweepInput, sweepProblems, sweepWork } from '../sweep/problem.ts';
@@ -70,7 +71,13 @@ export async function advise(
   const measured = await readMeasured(options.calibrate, reading);
   const job = { ...rest, ...shapeOf(summary, options) };
   const trainer = trainerOf(options.trainer ?? trainerOfReader(trace.trace.reader));
-  const input: SweepInput = { ...job, job: 'synchronous', traces: [trace], measured, trainer: trainer.id };
+  const input: SweepInput = {
+    ...job,
+    job: 'synchronous',
+    traces: [trace],
+    ...given({ measured }),
+    trainer: trainer.id,
+  };
   const epochs = epochsOf(summary, options);
   const answer = await answered(input, { trainer, trace, options, epochs }, progress);
   return { name: trace.name, summary, answer, job, epochs };

@@ -9,7 +9,7 @@ import { type ClusterInput, type ClusterJob, clusterJob } from '../../sim/silico
 import { shapeOf } from '../../sim/silicon/models/model-config.ts';
 import { readJson } from '../files/json-file.ts';
 import { option } from '../terminal/options.ts';
-import { calibrateOption } from './calibrate.ts';
+import { calibrateOption } from './calibration/measured.ts';
 
 /** A cluster as the command line gives it. */
 export interface ClusterOptions extends Pick<ClusterInput, 'gpu' | 'gpus' | 'engine' | 'precision'> {

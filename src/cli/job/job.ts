@@ -1,12 +1,10 @@
 /** The synchronous job that the options of a command describe; every command builds it in the same way. */
-import type { MeasuredStep } from '../../sim/calibration/measured.ts';
-import type { Calibration } from '../../sim/calibration/result.ts';
 import type { Job } from '../../sim/colocated/job.ts';
 import { presetWithBasis } from '../../sim/models/preset-basis.ts';
 import { jobPreset, usualPreset } from '../../sim/models/presets.ts';
 import { usualWorkload } from '../../sim/workload/of-trace.ts';
 import { bundledSandboxSeconds } from '../files/traces.ts';
-import { calibrated } from './calibrate.ts';
+import { type Calibrated, calibratedBy, type Measured } from './calibration/measured.ts';
 import { type ClusterOptions, clusterOf, saysCluster } from './cluster.ts';
 
 /** Options of the simulated job; absent options have the values of the preset, or are assumed for the cluster. */
@@ -20,7 +18,7 @@ export interface JobOptions extends ClusterOptions {
   readonly engines?: number;
   /** Longest response, in tokens. */
   readonly cap?: number;
-  /** A file of measured steps. */
+  /** Where measurements come from: a URL, a log, a file, or numbers. */
   readonly calibrate?: string;
 }
 
@@ -28,25 +26,25 @@ export interface JobOptions extends ClusterOptions {
 export interface OptionsJob {
   readonly job: Job;
   readonly capTokens: number;
-  readonly calibration?: Calibration;
+  readonly calibration?: Calibrated;
 }
 
 /**
  * Returns the job; rewards of code take the measured times. `job.assumed` says what the options do not.
  *
- * @param measured - the steps of the file that `calibrate` names
+ * @param measured - what `calibrate` names
  * @throws PolicyError `unknown_id` for an unknown preset, model or GPU; `invalid_input` for a preset beside a cluster; the errors of
- *   `clusterJob` and `calibrated`
+ *   `clusterJob` and `calibratedBy`
  */
-export function jobOfOptions(options: JobOptions, measured: readonly MeasuredStep[] = []): OptionsJob {
+export function jobOfOptions(options: JobOptions, measured?: Measured): OptionsJob {
   const { job, capTokens } = saysCluster(options) ? ofCluster(options) : ofPreset(options);
   const asked: Job = {
     ...job,
     hardware: { ...job.hardware!, maxResponseTokens: capTokens },
     rewards: { ...job.rewards!, sandboxSeconds: bundledSandboxSeconds() },
   };
-  if (options.calibrate === undefined) return { job: asked, capTokens };
-  const calibration = calibrated(asked, options.calibrate, measured);
+  if (measured === undefined) return { job: asked, capTokens };
+  const calibration = calibratedBy(asked, measured);
   return { job: calibration.job, capTokens, calibration };
 }
 

@@ -12,7 +12,7 @@ import type { Resampling } from '../../sim/workload/traced.ts';
 import { inputFiles, readPaths } from '../files/input/paths.ts';
 import { type AnyLog, inLog, openLog, openLogs } from '../files/logs.ts';
 import { bundledTraces, readBundledTraces } from '../files/traces.ts';
-import { calibrationFiles } from './calibrate.ts';
+import { filesOfCalibration } from './calibration/measured.ts';
 import type { NamedWorkload } from './workloads.ts';
 
 /** Options that say which lengths are simulated. */
@@ -71,7 +71,7 @@ export function filesRead(
   return [
     ...traces,
     ...(fromLog === undefined ? [] : logPaths([fromLog]).map(({ path }) => path)),
-    ...(calibrate === undefined ? [] : calibrationFiles(calibrate)),
+    ...(calibrate === undefined ? [] : filesOfCalibration(calibrate)),
   ];
 }
 

@@ -12,7 +12,8 @@ import { beforeRounds, enginesAt, type LoggedJob } from '../../sim/what-if/logge
 import { readingOf, readTraces, type TextOptions } from '../files/input/read.ts';
 import { checkOutputs, preparedReport, writeWhole } from '../files/written.ts';
 import { basisJson } from '../job/basis.ts';
-import { calibrationJson, calibrationText, readMeasured } from '../job/calibrate.ts';
+import { readMeasured } from '../job/calibration/measured.ts';
+import { calibratedJson, calibratedText } from '../job/calibration/text.ts';
 import { saysCluster } from '../job/cluster.ts';
 import { type JobOptions, jobOfOptions } from '../job/job.ts';
 import { cappedAt, filesRead, jobOfLog, type LengthOptions } from '../job/lengths.ts';
@@ -93,7 +94,7 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   const said =
     calibration === undefined
       ? ''
-      : calibrationText(calibration, options.calibrate!, saysCluster(options) ? 'model' : 'preset');
+      : calibratedText(calibration, options.calibrate!, saysCluster(options) ? 'model' : 'preset');
   const output = new SimulateOutput(options, said);
   const { comparisons, pools, vlm } = await simulateAll(input, options, output);
   const perfetto = options.perfetto === undefined ? '' : JSON.stringify(perfettoTrace(comparisons));
@@ -110,7 +111,7 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
     printJson({
       ...basisJson(basisOf(job)),
       comparisons: comparisons.map(plain.comparisons),
-      ...(calibration === undefined ? {} : { calibration: calibrationJson(calibration, options.calibrate!) }),
+      ...(calibration === undefined ? {} : { calibration: calibratedJson(calibration, options.calibrate!) }),
       ...(options.pools ? { pools: pools.map(plain.pools) } : {}),
       ...(options.vlm ? { vlm: vlm.map(plain.vlm) } : {}),
       report: options.report === false ? null : options.report,

@@ -5,7 +5,6 @@ import { packageVersion } from '../../logs/index/package.ts';
 import { usualSteps } from '../../sim/advise/advise.ts';
 import { problemFor } from '../../sim/advise/advising.ts';
 import { type TrainerId, trainerOf } from '../../sim/advise/trainers.ts';
-import type { MeasuredStep } from '../../sim/calibration/measured.ts';
 import { type PoolsTaskId, rolloutpipeWorkload } from '../../sim/pools/presets.ts';
 import {
   leastConfirmationSteps,
@@ -19,6 +18,7 @@ import { keyOf } from '../../sim/sweep/settings/settings.ts';
 import type { NamedTrace } from '../../sim/workload/of-trace.ts';
 import type { Resampling } from '../../sim/workload/traced.ts';
 import { readBundledTraces } from '../files/traces.ts';
+import type { Measured } from '../job/calibration/measured.ts';
 import { clusterFlags } from '../job/cluster.ts';
 import { type JobOptions, jobOfOptions } from '../job/job.ts';
 import { loggedLengths, workloads } from '../job/lengths.ts';
@@ -28,8 +28,8 @@ import { jobOf } from '../pools/run.ts';
 /** Options of the problems to simulate, as JSON. */
 export interface SweepInput extends JobOptions {
   readonly traces: readonly NamedTrace[];
-  /** The steps in the file of the option `calibrate`. */
-  readonly measured?: readonly MeasuredStep[];
+  /** What the option `calibrate` names. */
+  readonly measured?: Measured;
   /** The trainer that is to apply the settings: only settings that its adapter supports are searched. */
   readonly trainer?: TrainerId;
   readonly job: 'synchronous' | 'pools';
@@ -130,7 +130,7 @@ export function runKey(fingerprint: string, { settings, seed, part, epochs }: Sw
   return digest(JSON.stringify(epochs === undefined ? of : [...of, epochs]));
 }
 
-function synchronousJob({ steps = usualSteps, measured = [], ...options }: SweepInput) {
+function synchronousJob({ steps = usualSteps, measured, ...options }: SweepInput) {
   const { job, capTokens } = jobOfOptions(options, measured);
   return { kind: 'synchronous' as const, job, steps, capTokens };
 }

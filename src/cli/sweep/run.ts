@@ -10,7 +10,7 @@ import { sweeping } from '../../sim/sweep/sweep.ts';
 import { readingOf, readTraces, type TextOptions } from '../files/input/read.ts';
 import { checkOutputs } from '../files/written.ts';
 import { basisJson, basisText } from '../job/basis.ts';
-import { readMeasured } from '../job/calibrate.ts';
+import { readMeasured } from '../job/calibration/measured.ts';
 import { cappedAt, filesRead } from '../job/lengths.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { Progress } from '../terminal/progress.ts';
@@ -38,7 +38,12 @@ export async function runSweep(paths: readonly string[], options: SweepCommandOp
   checkOutputs({ '--resume': resume }, rest.task === undefined ? filesRead(paths, rest) : []);
   const measured = await readMeasured(rest.calibrate, rest);
   const traces = await readTraces(paths, readingOf(rest), (quiet ?? false) || (json ?? false));
-  const input: SweepInput = { ...rest, ...given({ cap: rest.cap ?? cappedAt(traces) }), traces, measured };
+  const input: SweepInput = {
+    ...rest,
+    ...given({ cap: rest.cap ?? cappedAt(traces) }),
+    traces,
+    ...given({ measured }),
+  };
   const problems = sweepProblems(input);
   const state = resume === undefined ? undefined : new SweepState(resume);
   const pool = workersFor(workers ?? availableParallelism(), { kind: 'sweep', input }, () => sweepWork(problems));

@@ -7,7 +7,7 @@ import { beforeRounds, enginesAt, type LoggedJob } from '../../sim/what-if/logge
 import type { WhatIf } from '../../sim/what-if/what-if.ts';
 import { placeBy } from '../files/log-place.ts';
 import { openLogs } from '../files/logs.ts';
-import { readMeasured } from '../job/calibrate.ts';
+import { readMeasured } from '../job/calibration/measured.ts';
 import { saysCluster } from '../job/cluster.ts';
 import { type JobOptions, jobOfOptions } from '../job/job.ts';
 import { seedsFrom } from '../job/simulation.ts';

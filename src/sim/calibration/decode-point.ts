@@ -24,6 +24,9 @@ export const decodePointSchema = z.strictObject({
     .describe('Tokens of prompts that the engine computes meanwhile, per generated token of a sequence.'),
 });
 
+/** Schema of a file of measured points. */
+export const calibrationPointsSchema = z.strictObject({ points: z.array(decodePointSchema).min(1) });
+
 /** A measured point as a caller writes it. */
 export type DecodePointInput = z.input<typeof decodePointSchema>;
 /** A measured point. */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { calibrated, readMeasured } from '../../../src/cli/job/calibrate.ts';
+import { calibrated, readMeasuredFile } from '../../../src/cli/job/calibration/rollouts.ts';
 import { jobPreset } from '../../../src/sim/models/presets.ts';
 import { rollflex } from '../../support/command-line/in-process.ts';
 import { ownLengths } from '../../support/documents/own-files.ts';
@@ -61,7 +61,7 @@ describe('simulate --calibrate', () => {
   });
 });
 
-const fitted = async (file: string) => calibrated(job, file, await readMeasured(file, {}));
+const fitted = async (file: string) => calibrated(job, file, await readMeasuredFile(file, {}));
 
 describe('the file', () => {
   test('lengths may stand in a trace beside it; of an imported one, a step', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { registry } from 'rollflex';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readTraceFile } from '../../../src/cli/files/traces.ts';
-import { readMeasured } from '../../../src/cli/job/calibrate.ts';
+import { readMeasured } from '../../../src/cli/job/calibration/measured.ts';
 import { runKey, type SweepInput, sweepProblems } from '../../../src/cli/sweep/problem.ts';
 import { refusal } from '../../support/basics/refusal.ts';
 import { rollflex } from '../../support/command-line/in-process.ts';
@@ -195,7 +195,7 @@ describe('sweep', () => {
       { resampling: 'parametric' },
       { correlation: 0.2 },
       { preset: 'qwen2.5-7b-8k' },
-      { calibrate: path('measured.json'), measured: await readMeasured(path('measured.json'), {}) },
+      { calibrate: path('measured.json'), measured: (await readMeasured(path('measured.json'), {}))! },
       { job: 'pools' },
       { traces: [trace, trace] },
     ].map((change) => {

@@ -1,34 +1,29 @@
-/** `--calibrate FILE`: fits the cost model of a job to rollouts that the user has measured. */
+/** Fits the cost model of a job to rollouts that the user has measured. */
 import { dirname, isAbsolute, join } from 'node:path';
-import { Option } from 'commander';
-import { oneLine } from '../../core/ids/printable.ts';
-import { parse } from '../../core/machine/validate.ts';
-import { refuse } from '../../errors.ts';
-import { calibrate } from '../../sim/calibration/fit.ts';
-import { calibrationFileSchema, type MeasuredStep } from '../../sim/calibration/measured.ts';
-import type { Calibration, FittedSeconds } from '../../sim/calibration/result.ts';
-import type { Job } from '../../sim/colocated/job.ts';
-import type { CostModel } from '../../sim/models/cost-model.ts';
-import { inputFiles, readPaths } from '../files/input/paths.ts';
-import { type ReadOptions, readingOf, readTraces } from '../files/input/read.ts';
-import { type JsonFile, readJson } from '../files/json-file.ts';
-
-/** Returns the option of the command line. */
-export const calibrateOption = (): Option =>
-  new Option('--calibrate <file>', 'fit what engines and training cost to rollouts that you have measured (JSON)');
+import { oneLine } from '../../../core/ids/printable.ts';
+import { parse } from '../../../core/machine/validate.ts';
+import { refuse } from '../../../errors.ts';
+import { calibrate } from '../../../sim/calibration/fit.ts';
+import { calibrationFileSchema, type MeasuredStep } from '../../../sim/calibration/measured.ts';
+import type { Calibration, FittedSeconds } from '../../../sim/calibration/result.ts';
+import type { Job } from '../../../sim/colocated/job.ts';
+import type { CostModel } from '../../../sim/models/cost-model.ts';
+import { inputFiles, readPaths } from '../../files/input/paths.ts';
+import { type ReadOptions, readingOf, readTraces } from '../../files/input/read.ts';
+import { type JsonFile, readJson } from '../../files/json-file.ts';
 
 /**
  * Returns the job with costs that fit a file of measured rollouts.
  *
  * @param job - the job, with its engines, and the cost model to start from
- * @param steps - the result of {@link readMeasured}
+ * @param steps - the result of {@link readMeasuredFile}
  * @throws PolicyError `invalid_input` with the field for a file without data, `infeasible` where nothing fits
  */
 export function calibrated(job: Job, file: string, steps: readonly MeasuredStep[]): Calibration {
   return measuredFile(file).within(() => calibrate(job, steps));
 }
 
-/** Returns the path of the file, and the paths of the traces in it. Throws as {@link readMeasured} does. */
+/** Returns the path of the file, and the paths of the traces in it. Throws as {@link readMeasuredFile} does. */
 export function calibrationFiles(file: string): string[] {
   const measured = measuredFile(file);
   const traces = measured
@@ -43,12 +38,11 @@ const measuredFile = (file: string): JsonFile => readJson(file, 'measured rollou
 const measuredRollouts = ({ value }: JsonFile) => parse(calibrationFileSchema, value, 'invalid_input').rollouts;
 
 /**
- * Returns the steps in a file, with the lengths from the traces that the file names; an empty list without a file.
+ * Returns the steps in a file, with the lengths from the traces that the file names.
  *
  * @throws PolicyError `invalid_input` with the field for a file without data; the errors of reading a trace; the system's error
  */
-export async function readMeasured(file: string | undefined, options: ReadOptions): Promise<MeasuredStep[]> {
-  if (file === undefined) return [];
+export async function readMeasuredFile(file: string, options: ReadOptions): Promise<MeasuredStep[]> {
   const measured = measuredFile(file);
   try {
     return await measuredSteps(measured, dirname(file), options);
