@@ -88,8 +88,8 @@ const slime: Dialect = {
   prepare(record, where) {
     const { status, response_length: length, tokens, prompt_tokens: prompt } = record;
     const end = String(status).replace(/^.*\./, '').toLowerCase();
-    if (!slimeEnds.includes(end)) refuse('invalid_input', `${where}.status`, `one of ${slimeEnds.join(', ')}`, status);
     if (isEmpty(length)) refuse('invalid_input', `${where}.response_length`, 'a whole number >= 0', length);
+    if (!slimeEnds.includes(end)) refuse('invalid_input', `${where}.status`, `one of ${slimeEnds.join(', ')}`, status);
     const all = listOf(tokens)?.length;
     const before = all === undefined ? undefined : all - (countIn(length) ?? 0);
     const { tokens: _, ...others } = record;

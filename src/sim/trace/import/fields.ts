@@ -464,5 +464,5 @@ const offered = [...Object.keys(fieldNames.tokens), ...Object.keys(fieldNames.re
 /** Says what a row lacks, with the nearest known name. */
 export function expectedField(names: readonly string[]): string {
   const near = names.map((name) => didYouMean(name, offered)).find((text) => text !== '') ?? '';
-  return `a field with the tokens of a response, such as completion_tokens, or with its text, such as response${near}: --field tokens=NAME or --field response=NAME, if another has it`;
+  return `a field with the tokens of a response (completion_tokens, …) or with its text (response, …)${near}: --field tokens=NAME or --field response=NAME names another`;
 }

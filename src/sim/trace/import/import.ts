@@ -13,7 +13,6 @@ import { type PileUp, pileUpOf } from './pile-up.ts';
 import { dumpReaders } from './readers.ts';
 import type { Repeated } from './repeats.ts';
 import { RequestSessions } from './sessions.ts';
-import { mostTokens, tokensAt } from './value.ts';
 
 /** Options for reading a dump. */
 export interface DumpImportOptions {
@@ -363,8 +362,6 @@ export class DumpImport {
       refuse('invalid_input', where, `a prompt id other than that of ${line}`, prompt.prompt);
     }
     this.#lineOf.set(prompt.prompt, { file, number });
-    const most = prompt.responses.findIndex(({ tokens }) => tokens > mostTokens);
-    if (most >= 0) tokensAt(prompt.responses[most]!.tokens, `${where}.responses[${most}].tokens`);
     this.#groups.addPrompt({ ...prompt, prompt: ownId(prompt.prompt, where) });
   }
 

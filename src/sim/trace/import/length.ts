@@ -157,7 +157,8 @@ function inText(unit: Unit, context: DumpContext): Length | undefined {
     if (shared !== undefined) return shared;
   }
   for (const { path, value } of unit.fields.get('response') ?? []) {
-    if (isEmpty(value) || isOther(value)) continue;
+    // An empty text is one, and so is "None": the end of a text is a token, too.
+    if (value === null || value === undefined || Number.isNaN(value) || isRow(value)) continue;
     const place = { ...context, where: placeOf(unit, path, context.where) };
     const list = conversationIn(value) ?? answersIn(value);
     if (list !== undefined) {
@@ -172,9 +173,6 @@ function inText(unit: Unit, context: DumpContext): Length | undefined {
   }
   return undefined;
 }
-
-/** Whether a value of a response is something else than its text: objects were looked into. */
-const isOther = (value: unknown): boolean => isRow(value);
 
 /** The parts of an answer of OpenAI's responses that the model has generated, as messages. */
 function answersIn(value: unknown): readonly Row[] | undefined {
