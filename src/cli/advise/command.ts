@@ -60,7 +60,9 @@ export function adviseCommand(): Command {
     .addOption(option('json', 'print one JSON object, and nothing else'))
     .option('--quiet', 'show no progress')
     .addHelpText('after', explained);
-  return withOptions(command, [...textOptions(), ...dumpOptions()]).action(async (paths: string[], options: AdviseOptions) => {
-    await runAdvise(paths, options);
-  });
+  return withOptions(command, [...textOptions(), ...dumpOptions()]).action(
+    async (paths: string[], options: AdviseOptions) => {
+      await runAdvise(paths, options);
+    },
+  );
 }

@@ -62,9 +62,16 @@ export async function advise(
 ): Promise<Advised> {
   const { from, tokenizer, tokensPerCharacter, correctFrom, skipBroken, field, repeated, ...rest } = options;
   const reading = Object.fromEntries(
-    Object.entries({ from, tokenizer, tokensPerCharacter, correctFrom, skipBroken, field, repeated, cap: options.cap }).filter(
-      ([, value]) => value !== undefined,
-    ),
+    Object.entries({
+      from,
+      tokenizer,
+      tokensPerCharacter,
+      correctFrom,
+      skipBroken,
+      field,
+      repeated,
+      cap: options.cap,
+    }).filter(([, value]) => value !== undefined),
   ) as ReadOptions;
   const { summary, ...trace } = await readTogether(paths, reading, progress);
   const measured = await readMeasured(options.calibrate, reading);

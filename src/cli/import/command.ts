@@ -47,7 +47,9 @@ export function importCommand(): Command {
     .addOption(option('json', 'print the summary as one JSON object (with --output)'))
     .option('--quiet', 'print no summary and no progress')
     .addHelpText('after', explained);
-  return withOptions(command, [...textOptions(), ...dumpOptions()]).action(async (paths: string[], options: ImportOptions) => {
-    await runImport(paths, options);
-  });
+  return withOptions(command, [...textOptions(), ...dumpOptions()]).action(
+    async (paths: string[], options: ImportOptions) => {
+      await runImport(paths, options);
+    },
+  );
 }

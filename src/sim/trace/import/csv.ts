@@ -26,7 +26,7 @@ function cellsOf(record: string, separator: string): string[] {
 const quotes = (text: string): number => text.split('"').length - 1;
 
 /** Returns the list or the object that a cell has in JSON; any other cell as it is. */
-function valueOf(cell: string): unknown {
+function cellValue(cell: string): unknown {
   if (!/^(\[.*\]|\{.*\})$/s.test(cell)) return cell;
   try {
     return JSON.parse(cell) as unknown;
@@ -89,6 +89,6 @@ export class CsvRows {
       const got = this.#header === undefined ? text : cells.length;
       refuse('invalid_input', from, expected, got);
     }
-    return { row: Object.fromEntries(header.map((name, index) => [name, valueOf(cells[index]!)])), where: from };
+    return { row: Object.fromEntries(header.map((name, index) => [name, cellValue(cells[index]!)])), where: from };
   }
 }

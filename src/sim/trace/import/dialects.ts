@@ -84,7 +84,14 @@ const slime: Dialect = {
   needs: ['response_length', 'status'],
   marks: ['group_index', 'rollout_id', 'response_length', 'status', 'loss_mask', 'remove_sample', 'rollout_log_probs'],
   detect: (row) => 'response_length' in row && 'status' in row,
-  fields: { group: 'group_index', part: 'rollout_id', mark: 'finish_reason', score: 'reward', sample: 'none', task: 'none' },
+  fields: {
+    group: 'group_index',
+    part: 'rollout_id',
+    mark: 'finish_reason',
+    score: 'reward',
+    sample: 'none',
+    task: 'none',
+  },
   prepare(record, where) {
     const { status, response_length: length, tokens, prompt_tokens: prompt } = record;
     const end = String(status).replace(/^.*\./, '').toLowerCase();
@@ -93,7 +100,11 @@ const slime: Dialect = {
     const all = listOf(tokens)?.length;
     const before = all === undefined ? undefined : all - (countIn(length) ?? 0);
     const { tokens: _, ...others } = record;
-    return { ...others, finish_reason: end, prompt_tokens: prompt ?? (before !== undefined && before >= 0 ? before : undefined) };
+    return {
+      ...others,
+      finish_reason: end,
+      prompt_tokens: prompt ?? (before !== undefined && before >= 0 ? before : undefined),
+    };
   },
   extra: (response, { group_index: group, prompt, index }, { fingerprint }) => {
     const own = fingerprint(textOf(prompt));
@@ -115,14 +126,26 @@ const roll: Dialect = {
   needs: ['responses', 'global_step'],
   marks: ['responses', 'scores', 'messages'],
   detect: (row) => Array.isArray(row.responses) && 'global_step' in row,
-  fields: { response: 'responses', prompt: 'prompt', group: 'none', score: 'scores', step: 'global_step', task: 'domain' },
+  fields: {
+    response: 'responses',
+    prompt: 'prompt',
+    group: 'none',
+    score: 'scores',
+    step: 'global_step',
+    task: 'domain',
+  },
   prepare(record, where) {
     const { responses, scores, global_step, id, prompt, messages, domain } = record;
     const columns = { responses, scores, global_step, id, prompt, messages, domain };
     const count = (responses as unknown[]).length;
     for (const [name, list] of Object.entries(columns)) {
       if (list === undefined || (Array.isArray(list) && list.length === count)) continue;
-      refuse('invalid_input', `${where}.${name}`, `${count} values, as of responses`, Array.isArray(list) ? list.length : list);
+      refuse(
+        'invalid_input',
+        `${where}.${name}`,
+        `${count} values, as of responses`,
+        Array.isArray(list) ? list.length : list,
+      );
     }
     if (id === undefined && prompt === undefined && messages === undefined) {
       const expected = 'a column id, prompt or messages: without one, nobody knows which responses are of one prompt';
@@ -172,7 +195,9 @@ const nemoRl: Dialect = {
   prepare(record, where) {
     const one = (name: string): readonly unknown[] => {
       const list = listOf(record[name]);
-      return list?.length === 1 && listOf(list[0]) !== undefined ? listOf(list[0])! : refuse('invalid_input', `${where}.${name}`, 'a list with one list', record[name]);
+      return list?.length === 1 && listOf(list[0]) !== undefined
+        ? listOf(list[0])!
+        : refuse('invalid_input', `${where}.${name}`, 'a list with one list', record[name]);
     };
     const { rewards } = record;
     return { token_ids: one('token_ids'), token_loss_mask: one('token_loss_mask'), rewards: listOf(rewards)?.[0] };
@@ -189,7 +214,9 @@ export const trainerDumps: readonly DumpReader[] = [nemoRl, rollBoard, slime, ro
 const tells = (record: Row): boolean => {
   if (namesResponse(Object.keys(record))) return true;
   try {
-    return unitsOf(record, {}, '').some(({ fields }) => (['tokens', 'ids', 'response', 'mask', 'calls', 'length', 'total'] as const).some((role) => fields.has(role)));
+    return unitsOf(record, {}, '').some(({ fields }) =>
+      (['tokens', 'ids', 'response', 'mask', 'calls', 'length', 'total'] as const).some((role) => fields.has(role)),
+    );
   } catch {
     return true;
   }

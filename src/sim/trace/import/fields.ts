@@ -2,8 +2,9 @@
  * The names of fields, by what they mean, and who writes them. Case and separators do not matter; earlier names win. Everything
  * that reads a dump takes names from here.
  */
-import { refuse } from '../../../errors.ts';
+
 import { didYouMean, oneOf } from '../../../core/ids/nearest.ts';
+import { refuse } from '../../../errors.ts';
 import type { MarkKind } from './marks.ts';
 import { isEmpty, isRow, type Row } from './value.ts';
 
@@ -316,6 +317,8 @@ const nested = new Set<Role>(['tokens', 'ids', 'mask', 'total', 'each', 'promptT
 const nestedNames = new Set(['choices', 'message', 'content', 'output', 'outputtext', 'trajectory']);
 const soft = new Set(['status', 'state', 'error']);
 const mostDepth = 6;
+/** Objects that say what was asked for, or what failed, and not what came. */
+const asked = /prompt|request$|params|config|settings|args|detail|error|exception/i;
 
 const plainOf = new Map<string, string>();
 /** Returns a name without case and separators. */
@@ -400,13 +403,9 @@ export function fieldsOf(row: Row, choices: FieldChoices = {}, prefix = ''): Fie
           nestedNames.has(plain(own)) ||
           meanings.has(`${plain(above)}.${plain(own)}`));
       if (isKept) add(meaning.role, { path: at, value, rank: meaning.rank, depth: level });
-      // What was asked for says nothing about what came.
-      if (isRow(value) && depth < mostDepth && !/prompt|request$|params|config|settings|args|detail/i.test(key)) walk(value, at, own, level + 1);
-      else if (isRow(value) && /params$/i.test(key) && isRow(value)) {
-        const input = value.input;
-        if (meanings.has(`${plain(key)}.input`) && input !== undefined) {
-          add('prompt', { path: `${at}.input`, value: input, rank: 99, depth: level + 1 });
-        }
+      if (isRow(value) && depth < mostDepth && !asked.test(key)) walk(value, at, own, level + 1);
+      else if (isRow(value) && meanings.has(`${plain(key)}.input`) && 'input' in value) {
+        add('prompt', { path: `${at}.input`, value: value.input, rank: meanings.size, depth: level + 1 });
       }
     }
   };
@@ -422,7 +421,8 @@ export function fieldsOf(row: Row, choices: FieldChoices = {}, prefix = ''): Fie
       if (value === undefined && !(path in row)) fields.delete(role);
       else fields.set(role, [{ path, value, rank: -1, depth: 0 }]);
       // A chosen count beats whatever else says how long a response is.
-      if (lengthRoles.includes(role)) for (const other of lengthRoles) if (other !== role && value !== undefined) fields.delete(other);
+      if (lengthRoles.includes(role))
+        for (const other of lengthRoles) if (other !== role && value !== undefined) fields.delete(other);
     }
   }
   return fields;
@@ -449,17 +449,31 @@ export function fieldChoices(given: readonly string[]): FieldChoices {
   const choices: Partial<Record<Role, string>> = {};
   for (const one of given) {
     const at = one.indexOf('=');
-    if (at < 1 || at === one.length - 1) refuse('invalid_input', 'field', 'ROLE=PATH, such as tokens=usage.completion_tokens', one);
+    if (at < 1 || at === one.length - 1)
+      refuse('invalid_input', 'field', 'ROLE=PATH, such as tokens=usage.completion_tokens', one);
     const name = one.slice(0, at);
     const role = roleNames.find(([known]) => known === name)?.[1];
-    if (role === undefined) refuse('unknown_id', 'field', oneOf(roleNames.map(([known]) => known), name), name);
+    if (role === undefined)
+      refuse(
+        'unknown_id',
+        'field',
+        oneOf(
+          roleNames.map(([known]) => known),
+          name,
+        ),
+        name,
+      );
     choices[role] = one.slice(at + 1);
   }
   return choices;
 }
 
 /** Names that are offered where a row has none: those of counts and of texts. */
-const offered = [...Object.keys(fieldNames.tokens), ...Object.keys(fieldNames.response), ...Object.keys(fieldNames.ids)];
+const offered = [
+  ...Object.keys(fieldNames.tokens),
+  ...Object.keys(fieldNames.response),
+  ...Object.keys(fieldNames.ids),
+];
 
 /** Says what a row lacks, with the nearest known name. */
 export function expectedField(names: readonly string[]): string {

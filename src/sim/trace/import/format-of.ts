@@ -55,7 +55,12 @@ export function formatOf(line: string, where: string, options: FormatOptions = {
 export function formatOfRow(row: Row, where: string, options: FormatOptions = {}): Format {
   const asked = dumpReaders.find(({ id }) => id === options.from);
   if (asked !== undefined) return ofDump(asked);
-  return formatOfObject(row, JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)), where, options);
+  return formatOfObject(
+    row,
+    JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)),
+    where,
+    options,
+  );
 }
 
 function formatOfObject(row: Row, line: string, where: string, { fields = {} }: FormatOptions): Format {
@@ -82,7 +87,12 @@ function isOfOthers({ responses }: Row): boolean {
   return Object.keys(first).some((name) => !ownKeys.includes(name)) && namesResponse(Object.keys(first));
 }
 
-function ofText(line: string, where: string, asked: DumpReader | undefined, { separator, fields = {} }: FormatOptions): Format {
+function ofText(
+  line: string,
+  where: string,
+  asked: DumpReader | undefined,
+  { separator, fields = {} }: FormatOptions,
+): Format {
   const trace = traceReaders.find((one) => one.detect(line));
   if (trace !== undefined && asked === undefined) return ofTrace(trace);
   const isTable = asked === undefined || asked === tableDump;
@@ -95,7 +105,8 @@ function ofText(line: string, where: string, asked: DumpReader | undefined, { se
   }
   if (!isTable) jsonLine(line, where);
   const what = whatIs(line);
-  const expected = what === line ? `a JSON object, or a header with ${expectedField(names)}` : 'JSON lines, or CSV with a header';
+  const expected =
+    what === line ? `a JSON object, or a header with ${expectedField(names)}` : 'JSON lines, or CSV with a header';
   return refuse('invalid_input', where, expected, what);
 }
 
@@ -117,9 +128,17 @@ function refuseOtherVersion(row: Row, where: string, fields: FieldChoices): void
   const missing = needs.filter((name) => !(name in row));
   // Names that others use, too, in a row that is understood without the trainer.
   const isUnderstood =
-    id !== 'slime' && hasOwnPrompt(row) && missing.every((name) => roleOf(name) !== 'response' || namesResponse(Object.keys(row)));
+    id !== 'slime' &&
+    hasOwnPrompt(row) &&
+    missing.every((name) => roleOf(name) !== 'response' || namesResponse(Object.keys(row)));
   if (isUnderstood && (id === 'roll' || id === 'verl' || id === 'trajectory' || missing.length === 0)) return;
-  if (id === 'slime' && marks.filter((name) => name in row).every((name) => name === 'response_length' || name === 'loss_mask' || name === 'status')) return;
+  if (
+    id === 'slime' &&
+    marks
+      .filter((name) => name in row)
+      .every((name) => name === 'response_length' || name === 'loss_mask' || name === 'status')
+  )
+    return;
   const keys = Object.keys(row).slice(0, 8).join(', ');
   refuse(
     'invalid_input',

@@ -148,7 +148,8 @@ export class ResponseGroups {
     const left = new Set<Segment>();
     for (const list of open) {
       if (repeated === 'first' || repeated === 'last') {
-        for (const segments of repeated === 'first' ? list.slice(1) : list.slice(0, -1)) for (const one of segments) left.add(one);
+        for (const segments of repeated === 'first' ? list.slice(1) : list.slice(0, -1))
+          for (const one of segments) left.add(one);
       }
     }
     if (lists.length === 0) return;
@@ -188,7 +189,18 @@ export class ResponseGroups {
   /** Yields each prompt in the format of traces. */
   *traced(estimatedHere: string | undefined): Generator<TracePrompt> {
     for (const group of this.#groups.values()) {
-      const { id: prompt, row, promptTokens, task, tokens, flags, seconds, turns, shared, estimated = estimatedHere } = group;
+      const {
+        id: prompt,
+        row,
+        promptTokens,
+        task,
+        tokens,
+        flags,
+        seconds,
+        turns,
+        shared,
+        estimated = estimatedHere,
+      } = group;
       yield {
         prompt,
         ...(row === undefined ? undefined : { row }),
@@ -241,7 +253,9 @@ export class ResponseGroups {
    * at least three would be all right or all wrong.
    */
   isFiltered(): boolean {
-    const groups = [...this.#groups.values()].filter(({ flags }) => flags.length > 1 && flags.every((bits) => (bits & flag.correctKnown) !== 0));
+    const groups = [...this.#groups.values()].filter(
+      ({ flags }) => flags.length > 1 && flags.every((bits) => (bits & flag.correctKnown) !== 0),
+    );
     const rights = groups.map(({ flags }) => flags.filter((bits) => (bits & flag.correct) !== 0).length);
     if (rights.some((right, at) => right === 0 || right === groups[at]!.flags.length)) return false;
     const all = groups.reduce((sum, { flags }) => sum + flags.length, 0);
@@ -278,7 +292,12 @@ export class ResponseGroups {
     group.turns[group.tokens.length - 1] = [...turns];
   }
 
-  #open(id: string, key: string, { prompt: row, promptTokens, task, step, shared }: DumpedResponse, segment: Segment): Group {
+  #open(
+    id: string,
+    key: string,
+    { prompt: row, promptTokens, task, step, shared }: DumpedResponse,
+    segment: Segment,
+  ): Group {
     const group: Group = {
       id,
       segment,

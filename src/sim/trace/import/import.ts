@@ -255,7 +255,9 @@ export class DumpImport {
     const at = (share: number): number => Math.round(quantileOf(sorted, share));
     const turns = this.#groups.turnCounts();
     const sizes = this.#groups.groupSizes();
-    const usual = sizes.reduce((best, one) => (one.responses * one.prompts >= best.responses * best.prompts ? one : best));
+    const usual = sizes.reduce((best, one) =>
+      one.responses * one.prompts >= best.responses * best.prompts ? one : best,
+    );
     const turnsAt = (share: number): number => Math.round(quantileOf(turns, share));
     return {
       readers: this.#known === undefined ? [] : [this.#known.id],
@@ -408,7 +410,8 @@ export class DumpImport {
     if (turn === undefined) return;
     this.#turn ??= turn;
     if (this.#turn === turn) return;
-    const expected = '--field part=NAME, the field that names the response of a turn, or --field turn=none, if each row is a response';
+    const expected =
+      '--field part=NAME, the field that names the response of a turn, or --field turn=none, if each row is a response';
     refuse('invalid_config', where, expected, 'rows of several turns, and no field that says whose');
   }
 

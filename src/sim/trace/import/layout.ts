@@ -21,7 +21,20 @@ export interface Unit {
   readonly sum?: { readonly found: Found; readonly texts: readonly (string | undefined)[]; readonly index: number };
 }
 
-const perResponse = new Set<Role>(['tokens', 'length', 'ids', 'mask', 'total', 'each', 'calls', 'response', 'sample', 'mark', 'score', 'correct']);
+const perResponse = new Set<Role>([
+  'tokens',
+  'length',
+  'ids',
+  'mask',
+  'total',
+  'each',
+  'calls',
+  'response',
+  'sample',
+  'mark',
+  'score',
+  'correct',
+]);
 const primary: readonly Role[] = ['response', 'ids', 'tokens', 'length', 'mask'];
 
 /** Returns the responses of a record. Throws `invalid_input` where it can be read in two ways. */
@@ -37,7 +50,11 @@ export function unitsOf(record: Row, choices: FieldChoices, where: string): read
     );
   }
   const fields = fieldsOf(record, choices);
-  return objectUnits(fields, choices) ?? listUnits(record, fields, choices, where) ?? wideUnits(record, fields, choices) ?? [{ fields, at: '', isOfLine: false }];
+  return (
+    objectUnits(fields, choices) ??
+    listUnits(record, fields, choices, where) ??
+    wideUnits(record, fields, choices) ?? [{ fields, at: '', isOfLine: false }]
+  );
 }
 
 interface InnerRow {
@@ -78,16 +95,32 @@ function byKeys(record: Row): readonly InnerRow[] | undefined {
   const inner = names.map((name) => record[name] as Row);
   const keys = Object.keys(inner[0]!);
   if (keys.length === 0) return undefined;
-  const isColumns = names.some((name) => isResponseName(name)) && keys.every((key) => /^\d+$/.test(key) || roleOf(key) === undefined) && inner.every((one) => Object.keys(one).length === keys.length && keys[0]! in one);
+  const isColumns =
+    names.some((name) => isResponseName(name)) &&
+    keys.every((key) => /^\d+$/.test(key) || roleOf(key) === undefined) &&
+    inner.every((one) => Object.keys(one).length === keys.length && keys[0]! in one);
   if (isColumns) {
-    return keys.map((key) => ({ row: Object.fromEntries(names.map((name, at) => [name, inner[at]![key]])), at: `[${key}]` }));
+    return keys.map((key) => ({
+      row: Object.fromEntries(names.map((name, at) => [name, inner[at]![key]])),
+      at: `[${key}]`,
+    }));
   }
-  if (names.some((name) => roleOf(name) !== undefined) || !inner.every((one) => namesResponse(Object.keys(one)))) return undefined;
+  if (names.some((name) => roleOf(name) !== undefined) || !inner.every((one) => namesResponse(Object.keys(one))))
+    return undefined;
   const areNumbers = names.every((name) => /^\d+$/.test(name));
   return names.map((name, at) => ({ row: inner[at]!, at: `.${name}`, ...(areNumbers ? undefined : { group: name }) }));
 }
 
-const lengthRoles = new Set<Role | undefined>(['tokens', 'length', 'ids', 'mask', 'each', 'response', 'calls', 'total']);
+const lengthRoles = new Set<Role | undefined>([
+  'tokens',
+  'length',
+  'ids',
+  'mask',
+  'each',
+  'response',
+  'calls',
+  'total',
+]);
 const isResponseName = (name: string): boolean => lengthRoles.has(roleOf(name.split(/[./]/).at(-1)!));
 const numbered = /^(.*?)[_. -]?(\d+)$/;
 
@@ -123,8 +156,12 @@ function objectUnits(fields: Fields, choices: FieldChoices): readonly Unit[] | u
     const known = items.filter((one) => [...one.keys()].some((role) => lengthRoles.has(role)));
     if (known.length === 0) continue;
     const [sum] = (fields.get('tokens') ?? []).filter((one) => !isEmpty(one.value) && !one.path.startsWith(path));
-    const texts = items.map((one) => one.get('response')?.find((text) => typeof text.value === 'string')?.value as string | undefined);
-    const isCounted = items.every((one) => (['tokens', 'ids', 'mask', 'each', 'length'] as const).some((role) => one.has(role)));
+    const texts = items.map(
+      (one) => one.get('response')?.find((text) => typeof text.value === 'string')?.value as string | undefined,
+    );
+    const isCounted = items.every((one) =>
+      (['tokens', 'ids', 'mask', 'each', 'length'] as const).some((role) => one.has(role)),
+    );
     return items.map((one, index) => ({
       fields: joined(one, fields, items.length, path),
       at: `.${path}[${index}]`,
@@ -136,8 +173,10 @@ function objectUnits(fields: Fields, choices: FieldChoices): readonly Unit[] | u
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string' || value === null || value === undefined;
-const areTexts = (list: readonly unknown[]): boolean => list.some((one) => typeof one === 'string') && list.every(isText);
-const areLists = (list: readonly unknown[]): boolean => list.length > 0 && list.every((one) => listOf(one) !== undefined);
+const areTexts = (list: readonly unknown[]): boolean =>
+  list.some((one) => typeof one === 'string') && list.every(isText);
+const areLists = (list: readonly unknown[]): boolean =>
+  list.length > 0 && list.every((one) => listOf(one) !== undefined);
 const areConversations = (list: readonly unknown[]): boolean => list.length > 0 && list.every(isConversation);
 
 /** Columns, or several responses, as lists of one length. */
@@ -164,7 +203,9 @@ function listUnits(record: Row, fields: Fields, choices: FieldChoices, where: st
   const restFields = fieldsOf(rest, choices);
   const has = (role: Role): boolean => sliced.some(([key]) => roleOf(key) === role);
   const hasPrompt = has('group') || has('prompt') || restFields.has('group') || restFields.has('prompt');
-  const areRows = choices.group === 'none' || ['promptTokens', 'promptIds', 'step', 'sample', 'turn', 'part'].some((role) => has(role as Role));
+  const areRows =
+    choices.group === 'none' ||
+    ['promptTokens', 'promptIds', 'step', 'sample', 'turn', 'part'].some((role) => has(role as Role));
   if (!hasPrompt && !areRows && count > 1 && choices.group !== 'line') {
     refuse(
       'invalid_input',
@@ -201,11 +242,17 @@ function mainList(
       const list = lists.get(path);
       if (list === undefined || list.length === 0 || value !== record[path]) continue;
       if (role === 'response') {
-        if (areTexts(list) || areConversations(list) || (areLists(list) && list.some((one) => typeof (one as unknown[])[0] === 'string'))) return path;
+        if (
+          areTexts(list) ||
+          areConversations(list) ||
+          (areLists(list) && list.some((one) => typeof (one as unknown[])[0] === 'string'))
+        )
+          return path;
       } else if (role === 'ids' || role === 'mask') {
         if (areLists(list)) return path;
       } else if (areLists(list)) return path;
-      else if (choices[role === 'length' ? 'tokens' : role] === path || areCounts(path, list, lists, fields, where)) return path;
+      else if (choices[role === 'length' ? 'tokens' : role] === path || areCounts(path, list, lists, fields, where))
+        return path;
     }
   }
   return undefined;
@@ -220,15 +267,31 @@ function areCounts(
   where: string,
 ): boolean {
   if (!/tokens$/.test(plain(name)) || /^(num|n)[^a-z]|count/i.test(name)) return true;
-  const companions: readonly (Role | undefined)[] = ['response', 'score', 'mark', 'correct', 'step', 'prompt', 'group', 'promptTokens'];
+  const companions: readonly (Role | undefined)[] = [
+    'response',
+    'score',
+    'mark',
+    'correct',
+    'step',
+    'prompt',
+    'group',
+    'promptTokens',
+  ];
   for (const [other, values] of lists) {
-    if (other !== name && values.length === list.length && companions.includes(roleOf(other)) && !isConversation(values)) return true;
+    if (
+      other !== name &&
+      values.length === list.length &&
+      companions.includes(roleOf(other)) &&
+      !isConversation(values)
+    )
+      return true;
   }
   const ofOne: readonly Role[] = ['response', 'score', 'mark', 'correct', 'total', 'sample', 'part'];
   const saysOne = ofOne.some((role) =>
     fields.get(role)?.some(({ path, value }) => !isEmpty(value) && !lists.has(path) && !isRow(value)),
   );
-  if (saysOne || list.length === 0 || list.some((one) => typeof one === 'number' && !Number.isInteger(one))) return false;
+  if (saysOne || list.length === 0 || list.some((one) => typeof one === 'number' && !Number.isInteger(one)))
+    return false;
   return refuse(
     'invalid_input',
     `${where}.${name}`,
@@ -250,10 +313,21 @@ function wideUnits(record: Row, fields: Fields, choices: FieldChoices): readonly
     isWide ||= isResponseName(base);
   }
   if (!isWide) return undefined;
-  const units = [...columns].sort(([a], [b]) => a - b).flatMap(([index, row]) => {
-    const item = fieldsOf(row, choices);
-    const isThere = primary.some((role) => item.get(role)?.some(({ value }) => !isEmpty(value)));
-    return isThere ? [{ fields: joined(item, fields, columns.size, ''), at: '', slice: { index, names: new Set<string>() }, isOfLine: choices.group !== 'none' }] : [];
-  });
+  const units = [...columns]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([index, row]) => {
+      const item = fieldsOf(row, choices);
+      const isThere = primary.some((role) => item.get(role)?.some(({ value }) => !isEmpty(value)));
+      return isThere
+        ? [
+            {
+              fields: joined(item, fields, columns.size, ''),
+              at: '',
+              slice: { index, names: new Set<string>() },
+              isOfLine: choices.group !== 'none',
+            },
+          ]
+        : [];
+    });
   return units;
 }

@@ -40,7 +40,14 @@ export const placeOf = ({ at, slice }: Pick<Unit, 'at' | 'slice'>, path: string,
  *   text without a way to count
  */
 export function lengthOf(unit: Unit, context: DumpContext): Length | undefined {
-  return masked(unit) ?? counted(unit, context) ?? listed(unit) ?? difference(unit, context) ?? loosely(unit, context) ?? inText(unit, context);
+  return (
+    masked(unit) ??
+    counted(unit, context) ??
+    listed(unit) ??
+    difference(unit, context) ??
+    loosely(unit, context) ??
+    inText(unit, context)
+  );
 }
 
 function masked({ fields }: Unit): Length | undefined {
@@ -49,7 +56,9 @@ function masked({ fields }: Unit): Length | undefined {
   if (mask === undefined) return undefined;
   const tokens = mask.reduce((sum, on) => sum + Number(on), 0);
   // A sample that is not trained has zeros only: others say how long it is, if there are others.
-  const isAlone = (['tokens', 'length', 'ids', 'response'] as const).every((role) => firstOf(fields, role) === undefined);
+  const isAlone = (['tokens', 'length', 'ids', 'response'] as const).every(
+    (role) => firstOf(fields, role) === undefined,
+  );
   if (tokens === 0 && !isAlone) return undefined;
   return { tokens, from: [['mask', found!.path]], promptTokens: Math.max(0, mask.indexOf(true)) };
 }
@@ -76,7 +85,12 @@ function counted(unit: Unit, context: DumpContext): Length | undefined {
   return best ?? calls;
 }
 
-function refuseTwo({ tokens, from }: Length, [role, other]: readonly [Role, string], others: number, place: string): never {
+function refuseTwo(
+  { tokens, from }: Length,
+  [role, other]: readonly [Role, string],
+  others: number,
+  place: string,
+): never {
   const expected = `--field tokens=${from[0]?.[1]} or --field ${roleName(role)}=${other}: both may be the length of the response`;
   return refuse('invalid_input', place, expected, `${tokens} and ${others}`);
 }
@@ -101,7 +115,11 @@ function ofCalls({ fields, at }: Unit, context: DumpContext, mayBeText: boolean)
     if ([call.role, call.type, call.kind].some((one) => typeof one === 'string' && notGenerated.test(one))) return [];
     const inner: Unit = { fields: fieldsOf(call), at: `${at}.${found.path}[${index}]`, isOfLine: false };
     const length =
-      masked(inner) ?? counted(inner, context) ?? listed(inner) ?? difference(inner, context) ?? loosely(inner, context);
+      masked(inner) ??
+      counted(inner, context) ??
+      listed(inner) ??
+      difference(inner, context) ??
+      loosely(inner, context);
     return length ?? (mayBeText && !hasText ? (inText(inner, context) ?? []) : []);
   });
   if (lengths.length === 0) return undefined;
@@ -131,7 +149,13 @@ function difference(unit: Unit, { where }: DumpContext): Length | undefined {
   const place = placeOf(unit, total.path, where);
   const all = tokensAt(total.value, place);
   if (all < ofPrompt) refuse('invalid_input', place, `at least ${ofPrompt}, the tokens of the prompt`, all);
-  return { tokens: all - ofPrompt, from: [['total', total.path], ['promptTokens', prompt!.path]] };
+  return {
+    tokens: all - ofPrompt,
+    from: [
+      ['total', total.path],
+      ['promptTokens', prompt!.path],
+    ],
+  };
 }
 
 /** Counts under names that may mean something else, and lists with an item for each token. */
@@ -167,9 +191,18 @@ function inText(unit: Unit, context: DumpContext): Length | undefined {
     }
     if (typeof value !== 'string') refuse('invalid_input', place.where, 'a string', value);
     if (/^\s*\[?\{'(role|content)'/.test(value)) {
-      refuse('invalid_input', place.where, 'text, or messages in JSON (json.dumps)', `Python's repr of messages: ${value.slice(0, 40)}`);
+      refuse(
+        'invalid_input',
+        place.where,
+        'text, or messages in JSON (json.dumps)',
+        `Python's repr of messages: ${value.slice(0, 40)}`,
+      );
     }
-    return { tokens: tokensOfText(value, context, place.where.slice(context.where.length + 1)), from: [['response', path]], isFromText: true };
+    return {
+      tokens: tokensOfText(value, context, place.where.slice(context.where.length + 1)),
+      from: [['response', path]],
+      isFromText: true,
+    };
   }
   return undefined;
 }
@@ -183,7 +216,8 @@ function answersIn(value: unknown): readonly Row[] | undefined {
     .filter(({ type }) => type === 'message' || type === 'function_call' || type === 'reasoning')
     .map(({ type, content, name, arguments: given, summary }) => ({
       role: 'assistant',
-      content: type === 'message' ? content : type === 'reasoning' ? (summary ?? content) : `${String(name)}${String(given)}`,
+      content:
+        type === 'message' ? content : type === 'reasoning' ? (summary ?? content) : `${String(name)}${String(given)}`,
     }));
 }
 
@@ -194,7 +228,8 @@ function shareOf({ found, texts, index }: NonNullable<Unit['sum']>, place: strin
   const characters = texts.map((text) => text!.length);
   const all = characters.reduce((sum, one) => sum + one, 0);
   if (all === 0) return undefined;
-  const upTo = (count: number): number => Math.round((total * characters.slice(0, count).reduce((sum, one) => sum + one, 0)) / all);
+  const upTo = (count: number): number =>
+    Math.round((total * characters.slice(0, count).reduce((sum, one) => sum + one, 0)) / all);
   return {
     tokens: upTo(index + 1) - upTo(index),
     from: [['tokens', found.path]],

@@ -9,7 +9,8 @@ export function whatIs(line: string): string {
   if (/^[[{]\s*$/.test(line) || /^\{\s*"[^"]*"\s*:\s*[[{]?$/.test(line)) {
     return 'the first line of JSON that goes over several lines: make one line of each object (jq -c .)';
   }
-  if (/^\[?[{[(]?\s*\{?'/.test(line)) return `Python's repr: write json.dumps(row) instead, or convert it (ast.literal_eval): ${line.slice(0, 40)}`;
+  if (/^\[?[{[(]?\s*\{?'/.test(line))
+    return `Python's repr: write json.dumps(row) instead, or convert it (ast.literal_eval): ${line.slice(0, 40)}`;
   if (/^\[?(\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|INFO|DEBUG|WARN|WARNING|ERROR|rank ?\d|\()/i.test(line)) {
     return `a line of a log: ${line.slice(0, 60)}`;
   }

@@ -46,15 +46,21 @@ export function endOf(value: unknown, kind: MarkKind): End | undefined {
   if (isEmpty(value)) return undefined;
   const list = listOf(value);
   // The last call of a trajectory ended it.
-  if (list !== undefined) return endOf(list.findLast((one) => !isEmpty(one)), kind);
+  if (list !== undefined)
+    return endOf(
+      list.findLast((one) => !isEmpty(one)),
+      kind,
+    );
   if (isRow(value)) return endOf(value.type ?? value.reason ?? value.finish_reason ?? value.name ?? value.value, kind);
   const end = typeof value === 'string' ? byWord(value) : undefined;
-  if (kind === 'soft') return end === 'cut' || (end === 'aborted' && /abort|cancel/i.test(String(value))) ? end : undefined;
+  if (kind === 'soft')
+    return end === 'cut' || (end === 'aborted' && /abort|cancel/i.test(String(value))) ? end : undefined;
   if (end !== undefined) return end;
   const flag = flagOf(value);
   if (kind === 'words') {
     // vLLM writes the id of the token at which it stopped; a table may have 1 for "yes, cut".
-    if (typeof value !== 'string' || /^\d+$/.test(value.trim())) return flag === undefined ? 'whole' : flag ? 'cut' : 'whole';
+    if (typeof value !== 'string' || /^\d+$/.test(value.trim()))
+      return flag === undefined ? 'whole' : flag ? 'cut' : 'whole';
     return flag === undefined ? { unknown: String(value).slice(0, longestWord) } : flag ? 'cut' : 'whole';
   }
   if (flag === undefined) return { unknown: String(value).slice(0, longestWord) };

@@ -5,4 +5,9 @@ import { tauAirline } from './tau-airline.ts';
 import { trajectoryDump } from './trajectory.ts';
 
 /** The known dump formats, the most specific first. */
-export const dumpReaders: readonly DumpReader[] = Object.freeze([...trainerDumps, tauAirline, trajectoryDump, tableDump]);
+export const dumpReaders: readonly DumpReader[] = Object.freeze([
+  ...trainerDumps,
+  tauAirline,
+  trajectoryDump,
+  tableDump,
+]);

@@ -40,11 +40,19 @@ export class Segments {
 
   /** Returns the segment of a row, which is the next in its file. */
   of(file: string, step: number | undefined, where: string): Segment {
-    const passes = this.#files.get(file) ?? { segments: new Map(), steps: new Set(), passes: 0, runs: 0, rows: 0, last: undefined };
+    const passes = this.#files.get(file) ?? {
+      segments: new Map(),
+      steps: new Set(),
+      passes: 0,
+      runs: 0,
+      rows: 0,
+      last: undefined,
+    };
     if (passes.rows === 0) this.#files.set(file, passes);
     passes.rows += 1;
     if (passes.rows === 1 || step !== passes.last) passes.runs += 1;
-    if (step !== undefined && passes.last !== undefined && step < passes.last && passes.passes < mostPasses) passes.passes += 1;
+    if (step !== undefined && passes.last !== undefined && step < passes.last && passes.passes < mostPasses)
+      passes.passes += 1;
     passes.last = step;
     passes.steps.add(step);
     const key = `${passes.passes} ${step}`;
@@ -112,7 +120,10 @@ function isUniform({ segments }: FilePasses): boolean {
 /** Refuses a step that occurs several times, naming its places. */
 export function refuseRepeated(list: readonly (readonly Segment[])[], others: number): never {
   const [first, second] = list.map(([one]) => one!) as [Segment, Segment];
-  const what = first.step === undefined ? 'the same prompts are' : `step ${first.step}${others > 0 ? ` (and ${others} more)` : ''} is`;
+  const what =
+    first.step === undefined
+      ? 'the same prompts are'
+      : `step ${first.step}${others > 0 ? ` (and ${others} more)` : ''} is`;
   const expected =
     `${first.step === undefined ? 'prompts' : 'each step'} once, or --repeated last, first or all: ${what} in ${first.where} ` +
     `and again in ${second.where}; last and first keep one, all takes them for parts of one`;

@@ -1,7 +1,7 @@
 /** Makes a response from the fields of one: its length, its prompt, its step, how it ended, and whether it was right. */
 import { refuse } from '../../../errors.ts';
 import type { DumpContext, DumpedResponse, SkipReason } from './dump.ts';
-import { type Fields, expectedField, fieldsOf, isStrongId, markKindOf, type Role } from './fields.ts';
+import { expectedField, type Fields, fieldsOf, isStrongId, markKindOf, type Role } from './fields.ts';
 import type { Unit } from './layout.ts';
 import { firstOf, type Length, lengthOf, placeOf } from './length.ts';
 import { type End, endOf } from './marks.ts';
@@ -59,7 +59,12 @@ function without({ fields, at, slice }: Unit, { where }: DumpContext): SkipReaso
   for (const role of ['tokens', 'length', 'response', 'ids'] as const) {
     const found = fields.get(role)?.find(({ value }) => isEmpty(value));
     if (found === undefined) continue;
-    refuse('invalid_input', placeOf({ at, ...(slice === undefined ? undefined : { slice }) }, found.path, where), role === 'response' ? 'a string' : 'a whole number >= 0', found.value);
+    refuse(
+      'invalid_input',
+      placeOf({ at, ...(slice === undefined ? undefined : { slice }) }, found.path, where),
+      role === 'response' ? 'a string' : 'a whole number >= 0',
+      found.value,
+    );
   }
   const names = [...fields.values()].flatMap((list) => list.map(({ path }) => path));
   return refuse('invalid_input', `${where}${at}`, expectedField(names), names.slice(0, 8));

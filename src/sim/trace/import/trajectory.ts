@@ -72,7 +72,9 @@ export function conversationIn(value: unknown): readonly unknown[] | undefined {
 function hasLength(value: Readonly<Record<string, unknown>>): boolean {
   const fields = fieldsOf(value);
   return (['tokens', 'ids', 'mask', 'response'] as const).some((role) =>
-    fields.get(role)?.some((one) => !isEmpty(one.value) && !one.path.startsWith('messages') && !one.path.startsWith('trajectory')),
+    fields
+      .get(role)
+      ?.some((one) => !isEmpty(one.value) && !one.path.startsWith('messages') && !one.path.startsWith('trajectory')),
   );
 }
 

@@ -19,7 +19,9 @@ export const isEmpty = (value: unknown): boolean =>
 /** Returns the list in a value: an array, or a typed array of a columnar file. */
 export function listOf(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value;
-  return ArrayBuffer.isView(value) && !(value instanceof DataView) ? Array.from(value as unknown as ArrayLike<unknown>) : undefined;
+  return ArrayBuffer.isView(value) && !(value instanceof DataView)
+    ? Array.from(value as unknown as ArrayLike<unknown>)
+    : undefined;
 }
 
 /** Whether a value is an object with fields, and no list. */
@@ -48,7 +50,8 @@ export function numberOf(value: unknown): number | undefined {
 
 /** Returns the count in a value; undefined for any other value. `1,024` is a count, and so is `812.0`. */
 export function countIn(value: unknown): number | undefined {
-  const found = typeof value === 'string' && thousands.test(value.trim()) ? Number(value.replaceAll(',', '')) : numberOf(value);
+  const found =
+    typeof value === 'string' && thousands.test(value.trim()) ? Number(value.replaceAll(',', '')) : numberOf(value);
   return found !== undefined && Number.isSafeInteger(found) && found >= 0 ? found : undefined;
 }
 
@@ -70,7 +73,8 @@ const no = new Set<unknown>([false, 0, '0', 'false', 'no', 'f', 'n', '0.0']);
 
 /** Returns the boolean in a value; undefined for any other value. */
 export function flagOf(value: unknown): boolean | undefined {
-  const key = typeof value === 'string' ? value.trim().toLowerCase() : typeof value === 'bigint' ? Number(value) : value;
+  const key =
+    typeof value === 'string' ? value.trim().toLowerCase() : typeof value === 'bigint' ? Number(value) : value;
   return yes.has(key) ? true : no.has(key) ? false : undefined;
 }
 
