@@ -90,7 +90,9 @@ const slime: Dialect = {
   needs: ['response_length', 'status'],
   marks: ['group_index', 'rollout_id', 'response_length', 'status', 'loss_mask', 'remove_sample', 'rollout_log_probs'],
   detect: (row) =>
-    'response_length' in row && typeof row.status === 'string' && (slimeFields.some((name) => name in row) || !hasPrompt(row)),
+    'response_length' in row &&
+    typeof row.status === 'string' &&
+    (slimeFields.some((name) => name in row) || !hasPrompt(row)),
   fields: {
     group: 'group_index',
     part: 'rollout_id',

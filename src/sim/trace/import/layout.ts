@@ -302,7 +302,8 @@ function areCounts(
 
 /** Several responses as columns with numbers: `tokens_0`, `tokens_1`, …. */
 function wideUnits(record: Row, fields: Fields, choices: FieldChoices): readonly Unit[] | undefined {
-  if (['tokens', 'ids', 'response', 'length', 'total', 'mask'].some((role) => fields.has(role as Role))) return undefined;
+  if (['tokens', 'ids', 'response', 'length', 'total', 'mask'].some((role) => fields.has(role as Role)))
+    return undefined;
   const columns = new Map<number, Record<string, unknown>>();
   let isWide = false;
   for (const key in record) {

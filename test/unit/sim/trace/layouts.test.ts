@@ -41,14 +41,34 @@ const ids = (count: number): number[] => Array.from({ length: count }, (_, at) =
 
 /** How writers name the length of a response and of its prompt. */
 const dialects: Readonly<Record<string, (one: Sampled) => Cells>> = {
-  openai: ({ prompt, promptTokens, tokens }) => ({ prompt_id: prompt, prompt_tokens: promptTokens, completion_tokens: tokens }),
+  openai: ({ prompt, promptTokens, tokens }) => ({
+    prompt_id: prompt,
+    prompt_tokens: promptTokens,
+    completion_tokens: tokens,
+  }),
   anthropic: ({ prompt, promptTokens, tokens }) => ({ prompt, input_tokens: promptTokens, output_tokens: tokens }),
-  lengths: ({ prompt, promptTokens, tokens }) => ({ uid: prompt, prompt_length: promptTokens, response_length: tokens }),
+  lengths: ({ prompt, promptTokens, tokens }) => ({
+    uid: prompt,
+    prompt_length: promptTokens,
+    response_length: tokens,
+  }),
   bench: ({ prompt, promptTokens, tokens }) => ({ question: prompt, input_len: promptTokens, output_len: tokens }),
   table: ({ prompt, promptTokens, tokens }) => ({ Prompt: prompt, 'Prompt Tokens': promptTokens, Tokens: tokens }),
-  difference: ({ prompt, promptTokens, tokens }) => ({ task_id: prompt, prompt_len: promptTokens, seqlen: promptTokens + tokens }),
-  ids: ({ prompt, promptTokens, tokens }) => ({ problem: prompt, prompt_ids: ids(promptTokens), response_ids: ids(tokens) }),
-  mask: ({ prompt, promptTokens, tokens }) => ({ group_id: prompt, prompt_length: promptTokens, response_mask: [...Array(tokens).fill(1), 0, 0] }),
+  difference: ({ prompt, promptTokens, tokens }) => ({
+    task_id: prompt,
+    prompt_len: promptTokens,
+    seqlen: promptTokens + tokens,
+  }),
+  ids: ({ prompt, promptTokens, tokens }) => ({
+    problem: prompt,
+    prompt_ids: ids(promptTokens),
+    response_ids: ids(tokens),
+  }),
+  mask: ({ prompt, promptTokens, tokens }) => ({
+    group_id: prompt,
+    prompt_length: promptTokens,
+    response_mask: [...Array(tokens).fill(1), 0, 0],
+  }),
   text: ({ prompt, promptTokens, tokens }) => ({ prompt, prompt_tokens: promptTokens, response: 'w '.repeat(tokens) }),
 };
 
@@ -99,12 +119,20 @@ const layouts: Readonly<Record<string, (rows: Written) => string>> = {
   lines,
   array: (rows) => JSON.stringify(rows, undefined, 1),
   'numbers as text': (rows) =>
-    lines(rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, typeof value === 'number' ? `${value}` : value])))),
+    lines(
+      rows.map((row) =>
+        Object.fromEntries(
+          Object.entries(row).map(([name, value]) => [name, typeof value === 'number' ? `${value}` : value]),
+        ),
+      ),
+    ),
   lists: (rows) => JSON.stringify(columns(rows)),
   'a list a step': (rows) => lines([4, 5].map((step) => columns(rows.filter((row) => row.step === step)))),
-  split: (rows) => JSON.stringify({ columns: names(rows), index: rows.map((_, at) => at), data: rows.map(Object.values) }),
+  split: (rows) =>
+    JSON.stringify({ columns: names(rows), index: rows.map((_, at) => at), data: rows.map(Object.values) }),
   'wandb table': (rows) => JSON.stringify({ columns: names(rows), data: rows.map(Object.values) }),
-  'orient columns': (rows) => JSON.stringify(Object.fromEntries(names(rows).map((name) => [name, keyed(column(rows, name))]))),
+  'orient columns': (rows) =>
+    JSON.stringify(Object.fromEntries(names(rows).map((name) => [name, keyed(column(rows, name))]))),
   'orient index': (rows) => JSON.stringify(keyed(rows)),
   'orient table': (rows) => JSON.stringify({ schema: { fields: names(rows).map((name) => ({ name })) }, data: rows }),
   results: (rows) => JSON.stringify({ model: 'm', results: rows }),
@@ -118,7 +146,9 @@ const layouts: Readonly<Record<string, (rows: Written) => string>> = {
     lines(
       together(rows).map(({ shared, each }) => ({
         ...shared,
-        ...Object.fromEntries(each.flatMap((row, at) => Object.entries(row).map(([name, value]) => [`${name}_${at}`, value]))),
+        ...Object.fromEntries(
+          each.flatMap((row, at) => Object.entries(row).map(([name, value]) => [`${name}_${at}`, value])),
+        ),
       })),
     ),
   nested: (rows) =>
@@ -126,7 +156,10 @@ const layouts: Readonly<Record<string, (rows: Written) => string>> = {
       rows.map((row) => {
         const [outer, inner]: Cells[] = [{}, {}];
         for (const [name, value] of Object.entries(row)) {
-          const isInner = !/^(prompt|prompt_id|uid|question|Prompt|task_id|problem|group_id|step|reward|response|truncated|status|Tokens)$/.test(name);
+          const isInner =
+            !/^(prompt|prompt_id|uid|question|Prompt|task_id|problem|group_id|step|reward|response|truncated|status|Tokens)$/.test(
+              name,
+            );
           (isInner ? inner! : outer!)[name] = value;
         }
         return { ...outer, response_info: { body: { usage: inner } } };
@@ -137,20 +170,30 @@ const layouts: Readonly<Record<string, (rows: Written) => string>> = {
 /** What cannot be told from another reading, and is therefore refused: decided before the test was first run. */
 const refused: readonly (readonly [layout: string, dialect: string])[] = [];
 
-const words = { method: 'tokenizer' as const, label: 'words', count: (text: string) => text.split(/\s+/).filter(Boolean).length };
+const words = {
+  method: 'tokenizer' as const,
+  label: 'words',
+  count: (text: string) => text.split(/\s+/).filter(Boolean).length,
+};
 
 function read(text: string) {
   const dump = new DumpImport({ fingerprint: (of) => of, textTokens: words });
   if (text.startsWith('[')) {
     const elements = new JsonArrayReader('x', 1e9);
-    for (const { text: element, number } of elements.read(new TextEncoder().encode(text))) dump.line(element, 'x', number);
+    for (const { text: element, number } of elements.read(new TextEncoder().encode(text)))
+      dump.line(element, 'x', number);
   } else for (const [at, line] of text.split('\n').entries()) dump.line(line, 'x', at + 1);
   return [...dump.prompts()]
     .map(({ prompt, promptTokens, responses }) =>
       [
         prompt,
         promptTokens,
-        ...responses.map(({ tokens, capped, censored, correct }) => `${tokens} ${capped ? 'cut' : censored ? 'aborted' : 'whole'} ${correct}`).sort(),
+        ...responses
+          .map(
+            ({ tokens, capped, censored, correct }) =>
+              `${tokens} ${capped ? 'cut' : censored ? 'aborted' : 'whole'} ${correct}`,
+          )
+          .sort(),
       ].join('; '),
     )
     .sort();
@@ -167,7 +210,8 @@ function expectedOf(rows: readonly Sampled[]): string[] {
 
 describe('every layout, dialect and mark is read to the same responses', () => {
   const combinations = Object.keys(layouts).length * Object.keys(dialects).length * Object.keys(marks).length;
-  const isRefused = (layout: string, dialect: string): boolean => refused.some(([a, b]) => a === layout && b === dialect);
+  const isRefused = (layout: string, dialect: string): boolean =>
+    refused.some(([a, b]) => a === layout && b === dialect);
 
   test('there are enough of them, and few exceptions', () => {
     expect(combinations).toBeGreaterThanOrEqual(400);

@@ -103,7 +103,9 @@ describe('readTrace', () => {
     expect(readTrace(text)).toMatchObject({ reader: 'rollflex', prompts: [{ prompt: '"rps"' }, { prompt: 'rps' }] });
     const first = '{"prompt":"rps","task":"dataset","responses":[{"tokens":1}]}';
     expect(readTrace(first)).toMatchObject({ reader: 'rollflex', prompts: [{ prompt: 'rps', task: 'dataset' }] });
-    expect(refusal(() => readTrace('{"prompt":"\\"responses\\""}', 'x')).expected).toMatch(/a field with the tokens of a response/);
+    expect(refusal(() => readTrace('{"prompt":"\\"responses\\""}', 'x')).expected).toMatch(
+      /a field with the tokens of a response/,
+    );
   });
 
   it('is of one format: a line of another is broken', () => {
