@@ -8,9 +8,12 @@ import { formatOf } from '../../../sim/trace/import/format-of.ts';
 import { DumpImport, type DumpImportOptions, type DumpSummary } from '../../../sim/trace/import/import.ts';
 import { traceOf } from '../../../sim/trace/read.ts';
 import type { NamedTrace } from '../../../sim/workload/of-trace.ts';
+import { say } from '../../terminal/output.ts';
 import { Progress } from '../../terminal/progress.ts';
 import { type InputFile, inputFiles, isMany } from './paths.ts';
-import { recordsOf } from './records.ts';
+import { FileNotes } from './notes.ts';
+import { recordsOf, textOf, unheard } from './records.ts';
+import { Taking } from './taking.ts';
 import { fileTokenizer, tokensPerCharacter } from './tokenizer.ts';
 
 /** Options that decide how the tokens of texts are counted. */
@@ -75,9 +78,15 @@ export async function collector({ from, cap, correctFrom, skipBroken, ...texts }
 /**
  * Reads files into a collector.
  *
- * @throws PolicyError `invalid_input` with file, line and field; the system's error
+ * @param notes - receives what is damaged
+ * @throws PolicyError `invalid_input` with file, line and field; `limit_exceeded` for what does not fit into memory; the system's error
  */
-export async function readInto(lines: DumpImport, files: readonly InputFile[], progress: Showing): Promise<void> {
+export async function readInto(
+  lines: DumpImport,
+  files: readonly InputFile[],
+  progress: Showing,
+  { notes, skipBroken = false }: { readonly notes: FileNotes; readonly skipBroken?: boolean | undefined },
+): Promise<void> {
   let shownAt = 0;
   const bytes = files.reduce((sum, one) => sum + one.bytes, 0);
   let done = 0;
@@ -87,16 +96,16 @@ export async function readInto(lines: DumpImport, files: readonly InputFile[], p
   };
   try {
     for (const file of files) {
-      lines.line('', file.name, 1, file.step);
-      for await (const records of recordsOf(file, onBytes)) {
-        for (const { text, number } of records) {
-          const read = (): void => lines.line(text, file.name, number, file.step);
-          if (text.length > longLine) await progress.step(read);
-          else read();
+      const taking = new Taking(lines, file, notes, skipBroken);
+      for await (const records of recordsOf(file, { onBytes, notes, isNeeded: () => true })) {
+        for (const record of records) {
+          if ('text' in record && record.text.length > longLine) await progress.step(() => taking.take(record));
+          else taking.take(record);
           if (Date.now() - shownAt < millisecondsBetweenTexts) continue;
           shownAt = Date.now();
           const share = bytes === 0 ? '' : `, ${Math.min(100, Math.round((100 * done) / bytes))} % read`;
-          progress.text = `reading ${file.name}: line ${number}, ${lines.responses} responses in all${share}`;
+          const what = 'row' in record ? 'row' : 'line';
+          progress.text = `reading ${file.name}: ${what} ${record.number}, ${lines.responses} responses in all${share}`;
           // All lines of a chunk are read without a pause; this pause serves the spinner and Ctrl-C.
           await turn();
         }
@@ -105,6 +114,8 @@ export async function readInto(lines: DumpImport, files: readonly InputFile[], p
   } catch (error) {
     throw withOptions(error);
   }
+  if (lines.responses === 0 && notes.lost > 0 && lines.quantiles === undefined)
+    refuse('invalid_input', files[0]!.name, 'at least one whole line', notes.firstDamage);
 }
 
 /** Adds the names of command-line options to an error: the library does not know them. */
@@ -119,15 +130,16 @@ function nameOf(paths: readonly string[], files: readonly InputFile[]): string {
   const [{ name }] = files as [InputFile];
   if (name === '-') return 'standard input';
   if (files.length > 1 || paths.some(isMany)) return basename(dirname(resolve(name)));
-  return basename(name).replace(/(\.(jsonl|ndjson|json|csv|tsv|txt|pt))?(\.gz)?$/i, '');
+  return basename(name).replace(/(\.(jsonl|ndjson|json|csv|tsv|txt|pt|parquet))?(\.(gz|zst|zip))?$/i, '');
 }
 
 /** Whether a file is a trainer's dump, and not a trace. */
 async function isDump(file: InputFile): Promise<boolean> {
-  for await (const records of recordsOf(file)) {
-    for (const { text, number } of records) {
-      if (text.trim() === '') continue;
-      const format = formatOf(text.trim(), `${file.name}:${number}`);
+  for await (const records of recordsOf(file, unheard())) {
+    for (const record of records) {
+      const text = textOf(record).trim();
+      if (text === '') continue;
+      const format = formatOf(text, `${file.name}:${record.number}`);
       return format.kind === 'dump' && format.id !== 'table';
     }
   }
@@ -154,12 +166,13 @@ export async function readTogether(
   paths: readonly string[],
   options: ReadOptions,
   progress: Showing,
-): Promise<NamedTrace & { readonly summary: DumpSummary | undefined }> {
-  const files = inputFiles(paths);
+): Promise<NamedTrace & { readonly summary: DumpSummary | undefined; readonly notes: FileNotes }> {
+  const notes = new FileNotes();
+  const files = inputFiles(paths, notes);
   const lines = await collector(withoutEstimatedCap(options));
-  await readInto(lines, files, progress);
+  await readInto(lines, files, progress, { notes, skipBroken: options.skipBroken });
   const trace = await progress.step(() => traceOf(lines));
-  return { name: nameOf(paths, files), trace, summary: trace.kind === 'prompts' ? lines.summary() : undefined };
+  return { name: nameOf(paths, files), trace, summary: trace.kind === 'prompts' ? lines.summary() : undefined, notes };
 }
 
 /**
@@ -180,16 +193,23 @@ export async function readTraces(
 ): Promise<NamedTrace[]> {
   if (paths.length === 0) return [];
   const progress = new Progress({ text: 'reading', isQuiet });
+  const notes = new FileNotes();
   try {
     const traces: NamedTrace[] = [];
     for (const together of await grouped(paths)) {
-      const files = inputFiles(together);
+      const files = inputFiles(together, notes);
       const lines = await collector(withoutEstimatedCap(options));
-      await readInto(lines, files, progress);
+      await readInto(lines, files, progress, { notes, skipBroken: options.skipBroken });
       traces.push({ name: nameOf(together, files), trace: traceOf(lines) });
     }
     return traces;
   } finally {
     progress.stop();
+    if (!isQuiet) sayNotes(notes);
   }
+}
+
+/** Says what was not read, on standard error. */
+export function sayNotes(notes: FileNotes): void {
+  for (const [word, text] of notes.rows()) say(`${word} ${text}`);
 }
