@@ -158,6 +158,24 @@ export class DumpImport {
     else this.#unbroken(() => this.#rows.push(readQuantiles(line, where)));
   }
 
+  /**
+   * Reads a row that is already an object: of a parquet file, for example.
+   *
+   * @param record - the row, by column
+   * @param file - name of the file
+   * @param number - number of the row, from 1
+   * @param step - the training step in the name of the file
+   * @throws PolicyError as {@link line} does
+   */
+  row(record: Readonly<Record<string, unknown>>, file: string, number: number, step?: number): void {
+    this.line(
+      JSON.stringify(record, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)),
+      file,
+      number,
+      step,
+    );
+  }
+
   /** Quantiles, if the files contain distributions instead of single responses. */
   get quantiles(): readonly QuantileRow[] | undefined {
     return this.#known?.id === 'servegen' ? this.#rows : undefined;
