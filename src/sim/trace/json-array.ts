@@ -101,7 +101,12 @@ export class JsonArrayReader {
   #open(): void {
     this.#depth += 1;
     if (this.#depth <= this.#deepest) return;
-    refuse('limit_exceeded', `${this.#file}:${this.#line}`, `JSON of at most ${this.#deepest} levels`, 'a deeper nesting');
+    refuse(
+      'limit_exceeded',
+      `${this.#file}:${this.#line}`,
+      `JSON of at most ${this.#deepest} levels`,
+      'a deeper nesting',
+    );
   }
 
   *#take(rest: Uint8Array): Generator<ArrayElement> {

@@ -48,7 +48,12 @@ async function* counted(source: Bytes, onBytes: (count: number) => void): AsyncG
 export const opened = (name: string, onBytes: (count: number) => void): Promise<Opened> =>
   withHead(counted(name === '-' ? process.stdin : createReadStream(name, { highWaterMark: 1 << 20 }), onBytes));
 
-async function unpacked(file: Opened, kind: Kind, unpacking: Unpacking, onBytes: (count: number) => void): Promise<Opened> {
+async function unpacked(
+  file: Opened,
+  kind: Kind,
+  unpacking: Unpacking,
+  onBytes: (count: number) => void,
+): Promise<Opened> {
   if (kind === 'gzip') return withHead(gunzipped(file.rest, unpacking));
   if (kind === 'zstd') return withHead(unzstd(file.rest, unpacking));
   await file.close();
@@ -73,7 +78,12 @@ export async function* textBytes(
   const isPacked = kind !== 'text';
   const { head, rest } = isPacked ? await unpacked(file, kind, unpacking, onBytes) : file;
   if (isPacked && head.length > 0 && kindOf(name, head) !== 'text')
-    refuse('invalid_input', `${name}:1`, `text in it: unpack it first`, `a ${kindOf(name, head)} file in a ${kind} file`);
+    refuse(
+      'invalid_input',
+      `${name}:1`,
+      `text in it: unpack it first`,
+      `a ${kindOf(name, head)} file in a ${kind} file`,
+    );
   const encoding = encodingOf(head);
   if (encoding === undefined) {
     const mark = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0;

@@ -77,7 +77,11 @@ function filesBelow(base: string, notes: FileNotes): string[] {
 }
 
 const isEvaluation = (base: string, name: string): boolean =>
-  evaluation.test(basename(name)) || relative(base, name).split(sep).slice(0, -1).some((one) => evaluationFolder.test(one));
+  evaluation.test(basename(name)) ||
+  relative(base, name)
+    .split(sep)
+    .slice(0, -1)
+    .some((one) => evaluationFolder.test(one));
 
 /**
  * Chooses the dumps among files: those of the first kind that is there, without what trainers write beside them, empty files, and
@@ -108,7 +112,10 @@ function nothingIn(path: string, names: readonly string[], expected: string): ne
   const shown = names.slice(0, 3).map((name) => basename(name));
   const more = names.length > shown.length ? ', …' : '';
   const files = `${names.length} other ${names.length === 1 ? 'file' : 'files'}`;
-  const got = names.length === 0 ? 'an empty one' : `${files} (${shown.join(', ')}${more}); one that is meant is given by its name`;
+  const got =
+    names.length === 0
+      ? 'an empty one'
+      : `${files} (${shown.join(', ')}${more}); one that is meant is given by its name`;
   return refuse('invalid_input', path, expected, got);
 }
 

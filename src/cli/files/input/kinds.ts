@@ -8,9 +8,7 @@ const text = 'text (JSON lines, JSON, CSV), parquet, or gzip, zstd or zip of tex
 const piped = (program: string): string => `its text: ${program} FILE | rollflex import -`;
 const saved = (program: string): string => `parquet or CSV: ${program}`;
 const arrow = saved(`python -c "import pyarrow.feather as f; f.read_feather('FILE').to_parquet('FILE.parquet')"`);
-const arrowStream = saved(
-  `python -c "import datasets; datasets.Dataset.from_file('FILE').to_parquet('FILE.parquet')"`,
-);
+const arrowStream = saved(`python -c "import datasets; datasets.Dataset.from_file('FILE').to_parquet('FILE.parquet')"`);
 
 const read: readonly (readonly [kind: Kind, bytes: readonly number[]])[] = [
   ['gzip', [0x1f, 0x8b]],
@@ -61,8 +59,7 @@ export function encodingOf(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefine
 }
 
 /** Bytes that no text has: control characters other than white space and escape. */
-const isControl = (byte: number): boolean =>
-  byte === 127 || (byte < 32 && byte !== 27 && !(byte >= 8 && byte <= 13));
+const isControl = (byte: number): boolean => byte === 127 || (byte < 32 && byte !== 27 && !(byte >= 8 && byte <= 13));
 const looked = 512;
 
 /** Whether these are no bytes of text. NUL bytes at the end are those of a file whose writer was stopped. */
@@ -89,7 +86,8 @@ export function kindOf(name: string, head: Uint8Array): Kind {
   }
   if (isPickle(head)) return 'pickle';
   if (encodingOf(head) !== undefined) return 'text';
-  if (matches(head.subarray(257), 'ustar')) refuse('invalid_input', `${name}:1`, 'its files: tar -xf FILE'.replace('FILE', name), 'a tar archive');
+  if (matches(head.subarray(257), 'ustar'))
+    refuse('invalid_input', `${name}:1`, 'its files: tar -xf FILE'.replace('FILE', name), 'a tar archive');
   if (isBinary(head)) refuse('invalid_input', `${name}:1`, text, 'a binary file');
   return 'text';
 }

@@ -17,11 +17,11 @@ export type Damage = keyof typeof damages;
 export type PassedOver = 'name' | 'kind' | 'empty' | 'evaluation';
 
 const shown = 3;
-const reasons: Readonly<Record<PassedOver, string>> = {
-  name: 'by name',
-  kind: 'of another kind than what is read',
-  empty: 'empty',
-  evaluation: 'evaluations',
+const reasons: Readonly<Record<PassedOver, readonly [one: string, more: string]>> = {
+  name: ['file that is no dump by its name', 'files that are no dumps by their names'],
+  kind: ['file of another kind', 'files of other kinds'],
+  empty: ['empty file', 'empty files'],
+  evaluation: ['file of evaluations', 'files of evaluations'],
 };
 
 /** Collects what is not read of files. */
@@ -75,7 +75,7 @@ export class FileNotes {
   passedOver(): string[] {
     return [...this.#passed].map(([why, { count, names }]) => {
       const more = count > names.length ? ', …' : '';
-      return `${count} ${count === 1 ? 'file' : 'files'} ${reasons[why]}: ${names.join(', ')}${more}`;
+      return `${count} ${reasons[why][count === 1 ? 0 : 1]}: ${names.join(', ')}${more}`;
     });
   }
 
@@ -83,13 +83,17 @@ export class FileNotes {
   rows(): [word: string, text: string][] {
     const lost = this.lost === 0 ? '' : `; not whole, and left out: ${this.lost}`;
     return [
-      ...this.passedOver().map((text): [string, string] => ['passed', `over ${text}`]),
+      ...this.passedOver().map((text): [string, string] => ['not read', text]),
       ...this.damaged().map((text, index): [string, string] => ['damaged', index === 0 ? `${text}${lost}` : text]),
     ];
   }
 
   /** Everything as an object, for `--json`. */
-  toJSON(): { readonly passedOver: Readonly<Record<string, number>>; readonly damaged: readonly string[]; readonly lost: number } {
+  toJSON(): {
+    readonly passedOver: Readonly<Record<string, number>>;
+    readonly damaged: readonly string[];
+    readonly lost: number;
+  } {
     return {
       passedOver: Object.fromEntries([...this.#passed].map(([why, { count }]) => [why, count])),
       damaged: this.damaged(),

@@ -73,7 +73,12 @@ async function opened(name: string, file: FileHandle, onBytes: (count: number) =
   const { size } = await file.stat();
   const tail = Buffer.from(await bytesAt(file, Math.max(0, size - 8), 8));
   if (size < 12 || tail.toString('latin1', 4) !== 'PAR1')
-    refuse('invalid_input', name, 'a whole parquet file, which has its list of contents at its end', 'its beginning only');
+    refuse(
+      'invalid_input',
+      name,
+      'a whole parquet file, which has its list of contents at its end',
+      'its beginning only',
+    );
   const length = tail.readUInt32LE(0);
   if (length > Math.min(most.footer, size - 12))
     refuse('invalid_input', name, `a list of contents of at most ${Math.min(most.footer, size - 12)} bytes`, length);
@@ -88,7 +93,8 @@ function rangeOf({ name, bytes }: Source, column: ColumnMetaData): readonly [fro
   const { dictionary_page_offset: dictionary, data_page_offset: data, total_compressed_size: length } = column;
   const from = Number(dictionary === undefined || dictionary === 0n || dictionary > data ? data : dictionary);
   const to = from + Number(length);
-  if (from < 4 || to > bytes || to < from) refuse('invalid_input', name, 'a whole parquet file', 'a column outside of it');
+  if (from < 4 || to > bytes || to < from)
+    refuse('invalid_input', name, 'a whole parquet file', 'a column outside of it');
   return [from, to];
 }
 
@@ -125,7 +131,12 @@ async function* pagesOf(source: Source, column: ColumnMetaData, mostValues: numb
     const isData = header.type !== 'DICTIONARY_PAGE';
     // A value of a dictionary has at least its length in the page, or one bit.
     const mostHere = isData ? left : 8 * size;
-    if (values < 0 || values > mostHere || header.compressed_page_size < 0 || page.at + header.compressed_page_size > to)
+    if (
+      values < 0 ||
+      values > mostHere ||
+      header.compressed_page_size < 0 ||
+      page.at + header.compressed_page_size > to
+    )
       refuse('invalid_input', name, 'a whole parquet file', 'a page outside of its column');
     if (isData) left -= values;
     yield page;
@@ -145,7 +156,13 @@ interface Cursor {
 
 function flatCursor(source: Source, meta: ColumnMetaData, schemaPath: SchemaTree[], rows: number): Cursor {
   const { lib, file, name, decoding, onBytes } = source;
-  const decoder = { ...meta, ...decoding, pathInSchema: meta.path_in_schema, element: schemaPath.at(-1)!.element, schemaPath };
+  const decoder = {
+    ...meta,
+    ...decoding,
+    pathInSchema: meta.path_in_schema,
+    element: schemaPath.at(-1)!.element,
+    schemaPath,
+  };
   const pages = pagesOf(source, meta, rows);
   let dictionary: DecodedArray | undefined;
   return {
@@ -186,7 +203,8 @@ async function nestedCursor(source: Source, column: string, rowGroup: RowGroup, 
   for (const meta of metas) {
     for await (const { header } of pagesOf(source, meta, most.nestedValues)) {
       found += header.uncompressed_page_size;
-      if (found > most.nested) refuse('limit_exceeded', where, `at most ${most.nested} bytes of lists in a row group`, 'more');
+      if (found > most.nested)
+        refuse('limit_exceeded', where, `at most ${most.nested} bytes of lists in a row group`, 'more');
     }
   }
   const slice = async (from: number, to = source.bytes): Promise<ArrayBuffer> => {
@@ -199,7 +217,11 @@ async function nestedCursor(source: Source, column: string, rowGroup: RowGroup, 
   });
   const selected = { chunks, rowGroup, groupStart: 0, selectStart: 0, selectEnd: rows, groupRows: rows };
   const options = { file: { byteLength: source.bytes, slice }, metadata, ...decoding };
-  const read = lib.readRowGroup(options, { metadata, fetches: [], groups: [selected], rowStart: 0, rowEnd: rows }, selected);
+  const read = lib.readRowGroup(
+    options,
+    { metadata, fetches: [], groups: [selected], rowStart: 0, rowEnd: rows },
+    selected,
+  );
   const [assembled] = lib.assembleAsync(read, schema, decoding.parsers).asyncColumns;
   const values = lib.flatten((await assembled!.data).data);
   return {
@@ -292,7 +314,13 @@ export async function* parquetRows(name: string, options: ParquetOptions): Async
     }
   } catch (error) {
     if (isPolicyError(error) || isSystemError(error)) throw error;
-    refuse('invalid_input', name, 'a parquet file that is read (snappy, gzip, zstd, brotli or no compression)', caused(error), error);
+    refuse(
+      'invalid_input',
+      name,
+      'a parquet file that is read (snappy, gzip, zstd, brotli or no compression)',
+      caused(error),
+      error,
+    );
   } finally {
     await file.close();
   }

@@ -49,7 +49,8 @@ export function inputFiles(paths: readonly string[], notes = new FileNotes()): I
 
 function filesAt(path: string, notes: FileNotes): Candidate[] {
   if (path === '-') return [{ name: path, base: '.' }];
-  if (existsSync(path)) return statSync(path).isDirectory() ? inFolder(path, notes) : [{ name: path, base: dirname(path) }];
+  if (existsSync(path))
+    return statSync(path).isDirectory() ? inFolder(path, notes) : [{ name: path, base: dirname(path) }];
   return isPattern(path) ? matching(path, notes) : [{ name: path, base: dirname(path) }];
 }
 

@@ -107,7 +107,12 @@ async function* elementsOf(
   const [line = ''] = Buffer.from(head.subarray(0, 200)).toString('utf8').trimStart().split('\n');
   if (!arrayStart.test(line)) {
     const expected = 'JSON lines, a JSON array, or CSV';
-    refuse('invalid_input', `${name}:1`, expected, `a line of a log, or another text that begins with "[": ${line.slice(0, 60)}`);
+    refuse(
+      'invalid_input',
+      `${name}:1`,
+      expected,
+      `a line of a log, or another text that begins with "[": ${line.slice(0, 60)}`,
+    );
   }
   const reader = new JsonArrayReader(name, longestLine, deepest);
   for await (const chunk of bytes) yield reader.read(chunk);
@@ -116,7 +121,8 @@ async function* elementsOf(
 
 function checked(name: string, number: number, line: Line, isFirst: boolean): Uint8Array {
   const where = `${name}:${number}`;
-  if (typeof line === 'symbol') refuse('limit_exceeded', where, `a line of at most ${longestLine} bytes`, 'a longer one');
+  if (typeof line === 'symbol')
+    refuse('limit_exceeded', where, `a line of at most ${longestLine} bytes`, 'a longer one');
   if (isFirst && line.length > longestHeader && line[0] !== 123)
     refuse('invalid_input', where, 'a JSON object, or a header', `a line of ${line.length} bytes that is no JSON`);
   if (line.length > longLine && isDeeperThan(line, deepest))

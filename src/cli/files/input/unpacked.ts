@@ -1,6 +1,6 @@
 /** Bytes out of gzip, zstd and zip: in bounded memory, and as far as they are whole. */
 import { createGunzip, createInflateRaw, type Gunzip } from 'node:zlib';
-import { type PolicyError, caused, refuse } from '../../../errors.ts';
+import { caused, type PolicyError, refuse } from '../../../errors.ts';
 
 type Bytes = AsyncIterable<Uint8Array>;
 
@@ -37,7 +37,12 @@ class Expansion {
     this.#unpacked += bytes;
     if (this.#unpacked < bomb.fromBytes || this.#unpacked < bomb.most * this.#packed) return;
     const got = `more than ${Math.floor(this.#unpacked / this.#packed)} times the size`;
-    refuse('limit_exceeded', this.#name, `text that is at most ${bomb.most} times as large as its compressed file`, got);
+    refuse(
+      'limit_exceeded',
+      this.#name,
+      `text that is at most ${bomb.most} times as large as its compressed file`,
+      got,
+    );
   }
 }
 
@@ -53,7 +58,12 @@ function broken(name: string, what: string, error: unknown): never {
   refuse('invalid_input', name, `a whole ${what} file`, caused(error));
 }
 
-async function* inflated(source: Bytes, stream: Gunzip, what: string, { name, onCut }: Unpacking): AsyncGenerator<Uint8Array> {
+async function* inflated(
+  source: Bytes,
+  stream: Gunzip,
+  what: string,
+  { name, onCut }: Unpacking,
+): AsyncGenerator<Uint8Array> {
   const expansion = new Expansion(name);
   let out: Uint8Array[] = [];
   let failed: Error | PolicyError | undefined;
@@ -126,7 +136,12 @@ export async function* unzstd(source: Bytes, { name, onCut }: Unpacking): AsyncG
   let isFirst = true;
   for await (const piece of pieces(source)) {
     if (isFirst && windowOf(piece) > largestWindow)
-      refuse('limit_exceeded', name, `zstd with a window of at most ${largestWindow} bytes (without --long=31)`, windowOf(piece));
+      refuse(
+        'limit_exceeded',
+        name,
+        `zstd with a window of at most ${largestWindow} bytes (without --long=31)`,
+        windowOf(piece),
+      );
     isFirst = false;
     expansion.took(piece.length);
     push(piece, false);

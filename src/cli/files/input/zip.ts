@@ -38,11 +38,20 @@ async function entriesOf(name: string, file: FileHandle): Promise<ZipEntry[] | u
   const [length, from] = [tail.readUInt32LE(end + 12), tail.readUInt32LE(end + 16)];
   // Zip64 has these numbers elsewhere, for archives of 4 GB and more.
   if (from === 0xffffffff || length > most.directoryBytes)
-    refuse('limit_exceeded', name, 'a zip archive of less than 4 GB (unzip -p it into rollflex import -)', 'a larger one');
+    refuse(
+      'limit_exceeded',
+      name,
+      'a zip archive of less than 4 GB (unzip -p it into rollflex import -)',
+      'a larger one',
+    );
   const list = await bytesAt(file, from, length);
   const entries: ZipEntry[] = [];
   for (let at = 0; at + 46 <= list.length && list.readUInt32LE(at) === signature.entry; ) {
-    const [nameBytes, extra, comment] = [28, 30, 32].map((place) => list.readUInt16LE(at + place)) as [number, number, number];
+    const [nameBytes, extra, comment] = [28, 30, 32].map((place) => list.readUInt16LE(at + place)) as [
+      number,
+      number,
+      number,
+    ];
     entries.push({
       name: list.toString('utf8', at + 46, at + 46 + nameBytes),
       method: list.readUInt16LE(at + 10),
