@@ -16,6 +16,16 @@ const [anyOpen, anyClose] = [123, 125];
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13);
 const candidates = 16;
 
+/** Whether a text is JSON. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 interface Scan {
   /** The ends of objects that follow each other. */
   readonly ends: readonly number[];
@@ -49,6 +59,17 @@ function scanned(text: string): Scan | undefined {
 const partsOf = (text: string, ends: readonly number[]): string[] =>
   ends.map((end, index) => text.slice(index === 0 ? 0 : ends[index - 1], end));
 
+/** Whether a value may follow after a part of an object: then an object behind it may be a part of it. */
+function awaitsValue(part: string): boolean {
+  let isInString = false;
+  for (let at = 0; at < part.length; at += 1) {
+    const code = part.charCodeAt(at);
+    if (code === quote) isInString = !isInString;
+    else if (isInString && code === backslash) at += 1;
+  }
+  return !isInString && /[:,[]\s*$/.test(part);
+}
+
 /** Finds whole objects that follow a part of an object, by the key with which the line begins. */
 function afterPart(text: string): string[] | undefined {
   const opening = /^\s*\{\s*"(?:[^"\\]|\\.)*"\s*:/.exec(text)?.[0].trim();
@@ -56,21 +77,26 @@ function afterPart(text: string): string[] | undefined {
   let at = text.indexOf(opening, opening.length);
   for (let count = 0; at !== -1 && count < candidates; count += 1) {
     const rest = text.slice(at);
-    const found = scanned(rest);
-    if (found !== undefined && !found.isOpen) return partsOf(rest, found.ends);
+    const found = awaitsValue(text.slice(0, at)) ? undefined : scanned(rest);
+    if (found !== undefined && !found.isOpen && found.ends.length > 0) return partsOf(rest, found.ends);
     at = text.indexOf(opening, at + 1);
   }
   return undefined;
 }
 
-/** Returns what of a line is whole; undefined if the line is one object, or nothing that looks like a damaged one. */
+/**
+ * Returns what of a line is whole; undefined if the line is one object, or nothing that looks like a damaged one.
+ *
+ * @param text - a line that is no JSON
+ */
 export function damagedLine(text: string): Damaged | undefined {
   if (!text.trimStart().startsWith('{')) return undefined;
   const found = scanned(text);
-  if (found !== undefined && !found.isOpen)
-    return found.ends.length > 1 ? { what: 'glued', whole: partsOf(text, found.ends), lost: 0 } : undefined;
+  const parts = found === undefined ? [] : partsOf(text, found.ends);
+  const isGlued = found?.isOpen === false && parts.length > 1;
+  if (isGlued && parts.every(isJson)) return { what: 'glued', whole: parts, lost: 0 };
   const after = afterPart(text);
   if (after !== undefined) return { what: 'gluedCut', whole: after, lost: 1 };
-  if (found === undefined) return undefined;
-  return { what: 'cutLine', whole: partsOf(text, found.ends), lost: 1 };
+  if (isGlued) return { what: 'glued', whole: parts, lost: 0 };
+  return found?.isOpen === true ? { what: 'cutLine', whole: parts, lost: 1 } : undefined;
 }

@@ -61,12 +61,21 @@ export function encodingOf(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefine
 /** Bytes that no text has: control characters other than white space and escape. */
 const isControl = (byte: number): boolean => byte === 127 || (byte < 32 && byte !== 27 && !(byte >= 8 && byte <= 13));
 const looked = 512;
+const newline = 10;
 
-/** Whether these are no bytes of text. NUL bytes at the end are those of a file whose writer was stopped. */
+/**
+ * Whether these are no bytes of text. NUL bytes at the end of a file, or where a line begins, are what is left where a writer was
+ * stopped.
+ */
 function isBinary(head: Uint8Array): boolean {
   let end = head.length;
   while (end > 0 && head[end - 1] === 0) end -= 1;
-  return head.subarray(0, Math.min(end, looked)).some(isControl);
+  let last: number | undefined;
+  for (const byte of head.subarray(0, Math.min(end, looked))) {
+    if (byte === 0 ? last !== newline : isControl(byte)) return true;
+    if (byte !== 0) last = byte;
+  }
+  return false;
 }
 
 /**

@@ -52,14 +52,9 @@ export class FileNotes {
     this.#damaged.set(what, known);
   }
 
-  /** Whether there is nothing to say. */
-  get isEmpty(): boolean {
-    return this.#passed.size === 0 && this.#damaged.size === 0;
-  }
-
-  /** The first damage, as `file:line: what`; undefined without any. */
-  get firstDamage(): string | undefined {
-    for (const [what, { first }] of this.#damaged) return `${first}: ${damages[what]}`;
+  /** The first damage: its place, and what it is; undefined without any. */
+  get firstDamage(): { readonly where: string; readonly what: string } | undefined {
+    for (const [what, { first }] of this.#damaged) return { where: first, what: damages[what] };
     return undefined;
   }
 

@@ -27,6 +27,8 @@ const most = {
   nested: 2 ** 27,
   nestedValues: 2 ** 24,
 };
+/** From this number of rows on, a row takes at least a bit for every value that is not always the same. */
+const bomb = { fromRows: 1_000_000, rowsPerByte: 16 };
 const headerBytes = 1 << 14;
 const longestHeader = 1 << 22;
 
@@ -304,6 +306,14 @@ export async function* parquetRows(name: string, options: ParquetOptions): Async
   const file = await open(name);
   try {
     const source = await opened(name, file, options.onBytes);
+    const rows = source.metadata.row_groups.reduce((sum, one) => sum + Number(one.num_rows), 0);
+    if (rows > Math.max(bomb.fromRows, bomb.rowsPerByte * source.bytes))
+      refuse(
+        'limit_exceeded',
+        name,
+        `at most ${bomb.rowsPerByte} rows for each byte of the file`,
+        `${rows} rows in ${source.bytes} bytes`,
+      );
     const columns = source.schema.children.map(({ element }) => element.name);
     const needed = columns.filter(options.isNeeded);
     const wanted = new Set(needed.length > 0 ? needed : columns);

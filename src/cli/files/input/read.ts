@@ -112,10 +112,19 @@ export async function readInto(
       }
     }
   } catch (error) {
-    throw withOptions(error);
+    throw withOptions(withChoice(error, files));
   }
-  if (lines.responses === 0 && notes.lost > 0 && lines.quantiles === undefined)
-    refuse('invalid_input', files[0]!.name, 'at least one whole line', notes.firstDamage);
+  const damage = notes.firstDamage;
+  if (lines.responses === 0 && damage !== undefined && lines.quantiles === undefined)
+    refuse('invalid_input', damage.where, 'at least one whole line', damage.what);
+}
+
+/** Says how to choose among files of different formats. */
+function withChoice(error: unknown, files: readonly InputFile[]): unknown {
+  if (!(error instanceof PolicyError) || files.length < 2 || !/^the format .*, as in /.test(error.expected))
+    return error;
+  const expected = `${error.expected} (give those that are meant, by their names or a pattern)`;
+  return new PolicyError(error.code, { expected, got: error.got.replaceAll('"', ''), path: error.path, cause: error });
 }
 
 /** Adds the names of command-line options to an error: the library does not know them. */

@@ -43,6 +43,7 @@ const longestHeader = 2 ** 20;
 const longLine = 2 ** 20;
 /** Deepest nesting of JSON. */
 export const deepest = 512;
+const tables = /\.(parquet|pq)$/i;
 const pickled = /\.(pt|pth|pkl|pickle)$/i;
 /** How the first line of a JSON array may go on after its bracket. */
 const arrayStart = /^\s*\[\s*([{["\]]|$|(-?\d[\d.eE+-]*|null|true|false|NaN|-?Infinity)\s*([,\]]|$))/;
@@ -61,7 +62,8 @@ export async function* recordsOf({ name }: InputFile, reading: Reading): AsyncGe
     await file.close();
     return yield* linesOf(name, pickledLines(name), notes);
   }
-  const kind = file.head.length === 0 ? 'text' : kindOf(name, file.head);
+  const isTable = file.head.length > 0 && tables.test(name);
+  const kind = file.head.length === 0 ? 'text' : isTable ? 'parquet' : kindOf(name, file.head);
   if (isPiped && (kind === 'zip' || kind === 'parquet' || kind === 'pickle'))
     refuse('invalid_input', '-', 'text on standard input: give this file by its name', `a ${kind} file`);
   if (kind === 'pickle' || (kind === 'zip' && (await isTorchFile(name)))) {

@@ -1,22 +1,13 @@
 /** Gives the records of a file to a collector: what of a damaged line is whole is taken, and what is not is counted. */
 import { isPolicyError, type PolicyError, refuse } from '../../../errors.ts';
 import type { DumpImport } from '../../../sim/trace/import/import.ts';
-import { type Damaged, damagedLine } from './damage.ts';
+import { type Damaged, damagedLine, isJson } from './damage.ts';
 import { damages, type FileNotes } from './notes.ts';
 import type { InputFile } from './paths.ts';
 import { deepest, type InputRecord, type TextRecord } from './records.ts';
 
 /** Fields that say the step of a row. */
 const ownStep = /step|iteration|rollout_id/i;
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** Takes the records of a file. */
 export class Taking {
