@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { trainerIds, trainers } from '../../sim/advise/trainers.ts';
 import { dumpReaders } from '../../sim/trace/import/readers.ts';
 import { modelOptions } from '../job/cluster.ts';
-import { correlationOption, resamplingOption, textOptions, withOptions } from '../job/workloads.ts';
+import { correlationOption, dumpOptions, resamplingOption, textOptions, withOptions } from '../job/workloads.ts';
 import { between, whole } from '../terminal/arguments.ts';
 import { option } from '../terminal/options.ts';
 import { type AdviseOptions, runAdvise } from './run.ts';
@@ -60,7 +60,9 @@ export function adviseCommand(): Command {
     .addOption(option('json', 'print one JSON object, and nothing else'))
     .option('--quiet', 'show no progress')
     .addHelpText('after', explained);
-  return withOptions(command, textOptions()).action(async (paths: string[], options: AdviseOptions) => {
-    await runAdvise(paths, options);
-  });
+  return withOptions(command, [...textOptions(), ...dumpOptions()]).action(
+    async (paths: string[], options: AdviseOptions) => {
+      await runAdvise(paths, options);
+    },
+  );
 }

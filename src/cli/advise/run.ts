@@ -63,11 +63,18 @@ export async function advise(
   options: AdviseOptions,
   progress: AdviseProgress,
 ): Promise<Advised> {
-  const { from, tokenizer, tokensPerCharacter, correctFrom, skipBroken, ...rest } = options;
+  const { from, tokenizer, tokensPerCharacter, correctFrom, skipBroken, field, repeated, ...rest } = options;
   const reading = Object.fromEntries(
-    Object.entries({ from, tokenizer, tokensPerCharacter, correctFrom, skipBroken, cap: options.cap }).filter(
-      ([, value]) => value !== undefined,
-    ),
+    Object.entries({
+      from,
+      tokenizer,
+      tokensPerCharacter,
+      correctFrom,
+      skipBroken,
+      field,
+      repeated,
+      cap: options.cap,
+    }).filter(([, value]) => value !== undefined),
   ) as ReadOptions;
   const { summary, notes, ...trace } = await readTogether(paths, reading, progress);
   const measured = await readMeasured(options.calibrate, reading);

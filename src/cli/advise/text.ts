@@ -4,6 +4,7 @@ import { leastWorth } from '../../sim/advise/returning.ts';
 import { basisLine } from '../../sim/colocated/basis.ts';
 import type { SynchronousSettings } from '../../sim/sweep/settings/settings.ts';
 import { pileUpSentence } from '../../sim/trace/import/pile-up.ts';
+import { cautions, fieldsText, groupSizes } from '../import/text.ts';
 import { saysCluster } from '../job/cluster.ts';
 import { fixed } from '../terminal/plain-table.ts';
 import { type Advised, between, configuration, factor, percent, whole, wrapped } from './lines.ts';
@@ -20,6 +21,7 @@ export function adviceLines(advised: Advised): string[] {
   return [
     ...whole(basisLine(answer.sweep.basis!)),
     ...wrapped('read', read(advised)),
+    ...understood(advised),
     ...piledUp(advised),
     ...wrapped('as', simulated(advised)),
     ...wrapped('waits', waits(answer)),
@@ -35,11 +37,19 @@ const alone = (answer: Answer): string[] =>
 
 function read({ name, summary, answer }: Advised): string {
   if (summary === undefined) return `${short(name)}: ${answer.sweep.workload.source}, no single responses`;
-  const { readers, prompts, steps, responses, tokens, estimated } = summary;
+  const { readers, prompts, steps, responses, responsesPerPrompt, tokens, estimated } = summary;
+  const each = responsesPerPrompt.least === responsesPerPrompt.most ? '' : ` (${groupSizes(summary)})`;
   const over = steps > 0 ? `${steps} step${steps === 1 ? '' : 's'}, ` : '';
   const lengths = `P50 ${tokens.p50}, P99 ${tokens.p99}, longest ${tokens.longest}`;
   const how = estimated ? ' tokens, ESTIMATED' : '';
-  return `${short(name)} (${readers.join(', ')}): ${over}${prompts} prompts, ${responses} recorded responses ${lengths}${how}`;
+  return `${short(name)} (${readers.join(', ')}): ${over}${prompts} prompts, ${responses} recorded responses${each} ${lengths}${how}`;
+}
+
+/** Returns which field was taken for what, where names told it, and what the lengths do not show. */
+function understood({ summary }: Advised): string[] {
+  if (summary === undefined) return [];
+  const guessed = summary.readers.includes('table') ? wrapped('fields', fieldsText(summary)) : [];
+  return [...guessed, ...cautions(summary).flatMap((text) => wrapped('note', text))];
 }
 
 function piledUp({ summary }: Advised): string[] {

@@ -1,7 +1,7 @@
 /** The options of `rollflex import`, and its help. */
 import { Command, Option } from 'commander';
 import { dumpReaders } from '../../sim/trace/import/readers.ts';
-import { textOptions, withOptions } from '../job/workloads.ts';
+import { dumpOptions, textOptions, withOptions } from '../job/workloads.ts';
 import { between } from '../terminal/arguments.ts';
 import { option } from '../terminal/options.ts';
 import { type ImportOptions, runImport } from './run.ts';
@@ -47,7 +47,9 @@ export function importCommand(): Command {
     .addOption(option('json', 'print the summary as one JSON object (with --output)'))
     .option('--quiet', 'print no summary and no progress')
     .addHelpText('after', explained);
-  return withOptions(command, textOptions()).action(async (paths: string[], options: ImportOptions) => {
-    await runImport(paths, options);
-  });
+  return withOptions(command, [...textOptions(), ...dumpOptions()]).action(
+    async (paths: string[], options: ImportOptions) => {
+      await runImport(paths, options);
+    },
+  );
 }

@@ -20,6 +20,17 @@ export const textOptions = (): Option[] => [
   new Option('--tokens-per-character <n>', 'estimate the tokens of texts instead').argParser(between(0.001, 10)),
 ];
 
+/** Returns the command-line options for dumps whose fields or steps can be read in several ways. */
+export const dumpOptions = (): Option[] => [
+  new Option(
+    '--field <role=path>',
+    'which field is what, such as tokens=usage.completion_tokens (several times)',
+  ).argParser((one: string, all: readonly string[] | undefined) => [...(all ?? []), one]),
+  new Option('--repeated <which>', 'which record of a step that the dump has twice is kept; all: parts of one').choices(
+    ['first', 'last', 'all'],
+  ),
+];
+
 /** Adds options to a command. */
 export const withOptions = (command: Command, options: readonly Option[]): Command =>
   options.reduce((so, option) => so.addOption(option), command);

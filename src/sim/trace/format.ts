@@ -44,6 +44,7 @@ export const tracePromptSchema = z.strictObject({
           correct: z.boolean().optional().describe('Whether it was right.'),
           rewardSeconds: z.number().nonnegative().optional().describe('Seconds that its reward took.'),
           capped: z.boolean().optional().describe('It ran into the length limit: it would have been longer.'),
+          censored: z.boolean().optional().describe('It was aborted after these tokens: it would have been longer.'),
         })
         .refine(({ tokens, turns }) => turns === undefined || generatedIn(turns) === tokens, {
           path: ['tokens'],

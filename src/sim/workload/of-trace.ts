@@ -1,5 +1,7 @@
 /** Makes a workload from a trace of any kind. */
+import type { TracePrompt } from '../trace/format.ts';
 import type { Trace } from '../trace/read.ts';
+import { traceFromLog } from './from-log.ts';
 import { marginalWorkload, pooledQuantile } from './marginal.ts';
 import { type Resampling, tracedWorkload } from './traced.ts';
 import type { Workload } from './workload.ts';
@@ -33,11 +35,31 @@ export function traceWorkload(
   const { resampling, correlation, capTokens } = { ...usualWorkload, ...options };
   if (trace.kind === 'prompts') {
     const { prompts, reader, pileUp } = trace;
-    const traced = { name, source: `trace (${reader})`, prompts, resampling, capTokens };
-    return (seed) => tracedWorkload({ ...traced, ...(pileUp === undefined ? {} : { pileUp }), seed });
+    const censored = prompts.reduce((sum, one) => sum + one.responses.filter((each) => each.censored).length, 0);
+    const drawn = censored === 0 ? '' : `, ${censored} aborted and drawn beyond their abort`;
+    const traced = { name, source: `trace (${reader})${drawn}`, resampling, capTokens };
+    const whole = (seed: number) => (censored === 0 ? prompts : completed(prompts, capTokens, seed));
+    return (seed) =>
+      tracedWorkload({ ...traced, prompts: whole(seed), ...(pileUp === undefined ? {} : { pileUp }), seed });
   }
   const responseTokens = pooledQuantile(trace.rows, 'outputTokens');
   const promptTokens = pooledQuantile(trace.rows, 'inputTokens');
   const source = `quantiles (${trace.reader})`;
   return (seed) => marginalWorkload({ name, source, responseTokens, promptTokens, correlation, capTokens, seed });
+}
+
+/** Returns the prompts with the rest of each aborted response drawn, as for a log. */
+function completed(prompts: readonly TracePrompt[], capTokens: number, seed: number): TracePrompt[] {
+  const logged = prompts.map(({ prompt, responses }) => ({
+    promptId: prompt,
+    responses: responses.map(({ tokens, censored = false }) => ({ tokens, censored })),
+  }));
+  const counts = { completed: 0, censored: 0, unknown: 0 };
+  const drawn = traceFromLog({ prompts: logged, ...counts }, { capTokens, seed });
+  return prompts.map((prompt, row) => ({
+    ...prompt,
+    responses: prompt.responses.map((response, at) =>
+      response.censored === true ? { tokens: drawn[row]!.responses[at]!.tokens } : response,
+    ),
+  }));
 }

@@ -55,7 +55,7 @@ describe('import', () => {
   test('standard input; the summary keeps out of the way of the trace', async () => {
     const run = await rollflexOn(readFileSync(fixture('slime/lines.jsonl'), 'utf8'), 'import', '-');
     expect([run.code, idsOf(run.out)]).toEqual([0, ['12@5', '13@5']]);
-    expect(run.err).toContain('left out responses: 1 aborted');
+    expect(run.err).toContain('note     1 response aborted: counted as at least so long (censored)');
     expect(run.err).toContain('rollflex simulate TRACE --prompts-per-round 2 --responses-per-prompt 4');
   });
 
@@ -128,7 +128,7 @@ describe('import refuses', () => {
     ['a cap with an estimate', [verl], { tokensPerCharacter: 1, cap: 9 }, 'estimates cannot tell'],
     ['its own output', [verl], { tokenizer: words, output: verl }, 'expected a file that is not read'],
     ['standard input twice', ['-', '-'], {}, 'expected standard input once'],
-    ['no dump', [path('other.jsonl')], {}, 'expected one of the formats castillo,'],
+    ['no dump', [path('other.jsonl')], {}, 'expected a field with the tokens of a response'],
     ['JSON without a file', [verl], { tokenizer: words, json: true }, '--output FILE with --json'],
   ])('%s', async (_what, paths, options, message) => {
     await expect(runImport(paths, options)).rejects.toThrow(message);

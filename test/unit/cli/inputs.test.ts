@@ -194,7 +194,7 @@ describe('what is wrong is said in a line, with file and line', () => {
     ],
     [
       'a field of another type',
-      () => [write('t.jsonl', '{"response_length":"4","status":"completed"}\n')],
+      () => [write('t.jsonl', '{"response_length":"four","status":"completed"}\n')],
       {},
       /t\.jsonl:1\.response_length: expected/,
     ],

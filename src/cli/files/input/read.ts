@@ -4,8 +4,10 @@ import { basename, dirname, resolve } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { PolicyError, refuse } from '../../../errors.ts';
 import type { TextTokens } from '../../../sim/trace/import/dump.ts';
+import { fieldChoices } from '../../../sim/trace/import/fields.ts';
 import { formatOf } from '../../../sim/trace/import/format-of.ts';
 import { DumpImport, type DumpImportOptions, type DumpSummary } from '../../../sim/trace/import/import.ts';
+import type { Repeated } from '../../../sim/trace/import/repeats.ts';
 import { traceOf } from '../../../sim/trace/read.ts';
 import type { NamedTrace } from '../../../sim/workload/of-trace.ts';
 import { say } from '../../terminal/output.ts';
@@ -28,6 +30,9 @@ export interface ReadOptions extends TextOptions {
   readonly cap?: number;
   readonly correctFrom?: number;
   readonly skipBroken?: boolean;
+  /** `ROLE=PATH`, by which fields of a dump are chosen. */
+  readonly field?: readonly string[];
+  readonly repeated?: Repeated;
 }
 
 /** Returns the options for reading a command's traces; `cap` is that of the job that wrote the traces. */
@@ -62,7 +67,15 @@ async function textTokensOf({ tokenizer, tokensPerCharacter: factor }: TextOptio
 }
 
 /** Returns a collector with these options. Throws the errors of the collector and of the tokenizer. */
-export async function collector({ from, cap, correctFrom, skipBroken, ...texts }: ReadOptions): Promise<DumpImport> {
+export async function collector({
+  from,
+  cap,
+  correctFrom,
+  skipBroken,
+  field,
+  repeated,
+  ...texts
+}: ReadOptions): Promise<DumpImport> {
   const textTokens = await textTokensOf(texts);
   const options: DumpImportOptions = {
     fingerprint,
@@ -70,6 +83,8 @@ export async function collector({ from, cap, correctFrom, skipBroken, ...texts }
     ...(textTokens === undefined ? undefined : { textTokens }),
     ...(cap === undefined ? undefined : { capTokens: cap }),
     ...(correctFrom === undefined ? undefined : { correctFrom }),
+    ...(field === undefined ? undefined : { fields: fieldChoices(field) }),
+    ...(repeated === undefined ? undefined : { repeated }),
     skipBroken: skipBroken === true,
   };
   return new DumpImport(options);
@@ -130,6 +145,7 @@ function withChoice(error: unknown, files: readonly InputFile[]): unknown {
 /** Adds the names of command-line options to an error: the library does not know them. */
 function withOptions(error: unknown): unknown {
   if (!(error instanceof PolicyError) || error.code !== 'invalid_config') return error;
+  if (error.expected.startsWith('--')) return new PolicyError('invalid_input', error);
   const expected = `--tokenizer tokenizer.json, or --tokens-per-character N for an estimate: this dump has text, and no count of tokens`;
   return new PolicyError('invalid_input', { expected, got: 'neither', path: error.path });
 }

@@ -25,6 +25,16 @@ function cellsOf(record: string, separator: string): string[] {
 
 const quotes = (text: string): number => text.split('"').length - 1;
 
+/** Returns the list or the object that a cell has in JSON; any other cell as it is. */
+function cellValue(cell: string): unknown {
+  if (!/^(\[.*\]|\{.*\})$/s.test(cell)) return cell;
+  try {
+    return JSON.parse(cell) as unknown;
+  } catch {
+    return cell;
+  }
+}
+
 /** Whether a line contains only a number. */
 export const isNumber = (line: string): boolean => /^[+-]?\d+(\.\d*)?(e[+-]?\d+)?$/i.test(line);
 
@@ -35,10 +45,13 @@ export class CsvRows {
   /** Lines of a record whose quoted cell has not ended yet. */
   #begun: { readonly lines: string[]; readonly where: string } | undefined;
 
-  /** @param first - the first line: the header, or a number */
-  constructor(first: string) {
+  /**
+   * @param first - the first line: the header, or a number
+   * @param separator - found in the first line if absent
+   */
+  constructor(first: string, separator?: string) {
     const counts = separators.map((one) => [one, cellsOf(first, one).length] as const);
-    this.#separator = counts.reduce((best, one) => (one[1] > best[1] ? one : best))[0];
+    this.#separator = separator ?? counts.reduce((best, one) => (one[1] > best[1] ? one : best))[0];
     this.#header = isNumber(first) ? undefined : cellsOf(first, this.#separator);
   }
 
@@ -76,6 +89,6 @@ export class CsvRows {
       const got = this.#header === undefined ? text : cells.length;
       refuse('invalid_input', from, expected, got);
     }
-    return { row: Object.fromEntries(header.map((name, index) => [name, cells[index]])), where: from };
+    return { row: Object.fromEntries(header.map((name, index) => [name, cellValue(cells[index]!)])), where: from };
   }
 }

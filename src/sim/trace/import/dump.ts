@@ -1,7 +1,7 @@
 /** Types for readers of trainers' dumps. A reader turns a line of a dump into responses, and keeps only numbers. */
-import { z } from 'zod';
 import { refuse } from '../../../errors.ts';
 import type { TraceTurn } from '../format.ts';
+import type { FieldChoices, Role } from './fields.ts';
 
 /** Counts the tokens of texts, for dumps without token counts. */
 export interface TextTokens {
@@ -25,7 +25,9 @@ export interface DumpedResponse {
   /** The training step, if the dump has it. */
   readonly step?: number;
   /** Number of the response in its group. Rows with the same number belong to one response, and their tokens are added. */
-  readonly part?: number;
+  readonly part?: number | string;
+  /** Number of the turn, in a row of one turn that does not say of which response it is. */
+  readonly turn?: number;
   /** Number of the row in its group, if the dump has it, to refuse repeated rows. */
   readonly row?: number;
   /** Tokens of the response, a whole number >= 1. */
@@ -38,6 +40,10 @@ export interface DumpedResponse {
   readonly promptTokens: () => number | undefined;
   /** Whether the response reached the length limit, according to the dump. */
   readonly truncated?: boolean;
+  /** Whether the response was aborted: it would have been longer. */
+  readonly censored?: boolean;
+  /** How its tokens were estimated, where neither the dump nor {@link TextTokens} counted them. */
+  readonly estimated?: string;
   /** Whether the response was correct, if the dump has this. */
   readonly correct?: boolean;
   /** The task of the prompt, if the dump has it. */
@@ -58,6 +64,12 @@ export interface DumpContext {
   readonly fingerprint: (text: string) => string;
   /** The least score of a correct response. By default, 1 is correct, 0 and -1 are not, and other scores mean nothing. */
   readonly correctFrom?: number;
+  /** Fields that the user chose, by what they mean. */
+  readonly fields?: FieldChoices;
+  /** Receives the field from which something was taken. */
+  readonly used?: (role: Role, path: string) => void;
+  /** Receives a value that tells the end of a response, and is not known. */
+  readonly unknownMark?: (path: string, value: string) => void;
 }
 
 /** A reader for the dumps of one trainer. */
@@ -74,30 +86,6 @@ export interface DumpReader {
   detect(row: Readonly<Record<string, unknown>>): boolean;
   /** Returns the responses of a line, or the reasons why they are left out. Throws `invalid_input`, with file, line and field. */
   read(row: Readonly<Record<string, unknown>>, context: DumpContext): readonly (DumpedResponse | SkipReason)[];
-}
-
-/** A count in a dump. */
-export const dumpedCount = z.int().nonnegative();
-
-/** A score as trainers write it: a number, or an object with `acc` or `score`. */
-export const dumpedScore = z.union([z.number(), z.boolean(), z.looseObject({}), z.null()]).optional();
-
-/** Whether a response is correct, according to its scores. `acc`, which verl's reward functions may add, has priority. */
-export function correctness(
-  score: z.output<typeof dumpedScore>,
-  accuracy: unknown,
-  correctFrom: number | undefined,
-): boolean | undefined {
-  if (typeof accuracy === 'boolean') return accuracy;
-  if (accuracy === 0 || accuracy === 1) return accuracy === 1;
-  if (typeof score === 'boolean') return score;
-  if (typeof score === 'object' && score !== null) {
-    const { acc, score: inner } = score as { acc?: unknown; score?: unknown };
-    return correctness(typeof inner === 'number' ? inner : undefined, acc, correctFrom);
-  }
-  if (typeof score !== 'number') return undefined;
-  if (correctFrom !== undefined) return score >= correctFrom;
-  return score === 1 ? true : score === 0 || score === -1 ? false : undefined;
 }
 
 /**

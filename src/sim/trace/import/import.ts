@@ -3,14 +3,16 @@ import { isPolicyError, refuse } from '../../../errors.ts';
 import { quantileOf } from '../../comparison/metrics.ts';
 import type { TracePrompt } from '../format.ts';
 import { type QuantileRow, readQuantiles } from '../quantiles.ts';
+import { tableDump } from './dialects.ts';
 import type { DumpContext, DumpReader, SkipReason, TextTokens } from './dump.ts';
-import { type Format, formatOf } from './format-of.ts';
+import { type FieldChoices, type Role, roleName } from './fields.ts';
+import { type Format, formatOf, formatOfRow } from './format-of.ts';
 import { ResponseGroups } from './groups.ts';
 import { dumpLine } from './line.ts';
 import { type PileUp, pileUpOf } from './pile-up.ts';
 import { dumpReaders } from './readers.ts';
+import type { Repeated } from './repeats.ts';
 import { RequestSessions } from './sessions.ts';
-import { tableDump } from './table.ts';
 
 /** Options for reading a dump. */
 export interface DumpImportOptions {
@@ -26,6 +28,10 @@ export interface DumpImportOptions {
   readonly correctFrom?: number;
   /** Whether broken lines are counted instead of refused. */
   readonly skipBroken?: boolean;
+  /** Fields by what they mean, where their names do not say it: see `fieldChoices`. */
+  readonly fields?: FieldChoices;
+  /** Which record of a step is kept, if the dump has several; without it, such a dump is refused. */
+  readonly repeated?: Repeated;
 }
 
 /** The outcome of an import. */
@@ -42,14 +48,28 @@ export interface DumpSummary {
   readonly steps: number;
   /** Number of responses in the trace. */
   readonly responses: number;
-  /** Number of responses per prompt: the least, the most, and the most frequent. */
+  /** Number of responses per prompt: the least, the most, and that of the prompts which have the most responses. */
   readonly responsesPerPrompt: { readonly least: number; readonly most: number; readonly usual: number };
+  /** The numbers of responses that prompts have, the least first, and how many prompts have each. */
+  readonly groupSizes: readonly { readonly responses: number; readonly prompts: number }[];
+  /** The fields from which lengths, prompts, steps, ends and correctness are, by meaning; empty for a trace. */
+  readonly fields: Readonly<Record<string, string>>;
   /** Lengths of the responses, in tokens. */
   readonly tokens: { readonly p50: number; readonly p75: number; readonly p99: number; readonly longest: number };
   /** Numbers of turns, over responses that have turns; null if none has. */
   readonly turns: { readonly p50: number; readonly p99: number; readonly most: number } | null;
   /** Share of the responses that reached the limit, according to the dump or the cap. */
   readonly cappedShare: number;
+  /** Number of responses of which the dump says how they ended. */
+  readonly marked: number;
+  /** Values for the end of a response that are not known, by field: at most three of each. */
+  readonly unknownMarks: Readonly<Record<string, readonly string[]>>;
+  /** Number of responses that were aborted after a known length, and are in the trace as `censored`. */
+  readonly censored: number;
+  /** Number of responses of steps that came again, and were left out. */
+  readonly dropped: number;
+  /** Whether groups that are all right or all wrong seem to be left out, as trainers do before training. */
+  readonly filtered: boolean;
   /** The limit that lengths pile up at, where neither the dump nor a cap says which responses reached it; null if they do not. */
   readonly pileUp: PileUp | null;
   /** Number of responses that are known to be correct or wrong. */
@@ -78,7 +98,7 @@ const brokenShown = 3;
 const cappedFromText = 0.99;
 
 /** Names a prompt without an id by its line in the file, without the file's folder. */
-const ownId = (id: string, where: string): string => (id === where ? where.replace(/^.*[/\\]/, '') : id);
+const ownId = (id: string, where: string): string => (id.startsWith(where) ? id.replace(/^.*[/\\]/, '') : id);
 
 /** Collects the responses of files, all of one format. Pass it every line, and then take the trace. */
 export class DumpImport {
@@ -96,6 +116,13 @@ export class DumpImport {
   #format: Format | undefined;
   /** Format of all files, with the first file that has it. */
   #known: { readonly id: string; readonly file: string } | undefined;
+  /** Field of each meaning, and unknown values for the end of a response. */
+  readonly #fields = new Map<string, Set<string>>();
+  readonly #unknownMarks = new Map<string, Set<string>>();
+  #turn: number | undefined;
+  /** How the tokens of several responses together were divided. */
+  #divided: string | undefined;
+  #separator: string | undefined;
   #hasSteps: boolean | undefined;
   #pileUp: PileUp | undefined;
   #lines = 0;
@@ -150,10 +177,14 @@ export class DumpImport {
     const isFirst = this.#format === undefined;
     if (isFirst && !this.#open(line, file, where)) return;
     const format = this.#format!;
-    if (format.kind === 'dump') {
-      if (format.csv !== undefined && isFirst && format.csv.hasHeader) return;
-      this.#unbroken(() => this.#takeRow(format, text, where, step));
-    } else if (format.kind === 'trace') this.#unbroken(() => this.#takePrompt(format.read(line, where), file, number));
+    if (format.kind === 'dump' && format.csv !== undefined && isFirst && format.csv.hasHeader) return;
+    this.#read(format, text, file, number, step);
+  }
+
+  #read(format: Format, text: string, file: string, number: number, step: number | undefined): void {
+    const [line, where] = [text.trim(), `${file}:${number}`];
+    if (format.kind === 'dump') this.#unbroken(() => this.#takeRow(format, text, where, file, step));
+    else if (format.kind === 'trace') this.#unbroken(() => this.#takePrompt(format.read(line, where), file, number));
     else if (format.kind === 'requests') this.#unbroken(() => this.#requests.take(line, where));
     else this.#unbroken(() => this.#rows.push(readQuantiles(line, where)));
   }
@@ -168,12 +199,14 @@ export class DumpImport {
    * @throws PolicyError as {@link line} does
    */
   row(record: Readonly<Record<string, unknown>>, file: string, number: number, step?: number): void {
-    this.line(
-      JSON.stringify(record, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)),
-      file,
-      number,
-      step,
-    );
+    if (file !== this.#file) this.#begin(file);
+    this.#lines += 1;
+    const where = `${file}:${number}`;
+    this.#format ??= this.#checked(formatOfRow(record, where, this.#options), file, where);
+    const format = this.#format;
+    // Traces and quantiles are read from text.
+    if (format.kind !== 'dump') return this.#read(format, JSON.stringify(record), file, number, step);
+    this.#unbroken(() => this.#take(format.reader, record, where, file, step));
   }
 
   /** Quantiles, if the files contain distributions instead of single responses. */
@@ -186,12 +219,13 @@ export class DumpImport {
     this.#begin(this.#file);
     for (const session of this.#requests.prompts(this.#groups.prompts)) this.#groups.addPrompt(session);
     this.#requests = new RequestSessions();
+    this.#groups.settle(this.#options.repeated);
     this.#capAtPileUp();
-    if (this.#groups.responses === 0) {
+    if (this.#groups.responses === this.#groups.censored) {
       const path = this.#file ?? 'trace';
       refuse('invalid_input', path, 'a trace with prompts', this.#nothing());
     }
-    return this.#groups.traced(this.#estimated ? this.#options.textTokens!.label : undefined);
+    return this.#groups.traced(this.#isFromCharacters ? this.#options.textTokens!.label : undefined);
   }
 
   /** The limit that lengths pile up at; undefined if they do not, or if something else says which responses reached it. */
@@ -210,6 +244,7 @@ export class DumpImport {
   #nothing(): string {
     if (this.#rows.length > 0) return 'quantiles, which have no single responses';
     if (this.#broken > 0) return `${this.#broken} broken lines: ${this.#firstBroken[0]}`;
+    if (this.#groups.censored > 0) return `${this.#groups.censored} responses that were aborted, and no other`;
     return this.#lines === 0 ? 'an empty file' : 'no prompt with a response';
   }
 
@@ -219,6 +254,10 @@ export class DumpImport {
     const sorted = this.#groups.sortedTokens();
     const at = (share: number): number => Math.round(quantileOf(sorted, share));
     const turns = this.#groups.turnCounts();
+    const sizes = this.#groups.groupSizes();
+    const usual = sizes.reduce((best, one) =>
+      one.responses * one.prompts >= best.responses * best.prompts ? one : best,
+    );
     const turnsAt = (share: number): number => Math.round(quantileOf(turns, share));
     return {
       readers: this.#known === undefined ? [] : [this.#known.id],
@@ -227,14 +266,21 @@ export class DumpImport {
       distinct: this.#groups.distinct(),
       steps: this.#groups.steps,
       responses: this.#groups.responses,
-      responsesPerPrompt: this.#groups.groupSizes(),
+      responsesPerPrompt: { least: sizes[0]!.responses, most: sizes.at(-1)!.responses, usual: usual.responses },
+      groupSizes: sizes,
+      fields: Object.fromEntries([...this.#fields].map(([role, paths]) => [role, [...paths].join(' or ')])),
       tokens: { p50: at(0.5), p75: at(0.75), p99: at(0.99), longest: at(1) },
       turns: turns.length === 0 ? null : { p50: turnsAt(0.5), p99: turnsAt(0.99), most: turnsAt(1) },
       pileUp: this.pileUp ?? null,
+      marked: this.#groups.marked,
+      unknownMarks: Object.fromEntries([...this.#unknownMarks].map(([path, values]) => [path, [...values]])),
+      censored: this.#groups.censored,
+      dropped: this.#groups.dropped,
+      filtered: this.#groups.isFiltered(),
       cappedShare: this.#groups.capped / this.#groups.responses,
       scored: this.#groups.scored,
       fromText: this.#fromText,
-      textTokens: this.#fromText === 0 ? null : this.#options.textTokens!.label,
+      textTokens: this.#fromText === 0 ? (this.#divided ?? null) : this.#options.textTokens!.label,
       estimated: this.#estimated,
       joined: this.#groups.joined,
       skipped: { ...this.#skipped },
@@ -255,8 +301,12 @@ export class DumpImport {
     }
   }
 
-  get #estimated(): boolean {
+  get #isFromCharacters(): boolean {
     return this.#fromText > 0 && this.#options.textTokens?.method === 'characters';
+  }
+
+  get #estimated(): boolean {
+    return this.#isFromCharacters || this.#divided !== undefined;
   }
 
   get #isWithinCell(): boolean {
@@ -266,33 +316,43 @@ export class DumpImport {
   /** Begins a file after the end of the previous file. */
   #begin(file: string | undefined): void {
     const cell = this.#format?.kind === 'dump' ? this.#format.csv?.open : undefined;
-    [this.#file, this.#format] = [file, undefined];
+    [this.#file, this.#format, this.#separator] = [file, undefined, undefined];
     if (cell === undefined) return;
     this.#unbroken(() => {
       refuse('invalid_input', cell, 'a quote at the end of a cell', 'none');
     });
   }
 
-  /** Detects the format of a file; returns false for a broken line that is skipped. */
+  /** Detects the format of a file; returns false for a broken line that is skipped, and for one that only says how to read. */
   #open(line: string, file: string, where: string): boolean {
+    // Excel's first line, which names the separator.
+    const separator = /^"?sep=(.)"?$/i.exec(line)?.[1] ?? (line.toLowerCase() === 'sep=' ? '\t' : undefined);
+    if (separator !== undefined) {
+      this.#separator = separator;
+      return false;
+    }
     // A line that is not JSON may be skipped; an unknown format is always refused.
     if (line.startsWith('{') && this.#unbroken(() => dumpLine(line, where)) === undefined) return false;
-    const { from, skipBroken } = this.#options;
-    const find = (): Format => formatOf(line, where, from);
+    const { skipBroken } = this.#options;
+    const find = (): Format => formatOf(line, where, { ...this.#options, separator: this.#separator });
     const format = skipBroken === true && !line.startsWith('{') ? this.#unbroken(find) : find();
     if (format === undefined) return false;
+    this.#format = this.#checked(format, file, where);
+    return true;
+  }
+
+  #checked(format: Format, file: string, where: string): Format {
     this.#known ??= { id: format.id, file };
     if (this.#known.id !== format.id) {
       refuse('invalid_input', where, `the format ${this.#known.id}, as in ${this.#known.file}`, format.id);
     }
-    this.#format = format;
-    return true;
+    return format;
   }
 
-  #takeRow(format: Extract<Format, { kind: 'dump' }>, text: string, where: string, step: number | undefined): void {
-    if (format.csv === undefined) return this.#take(format.reader, dumpLine(text.trim(), where), where, step);
+  #takeRow(format: Extract<Format, { kind: 'dump' }>, text: string, where: string, file: string, step?: number): void {
+    if (format.csv === undefined) return this.#take(format.reader, dumpLine(text.trim(), where), where, file, step);
     const record = format.csv.row(text.replace(/\r$/, ''), where);
-    if (record !== undefined) this.#take(format.reader, record.row, record.where, step);
+    if (record !== undefined) this.#take(format.reader, record.row, record.where, file, step);
   }
 
   #takePrompt(prompt: TracePrompt | undefined, file: string, number: number): void {
@@ -307,30 +367,52 @@ export class DumpImport {
     this.#groups.addPrompt({ ...prompt, prompt: ownId(prompt.prompt, where) });
   }
 
-  #take(reader: DumpReader, row: Readonly<Record<string, unknown>>, where: string, step?: number): void {
-    const { fingerprint, textTokens, correctFrom, capTokens } = this.#options;
-    const context: DumpContext = {
+  #context(where: string, step: number | undefined): DumpContext {
+    const { fingerprint, textTokens, correctFrom, fields } = this.#options;
+    return {
       where,
       fingerprint,
       ...(step === undefined ? undefined : { step }),
       ...(textTokens === undefined ? undefined : { textTokens }),
       ...(correctFrom === undefined ? undefined : { correctFrom }),
+      ...(fields === undefined ? undefined : { fields }),
+      used: this.#used,
+      unknownMark: this.#unknownMark,
     };
-    for (const one of reader.read(row, context)) {
+  }
+
+  readonly #used = (role: Role, path: string): void => noted(this.#fields, roleName(role), path);
+  readonly #unknownMark = (path: string, value: string): void => noted(this.#unknownMarks, path, value);
+
+  #take(reader: DumpReader, row: Readonly<Record<string, unknown>>, where: string, file: string, step?: number): void {
+    const { capTokens } = this.#options;
+    for (const one of reader.read(row, this.#context(where, step))) {
       if (typeof one === 'string') {
         this.#skipped[one] = (this.#skipped[one] ?? 0) + 1;
         continue;
       }
       this.#checkStep(reader, one.step, where, step);
+      this.#checkTurn(one.turn, where);
       const limit =
         capTokens === undefined ? Number.POSITIVE_INFINITY : capTokens * (one.fromText ? cappedFromText : 1);
       const own = { ...one, group: ownId(one.group, where) };
-      if (!this.#groups.add(own, one.truncated === true || one.tokens >= limit)) {
+      if (!this.#groups.add(own, one.truncated === true || one.tokens >= limit, file, where)) {
         const got = `${one.group}, a second time: is a file given twice?`;
         refuse('invalid_input', where, 'a sample that has not come before', got);
       }
       if (one.fromText) this.#fromText += 1;
+      if (one.estimated !== undefined) this.#divided = one.estimated;
     }
+  }
+
+  /** Refuses rows that are turns, where nothing says of which response. */
+  #checkTurn(turn: number | undefined, where: string): void {
+    if (turn === undefined) return;
+    this.#turn ??= turn;
+    if (this.#turn === turn) return;
+    const expected =
+      '--field part=NAME, the field that names the response of a turn, or --field turn=none, if each row is a response';
+    refuse('invalid_config', where, expected, 'rows of several turns, and no field that says whose');
   }
 
   /**
@@ -346,4 +428,13 @@ export class DumpImport {
     if (!this.#hasSteps && own !== undefined)
       refuse('invalid_input', where, 'no step, as in the lines before', `step ${own}`);
   }
+}
+
+const mostNoted = 3;
+
+/** Notes a value under a key, up to three of each. */
+function noted(all: Map<string, Set<string>>, key: string, value: string): void {
+  const known = all.get(key);
+  if (known === undefined) all.set(key, new Set([value]));
+  else if (known.size < mostNoted) known.add(value);
 }

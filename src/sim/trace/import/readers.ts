@@ -1,20 +1,12 @@
 /** The known dump formats, the most specific first. */
+import { tableDump, trainerDumps } from './dialects.ts';
 import type { DumpReader } from './dump.ts';
-import { nemoRlDump } from './nemo-rl.ts';
-import { rollBoard, rollDump } from './roll.ts';
-import { slimeDump } from './slime.ts';
-import { tableDump } from './table.ts';
 import { tauAirline } from './tau-airline.ts';
 import { trajectoryDump } from './trajectory.ts';
-import { verlDump } from './verl.ts';
 
 /** The known dump formats, the most specific first. */
 export const dumpReaders: readonly DumpReader[] = Object.freeze([
-  nemoRlDump,
-  rollBoard,
-  slimeDump,
-  rollDump,
-  verlDump,
+  ...trainerDumps,
   tauAirline,
   trajectoryDump,
   tableDump,

@@ -10,7 +10,8 @@ import { z } from 'zod';
 import { parse } from '../../../core/machine/validate.ts';
 import { refuse } from '../../../errors.ts';
 import { hasKeys, jsonLine, type TracePrompt, type TraceTurn } from '../format.ts';
-import { dumpedCount } from './dump.ts';
+
+const dumpedCount = z.int().nonnegative();
 
 /** Tokens of a block in Mooncake's traces. */
 const blockTokens = 512;

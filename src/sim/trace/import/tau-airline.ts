@@ -5,7 +5,10 @@
 import { z } from 'zod';
 import { parse } from '../../../core/machine/validate.ts';
 import { generatedIn } from '../format.ts';
-import { correctness, type DumpReader, dumpedCount } from './dump.ts';
+import type { DumpReader } from './dump.ts';
+import { correctBy } from './value.ts';
+
+const dumpedCount = z.int().nonnegative();
 
 const trial = z.object({
   task_id: z.string().min(1),
@@ -31,7 +34,7 @@ export const tauAirline: DumpReader = Object.freeze({
       tokens: Math.max(1, turn.gen),
       ...(at === one.turns.length - 1 ? undefined : { tool: turn.call === true ? 'database' : 'user' }),
     }));
-    const correct = correctness(one.reward, undefined, context.correctFrom);
+    const correct = correctBy(one.reward, context.correctFrom);
     return [
       {
         group: one.task_id,

@@ -8,7 +8,9 @@ import { didYouMean } from '../../../core/ids/nearest.ts';
 import { parse } from '../../../core/machine/validate.ts';
 import { refuse } from '../../../errors.ts';
 import { generatedIn, type TraceTurn } from '../format.ts';
-import { correctness, type DumpContext, type DumpReader, dumpedScore, tokensOfText } from './dump.ts';
+import { type DumpContext, type DumpReader, tokensOfText } from './dump.ts';
+import { fieldsOf } from './fields.ts';
+import { correctBy, isConversation, isEmpty } from './value.ts';
 
 const parts = z.array(z.union([z.string(), z.looseObject({ text: z.string().nullish() })]));
 const message = z.looseObject({
@@ -24,9 +26,9 @@ const messages = z.array(message).min(1);
 const lists = { messages: z.object({ messages }), trajectory: z.object({ trajectory: messages }) };
 const row = z.looseObject({
   instance_id: z.string().min(1).nullish(),
-  resolved: dumpedScore,
-  target: dumpedScore,
-  reward: dumpedScore,
+  resolved: z.unknown().optional(),
+  target: z.unknown().optional(),
+  reward: z.unknown().optional(),
   exit_status: z.string().nullish(),
 });
 
@@ -54,7 +56,27 @@ function listIn(
   return undefined;
 }
 
-const hasRole = (one: unknown): boolean => typeof one === 'object' && one !== null && 'role' in one;
+/** Returns the messages in a value, which may be JSON inside a text; `undefined` for anything else. */
+export function conversationIn(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return isConversation(value) ? value : undefined;
+  if (typeof value !== 'string' || !/^\s*\[\s*\{/.test(value) || !value.includes('"role"')) return undefined;
+  try {
+    const list: unknown = JSON.parse(value);
+    return isConversation(list) ? (list as unknown[]) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether anything beside its messages says how long a response is, or is the response. */
+function hasLength(value: Readonly<Record<string, unknown>>): boolean {
+  const fields = fieldsOf(value);
+  return (['tokens', 'ids', 'mask', 'response'] as const).some((role) =>
+    fields
+      .get(role)
+      ?.some((one) => !isEmpty(one.value) && !one.path.startsWith('messages') && !one.path.startsWith('trajectory')),
+  );
+}
 
 /** Returns everything that a message adds to the context, with tool calls in JSON form. */
 function textOf({ content, text, system_prompt, reasoning_content, tool_calls }: Message): string {
@@ -74,7 +96,9 @@ export const trajectoryDump: DumpReader = Object.freeze({
   marks: ['traj_id', 'trajectory_id', 'trajectory', 'exit_status', 'model_patch', 'generated_patch'],
   detect: (first: Readonly<Record<string, unknown>>) => {
     const list = listIn(first)?.list;
-    return Array.isArray(list) && list.length > 0 && list.every(hasRole);
+    if (!Array.isArray(list) || list.length === 0) return false;
+    const isOwn = list.every((one) => typeof one === 'object' && one !== null && 'role' in one);
+    return isOwn && !hasLength(first);
   },
   read(value, context) {
     const found = listIn(value);
@@ -86,7 +110,7 @@ export const trajectoryDump: DumpReader = Object.freeze({
     const { instance_id, resolved, target, reward, exit_status } = parse(row, value, 'invalid_input', where);
     const { prompt, system, turns } = turnsOf(list, field, context);
     if (turns.length === 0) return ['empty'];
-    const correct = correctness(resolved ?? target ?? reward, undefined, context.correctFrom);
+    const correct = correctBy(resolved ?? target ?? reward, context.correctFrom);
     const isShared = system.text !== '';
     return [
       {
@@ -116,11 +140,12 @@ interface Read {
  * Divides messages into the prompt, its system messages, and turns. Messages after the model's last one are left out, because the
  * model never read them.
  */
-function turnsOf(
-  list: readonly Message[],
+export function turnsOf(
+  given: readonly unknown[],
   name: string,
   context: DumpContext,
 ): { readonly prompt: Read; readonly system: Read; readonly turns: TraceTurn[] } {
+  const list = parse(messages, given, 'invalid_input', `${context.where}.${name}`);
   const [prompt, system]: [Read, Read] = [
     { text: '', tokens: 0 },
     { text: '', tokens: 0 },

@@ -121,16 +121,17 @@ describe('readers', () => {
     expect(summary).toMatchObject({ fromText: 0, textTokens: null, scored: 0 });
   });
 
-  test('slime: exact lengths; what was truncated is capped, what was aborted is left out', () => {
+  test('slime: exact lengths; what was truncated is capped, what was aborted is at least so long', () => {
     const { prompts, summary } = imported(fixture('slime/lines.jsonl'));
     expect(lengths(prompts)).toEqual([
       ['12@5', 39, 37, 26, 45],
-      ['13@5', 44, 17, 64],
+      ['13@5', 19, 44, 17, 64],
     ]);
     expect(prompts[1]!.promptTokens).toBe(33);
-    expect(prompts[1]!.responses[2]).toEqual({ tokens: 64, correct: true, capped: true });
-    expect(summary).toMatchObject({ skipped: { aborted: 1 }, fromText: 0, cappedShare: 1 / 7 });
-    expect(summary.responsesPerPrompt).toEqual({ least: 3, most: 4, usual: 4 });
+    expect(prompts[1]!.responses[0]).toEqual({ tokens: 19, correct: false, censored: true });
+    expect(prompts[1]!.responses[3]).toEqual({ tokens: 64, correct: true, capped: true });
+    expect(summary).toMatchObject({ skipped: {}, censored: 1, marked: 8, fromText: 0, cappedShare: 1 / 8 });
+    expect(summary.responsesPerPrompt).toEqual({ least: 4, most: 4, usual: 4 });
   });
 
   test('slime: samples as they are in its files, and those of one execution', () => {
@@ -252,7 +253,7 @@ describe('importing', () => {
 
   test('the cap marks what reaches it: exactly where lengths are exact, from 99 % on in texts', () => {
     const slime = fixture('slime/lines.jsonl');
-    expect(imported(slime, { capTokens: 45 }).summary.cappedShare).toBe(2 / 7);
+    expect(imported(slime, { capTokens: 45 }).summary.cappedShare).toBe(2 / 8);
     const texts = [98, 99, 100, 101].map((count) => verlLine('q', 'w '.repeat(count)));
     const capped = imported(texts, { textTokens: words, capTokens: 100 }).prompts[0]!.responses.map(
       (one) => one.capped,
@@ -293,7 +294,7 @@ describe('importing', () => {
     ['{"input": "q", "output": 3}', 'a.jsonl:2.output', 'expected a string, got 3'],
     ['{"input": "q"', 'a.jsonl:2', 'expected a JSON object'],
     ['[1]', 'a.jsonl:2', 'expected a JSON object'],
-    ['{"input": "q", "output": "x", "step": -1}', 'a.jsonl:2.step', 'expected number >= 0, got -1'],
+    ['{"input": "q", "output": "x", "step": -1}', 'a.jsonl:2.step', 'expected a whole number >= 0, got -1'],
   ])('%s is refused at %s, or counted', (line, path, message) => {
     const lines = [verlLine('q', 'w'), line, verlLine('q', 'w w')];
     const found = refusal(() => imported(lines, { textTokens: words }));
@@ -305,7 +306,8 @@ describe('importing', () => {
   });
 
   test.each([
-    ['{"hello": 1}', 'one of the formats castillo, '],
+    ['{"hello": 1}', 'a field with the tokens of a response (completion_tokens, …) or with its text'],
+    ['{"completon_tokens": 1}', 'did you mean "completion_tokens"?'],
     ['{"output": "x", "gts": "7", "score": 1}', 'expected input, which verl writes in the versions that are read'],
     ['{"group_index": 1, "response_length": 7}', 'expected status, which slime writes'],
     ['{"token_ids": [[1]], "input_lengths": [1]}', 'expected token_loss_mask, idx, which nemo-rl writes'],

@@ -114,7 +114,7 @@ describe('columns are found by their names', () => {
 
 describe('a table is refused', () => {
   test.each([
-    ['a,b\n1,2\n', 'x:1', /a header with a column of tokens \(tokens, responsetokens/],
+    ['a,b\n1,2\n', 'x:1', /a header with a field with the tokens of a response/],
     ['prompt,tokens\na,10\nb\n', 'x:3', /^2 cells, as in the header$/],
     ['prompt,tokens\na,10\nb,many\n', 'x:3.tokens', /^a whole number >= 0$/],
     ['prompt,tokens\na,1.5\n', 'x:2.tokens', /^a whole number >= 0$/],
