@@ -37,7 +37,7 @@ export async function runImport(paths: readonly string[], options: ImportOptions
   const progress = new Progress({ text: 'reading', isQuiet: quiet === true || json === true });
   let summary: DumpSummary;
   try {
-    await readInto(dump, files, progress, { notes, skipBroken: options.skipBroken });
+    await readInto(dump, files, progress, notes, reading);
     summary = await progress.step(() => dump.summary());
   } finally {
     progress.stop();

@@ -4,9 +4,10 @@ import { basename, dirname, resolve } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { PolicyError, refuse } from '../../../errors.ts';
 import type { TextTokens } from '../../../sim/trace/import/dump.ts';
-import { fieldChoices } from '../../../sim/trace/import/fields.ts';
+import { fieldChoices, isKnownField } from '../../../sim/trace/import/fields.ts';
 import { formatOf } from '../../../sim/trace/import/format-of.ts';
 import { DumpImport, type DumpImportOptions, type DumpSummary } from '../../../sim/trace/import/import.ts';
+import { dumpReaders } from '../../../sim/trace/import/readers.ts';
 import type { Repeated } from '../../../sim/trace/import/repeats.ts';
 import { traceOf } from '../../../sim/trace/read.ts';
 import type { NamedTrace } from '../../../sim/workload/of-trace.ts';
@@ -90,17 +91,26 @@ export async function collector({
   return new DumpImport(options);
 }
 
+/** Returns whether a column is needed: its name means something, marks a format, or is part of a path that was given. */
+function neededBy(field: readonly string[]): (column: string) => boolean {
+  const given = field.flatMap((one) => one.slice(one.indexOf('=') + 1).split('.'));
+  const marks = new Set([...given, ...dumpReaders.flatMap((one) => [...one.needs, ...one.marks])]);
+  return (column) => marks.has(column) || isKnownField(column);
+}
+
 /**
  * Reads files into a collector.
  *
  * @param notes - receives what is damaged
+ * @param options - those that the collector was made with
  * @throws PolicyError `invalid_input` with file, line and field; `limit_exceeded` for what does not fit into memory; the system's error
  */
 export async function readInto(
   lines: DumpImport,
   files: readonly InputFile[],
   progress: Showing,
-  { notes, skipBroken = false }: { readonly notes: FileNotes; readonly skipBroken?: boolean | undefined },
+  notes: FileNotes,
+  { skipBroken = false, field = [] }: Pick<ReadOptions, 'skipBroken' | 'field'>,
 ): Promise<void> {
   let shownAt = 0;
   const bytes = files.reduce((sum, one) => sum + one.bytes, 0);
@@ -112,7 +122,7 @@ export async function readInto(
   try {
     for (const file of files) {
       const taking = new Taking(lines, file, notes, skipBroken);
-      for await (const records of recordsOf(file, { onBytes, notes, isNeeded: () => true })) {
+      for await (const records of recordsOf(file, { onBytes, notes, isNeeded: neededBy(field) })) {
         for (const record of records) {
           if ('text' in record && record.text.length > longLine) await progress.step(() => taking.take(record));
           else taking.take(record);
@@ -195,7 +205,7 @@ export async function readTogether(
   const notes = new FileNotes();
   const files = inputFiles(paths, notes);
   const lines = await collector(withoutEstimatedCap(options));
-  await readInto(lines, files, progress, { notes, skipBroken: options.skipBroken });
+  await readInto(lines, files, progress, notes, options);
   const trace = await progress.step(() => traceOf(lines));
   return { name: nameOf(paths, files), trace, summary: trace.kind === 'prompts' ? lines.summary() : undefined, notes };
 }
@@ -224,7 +234,7 @@ export async function readTraces(
     for (const together of await grouped(paths)) {
       const files = inputFiles(together, notes);
       const lines = await collector(withoutEstimatedCap(options));
-      await readInto(lines, files, progress, { notes, skipBroken: options.skipBroken });
+      await readInto(lines, files, progress, notes, options);
       traces.push({ name: nameOf(together, files), trace: traceOf(lines) });
     }
     return traces;

@@ -25,7 +25,7 @@ export type InputRecord = TextRecord | TableRow;
 export interface Reading {
   readonly onBytes: (count: number) => void;
   readonly notes: FileNotes;
-  /** Whether a column of a table is needed. */
+  /** Whether a column of a table, or a field of it, is needed. */
   readonly isNeeded: (column: string) => boolean;
 }
 
