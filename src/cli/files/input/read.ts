@@ -51,8 +51,16 @@ export interface Showing extends Pick<Progress, 'step'> {
   readonly read?: (share: number) => void;
 }
 
-/** Returns a fingerprint: short enough for an id, and long enough that different prompts do not share one. */
-const fingerprint = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 20);
+/** Returns fingerprints: short enough for an id, and long enough that different prompts do not share one. */
+function fingerprints(): (text: string) => string {
+  let last = { text: '', id: '' };
+  return (text) => {
+    // Responses of one prompt follow each other in most dumps.
+    if (text !== last.text || last.id === '')
+      last = { text, id: createHash('sha256').update(text).digest('hex').slice(0, 20) };
+    return last.id;
+  };
+}
 const millisecondsBetweenTexts = 200;
 /** From this number of characters on, a line takes long, because the tokenizer counts its texts. */
 const longLine = 100_000;
@@ -79,7 +87,7 @@ export async function collector({
 }: ReadOptions): Promise<DumpImport> {
   const textTokens = await textTokensOf(texts);
   const options: DumpImportOptions = {
-    fingerprint,
+    fingerprint: fingerprints(),
     ...(from === undefined ? undefined : { from }),
     ...(textTokens === undefined ? undefined : { textTokens }),
     ...(cap === undefined ? undefined : { capTokens: cap }),
