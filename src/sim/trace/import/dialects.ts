@@ -1,7 +1,7 @@
 /** What trainers write: the few things in which their dumps differ from the table of names. */
 import { refuse } from '../../../errors.ts';
 import type { DumpContext, DumpedResponse, DumpReader, SkipReason } from './dump.ts';
-import type { FieldChoices } from './fields.ts';
+import { type FieldChoices, fieldsOf } from './fields.ts';
 import { namesResponse, unitsOf } from './layout.ts';
 import { responseOf } from './response.ts';
 import { countIn, isEmpty, listOf, maskOf, type Row } from './value.ts';
@@ -74,6 +74,12 @@ const verl: Dialect = {
   },
 };
 
+const slimeFields = ['group_index', 'rollout_id', 'index', 'tokens'];
+/** Whether others than slime have written a row with a length and a status. */
+const hasPrompt = (row: Row): boolean => {
+  const fields = fieldsOf(row);
+  return fields.has('prompt') || fields.has('group');
+};
 const slimeEnds = ['pending', 'completed', 'truncated', 'aborted', 'failed'];
 
 /** `Sample.to_dict` in `slime/utils/types.py`. The `.pt` files are pickles, of which `python -m rollflex.importing` makes lines. */
@@ -83,7 +89,10 @@ const slime: Dialect = {
     'slime: --save-debug-rollout-data, by python -m rollflex.importing; exact tokens, and what was truncated',
   needs: ['response_length', 'status'],
   marks: ['group_index', 'rollout_id', 'response_length', 'status', 'loss_mask', 'remove_sample', 'rollout_log_probs'],
-  detect: (row) => 'response_length' in row && 'status' in row,
+  detect: (row) =>
+    'response_length' in row &&
+    typeof row.status === 'string' &&
+    (slimeFields.some((name) => name in row) || !hasPrompt(row)),
   fields: {
     group: 'group_index',
     part: 'rollout_id',

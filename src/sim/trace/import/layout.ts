@@ -35,7 +35,7 @@ const perResponse = new Set<Role>([
   'score',
   'correct',
 ]);
-const primary: readonly Role[] = ['response', 'ids', 'tokens', 'length', 'mask'];
+const primary: readonly Role[] = ['response', 'ids', 'tokens', 'length', 'mask', 'total'];
 
 /** Returns the responses of a record. Throws `invalid_input` where it can be read in two ways. */
 export function unitsOf(record: Row, choices: FieldChoices, where: string): readonly Unit[] {
@@ -302,7 +302,8 @@ function areCounts(
 
 /** Several responses as columns with numbers: `tokens_0`, `tokens_1`, …. */
 function wideUnits(record: Row, fields: Fields, choices: FieldChoices): readonly Unit[] | undefined {
-  if (['tokens', 'ids', 'response', 'length'].some((role) => fields.has(role as Role))) return undefined;
+  if (['tokens', 'ids', 'response', 'length', 'total', 'mask'].some((role) => fields.has(role as Role)))
+    return undefined;
   const columns = new Map<number, Record<string, unknown>>();
   let isWide = false;
   for (const key in record) {

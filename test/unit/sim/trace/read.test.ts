@@ -81,16 +81,16 @@ describe('readTrace', () => {
   it.each<[string, string]>([
     ['an object of another format', '{"name":"a","size":4}'],
     ['a mark before it', '\uFEFF{"name":"a"}'],
-  ])('says which formats there are for %s', (_what, line) => {
+  ])('says what a row needs for %s', (_what, line) => {
     const refused = refusal(() => readTrace(`\n${line}\n`, 'x.jsonl'));
     expect(refused).toMatchObject({ code: 'invalid_input', path: 'x.jsonl:2' });
     expect(refused.expected).toBe(
-      'one of the formats castillo, lrm-economy, skyt1, misguided-attention, requests-csv, rollflex, servegen, mooncake, nemo-rl, roll-board, slime, roll, verl, tau-airline, trajectory, table',
+      'a field with the tokens of a response (completion_tokens, …) or with its text (response, …): --field tokens=NAME or --field response=NAME names another',
     );
   });
 
   it.each<[string, string, string]>([
-    ['text', 'two words', 'a JSON object, or a header with a column of tokens'],
+    ['text', 'two words', 'a JSON object, or a header with a field with the tokens'],
     ['a cut line', '{"prompt":"a","resp', 'a JSON object'],
   ])('takes %s at the beginning for a broken line', (_what, line, expected) => {
     const refused = refusal(() => readTrace(`${line}\n${own}`, 'x'));
@@ -103,7 +103,9 @@ describe('readTrace', () => {
     expect(readTrace(text)).toMatchObject({ reader: 'rollflex', prompts: [{ prompt: '"rps"' }, { prompt: 'rps' }] });
     const first = '{"prompt":"rps","task":"dataset","responses":[{"tokens":1}]}';
     expect(readTrace(first)).toMatchObject({ reader: 'rollflex', prompts: [{ prompt: 'rps', task: 'dataset' }] });
-    expect(refusal(() => readTrace('{"prompt":"\\"responses\\""}', 'x')).expected).toMatch(/one of the formats/);
+    expect(refusal(() => readTrace('{"prompt":"\\"responses\\""}', 'x')).expected).toMatch(
+      /a field with the tokens of a response/,
+    );
   });
 
   it('is of one format: a line of another is broken', () => {
