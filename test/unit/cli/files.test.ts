@@ -10,7 +10,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { FileNotes } from '../../../src/cli/files/input/notes.ts';
 import { parquetRows } from '../../../src/cli/files/input/parquet.ts';
 import { inputFiles } from '../../../src/cli/files/input/paths.ts';
-import { collector, readInto } from '../../../src/cli/files/input/read.ts';
+import { collector, type ReadOptions, readInto } from '../../../src/cli/files/input/read.ts';
 import { zipOf } from '../../support/basics/zip.ts';
 import { root } from '../../support/command-line/process.ts';
 
@@ -25,10 +25,10 @@ const write = (name: string, content: string | Uint8Array): string => {
 const progress = { text: '', step: async <T>(work: () => T): Promise<T> => work() };
 
 /** What is read of files: prompts with the lengths of their responses, and what is not read. */
-async function read(paths: readonly string[], { skipBroken = false } = {}) {
+async function read(paths: readonly string[], { skipBroken = false }: ReadOptions = {}) {
   const notes = new FileNotes();
   const files = inputFiles(paths, notes);
-  const lines = await collector({ tokensPerCharacter: 1, skipBroken });
+  const lines = await collector({ tokensPerCharacter: 1, skipBroken, repeated: 'all' });
   await readInto(lines, files, progress, notes, { skipBroken });
   const prompts = [...lines.prompts()].map(({ prompt, responses }) => [prompt, responses.map(({ tokens }) => tokens)]);
   return { prompts, notes: notes.rows().map((row) => row.join(' ').replaceAll(`${folder}/`, '')), lost: notes.lost };
@@ -196,7 +196,7 @@ describe('folders as they are', () => {
 
   write('run/3/one.jsonl', row('a', 1) + row('a', 2));
   write('run/4/one.jsonl', row('a', 3));
-  write('run/4/deep/er/two.jsonl.gz', gzipSync(row('b', 4)));
+  write('run/5/deep/er/two.jsonl.gz', gzipSync(row('b', 4)));
   for (const name of ['config.json', 'README.md', '.DS_Store', 'aggregated_results.jsonl', 'train.log', 'a.yaml'])
     write(`run/${name}`, '{"x":1}\n');
   write('run/checkpoint-10/state.jsonl', 'broken');
@@ -208,8 +208,8 @@ describe('folders as they are', () => {
     const { prompts: found, notes } = await read([join(folder, 'run')]);
     expect(found).toEqual([
       ['a@3', [1, 2]],
-      ['b@4', [4]],
       ['a@4', [3]],
+      ['b@5', [4]],
     ]);
     expect(notes.sort()).toEqual([
       'not read 1 empty file: 4/empty.jsonl',
@@ -221,10 +221,10 @@ describe('folders as they are', () => {
 
   test.each([
     ['run/*/*.jsonl', ['a@3', 'a@4']],
-    ['r*n/4/**/*.jsonl.gz', ['b']],
+    ['r*n/5/**/*.jsonl.gz', ['b']],
     ['run/**/t*', ['b']],
     ['run/[34]*', undefined],
-    ['run/4*', ['b@4', 'a@4']],
+    ['run/4*', ['a']],
     ['*/4/one.jsonl', ['a']],
     ['run/4/*.csv', undefined],
     ['run/a*.jsonl', undefined],

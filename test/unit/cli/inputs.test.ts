@@ -179,7 +179,12 @@ describe('what is wrong is said in a line, with file and line', () => {
       {},
       /a\.zst: expected at least one whole line, got "the compressed file ends early"$/,
     ],
-    ['torn parquet', () => [write('a.parquet', 'PAR1\u0000')], {}, /expected a whole parquet file, .*"its beginning only"$/],
+    [
+      'torn parquet',
+      () => [write('a.parquet', 'PAR1\u0000')],
+      {},
+      /expected a whole parquet file, .*"its beginning only"$/,
+    ],
     [
       'a binary file',
       () => [write('a.bin', Uint8Array.of(1, 2, 3, 0, 0, 0, 4))],
