@@ -32,261 +32,94 @@ export type Role =
   | 'sample'
   | 'error';
 
-type Names = Readonly<Record<string, string>>;
-
-/** Names and their sources. */
-export const fieldNames: Readonly<Record<Role, Names>> = {
+/** Names of each role, with who writes them; a name without a writer is usual in tables. */
+const written: Readonly<Record<Role, string>> = {
   // Tokens of a response, and of nothing else.
-  tokens: {
-    response_tokens: 'CASTILLO, BurstGPT',
-    output_tokens: 'Anthropic, OpenAI responses, NeMo-Gym, verifiers',
-    completion_tokens: 'OpenAI, vLLM, SGLang',
-    generated_tokens: 'Azure, TGI',
-    response_length: 'verl, slime',
-    completion_length: 'TRL, prime-rl',
-    output_length: 'Mooncake',
-    response_len: 'AReaL',
-    completion_len: 'prime-rl',
-    output_len: 'SGLang bench_serving, vLLM bench serve',
-    generation_length: 'NeMo-RL',
-    generation_tokens: 'vLLM',
-    generated_token_count: 'Bedrock',
-    candidates_token_count: 'Gemini',
-    num_response_tokens: 'OpenRLHF',
-    num_output_tokens: 'vLLM',
-    num_completion_tokens: 'verifiers',
-    num_generated_tokens: 'TensorRT-LLM',
-    num_generation_tokens: 'vLLM',
-    output_token_count: 'Bedrock',
-    response_token_count: 'tables',
-    completion_token_count: 'tables',
-    n_response_tokens: 'tables',
-    n_output_tokens: 'tables',
-    n_completion_tokens: 'tables',
-    gen_tokens: 'tables',
-    gen_len: 'Transformers',
-    action_tokens: 'OpenRLHF',
-    eval_count: 'Ollama',
-  },
+  tokens:
+    'response_tokens (CASTILLO, BurstGPT); output_tokens (Anthropic, OpenAI responses, NeMo-Gym, verifiers); ' +
+    'completion_tokens (OpenAI, vLLM, SGLang); generated_tokens (Azure, TGI); response_length (verl, slime); ' +
+    'completion_length; output_length (Mooncake); response_len; completion_len; ' +
+    'output_len (SGLang bench_serving, vLLM bench serve); generation_length; generation_tokens; ' +
+    'generated_token_count; candidates_token_count (Gemini); num_response_tokens; ' +
+    'num_output_tokens; num_completion_tokens; num_generated_tokens; ' +
+    'num_generation_tokens; output_token_count; response_token_count; completion_token_count; ' +
+    'n_response_tokens; n_output_tokens; n_completion_tokens; gen_tokens; gen_len; ' +
+    'action_tokens; eval_count (Ollama)',
   // The same in words that may mean something else: others come first.
-  length: {
-    tokens: 'tables',
-    num_tokens: 'tables',
-    n_tokens: 'tables',
-    token_count: 'tables',
-    length: 'tables',
-    len: 'tables',
-  },
-  ids: {
-    response_ids: 'SkyRL',
-    response_token_ids: 'SkyRL',
-    output_ids: 'SGLang',
-    output_token_ids: 'vLLM',
-    completion_ids: 'TRL, verifiers, prime-rl',
-    completion_token_ids: 'verifiers',
-    generation_ids: 'tables',
-    generated_ids: 'Transformers',
-    generation_token_ids: 'NeMo-Gym',
-    generated_token_ids: 'Transformers',
-    token_ids: 'vLLM',
-    responses_ids: 'verl',
-    action_ids: 'OpenRLHF',
-  },
-  mask: {
-    response_mask: 'verl',
-    new_response_mask: 'ROLL',
-    completion_mask: 'TRL, verifiers',
-    action_mask: 'OpenRLHF',
-    loss_mask: 'slime, AReaL',
-    assistant_mask: 'Transformers',
-    assistant_masks: 'Transformers',
-    token_loss_mask: 'NeMo-RL',
-    generation_mask: 'tables',
-  },
+  length: 'tokens; num_tokens; n_tokens; token_count; length; len',
+  ids:
+    'response_ids (SkyRL); response_token_ids; output_ids (SGLang); output_token_ids (vLLM); ' +
+    'completion_ids (TRL, verifiers, prime-rl); completion_token_ids; generation_ids; ' +
+    'generated_ids; generation_token_ids (NeMo-Gym); generated_token_ids (Transformers); ' +
+    'token_ids (vLLM); responses_ids; action_ids',
+  mask:
+    'response_mask (verl); new_response_mask (ROLL); completion_mask (TRL, verifiers); action_mask (OpenRLHF); ' +
+    'loss_mask (slime, AReaL); assistant_mask (Transformers); assistant_masks (Transformers); ' +
+    'token_loss_mask (NeMo-RL); generation_mask',
   // Tokens of prompt and response.
-  total: {
-    seqlen: 'AReaL',
-    seq_len: 'AReaL',
-    seq_length: 'tables',
-    sequence_length: 'tables',
-    total_tokens: 'OpenAI, vLLM, SGLang',
-    total_token_count: 'Gemini',
-    total_length: 'OpenRLHF',
-    total_len: 'tables',
-    num_total_tokens: 'tables',
-  },
+  total:
+    'seqlen (AReaL); seq_len (AReaL); seq_length; sequence_length; total_tokens (OpenAI, vLLM, SGLang); ' +
+    'total_token_count (Gemini); total_length; total_len; num_total_tokens',
   // Lists with one item for each token of the response.
-  each: {
-    output_token_logprobs: 'SGLang',
-    completion_logprobs: 'verifiers',
-    rollout_log_probs: 'slime',
-    response_logprobs: 'SkyRL',
-    token_logprobs: "OpenAI's completions",
-  },
-  response: {
-    response: 'tables',
-    completion: 'TRL, verifiers, ms-swift',
-    output: 'verl, NeMo-Gym',
-    generated_text: 'vLLM, TGI',
-    text: 'SGLang',
-    output_response: 'SkyRL',
-    output_text: 'OpenAI responses',
-    response_text: 'tables',
-    completion_text: 'tables',
-    generation: 'OpenR1',
-    generations: 'OpenR1',
-    response_str: 'verl',
-    model_output: 'tables',
-    model_response: 'tables',
-    sample: 'tables',
-    samples: 'tables',
-    candidates: 'Gemini',
-    choices: 'OpenAI, vLLM, SGLang',
-    resps: 'lm-evaluation-harness',
-    rollouts: 'prime-rl',
-    message: 'OpenAI',
-    content: 'OpenAI',
-  },
+  each:
+    'output_token_logprobs (SGLang); completion_logprobs (verifiers); rollout_log_probs (slime); ' +
+    "response_logprobs; token_logprobs (OpenAI's completions)",
+  response:
+    'response; completion (TRL, verifiers, ms-swift); output (verl, NeMo-Gym); generated_text (vLLM, TGI); ' +
+    'text (SGLang); output_response (SkyRL); output_text (OpenAI responses); response_text; completion_text; ' +
+    'generation (OpenR1); generations (OpenR1); response_str; model_output; model_response; sample; samples; ' +
+    'candidates (Gemini); choices (OpenAI, vLLM, SGLang); resps (lm-evaluation-harness); rollouts; ' +
+    'message (OpenAI); content (OpenAI)',
   // Calls of a trajectory.
-  calls: {
-    trajectory: 'verifiers, prime-rl',
-    turns: 'tables',
-    steps: 'rllm',
-    calls: 'tables',
-    llm_calls: 'Agent Lightning',
-    interactions: 'AReaL',
-  },
-  prompt: {
-    prompt: 'TRL, verifiers, ms-swift',
-    problem: 'OpenR1',
-    question: 'tables',
-    input: 'verl',
-    input_prompt: 'SkyRL',
-    prompt_text: 'tables',
-    input_text: 'tables',
-    instruction: 'tables',
-    query: 'tables',
-    prompt_str: 'verl',
-    'responses_create_params.input': 'NeMo-Gym',
-    'body.messages': 'OpenAI batch',
-    messages: 'chats',
-  },
-  promptTokens: {
-    prompt_tokens: 'OpenAI, vLLM, SGLang',
-    input_tokens: 'Anthropic, OpenAI responses, NeMo-Gym, verifiers',
-    context_tokens: 'Azure',
-    request_tokens: 'BurstGPT',
-    prompt_length: 'verl',
-    input_length: 'Mooncake',
-    prompt_len: 'AReaL',
-    input_len: 'SGLang bench_serving, vLLM bench serve',
-    num_prompt_tokens: 'vLLM',
-    num_input_tokens: 'vLLM',
-    n_prompt_tokens: 'tables',
-    n_input_tokens: 'tables',
-    prompt_token_count: 'Gemini',
-    input_token_count: 'Bedrock',
-    context_length: 'tables',
-  },
-  promptIds: {
-    prompt_ids: 'TRL, verifiers',
-    prompt_token_ids: 'vLLM, SkyRL',
-    input_ids: 'SGLang',
-    input_token_ids: 'tables',
-  },
-  group: {
-    prompt_id: 'CASTILLO',
-    group_id: 'tables',
-    group_index: 'slime',
-    group_idx: 'tables',
-    prompt_index: 'tables',
-    prompt_idx: 'tables',
-    problem_id: 'tables',
-    question_id: 'tables',
-    ng_task_index: 'NeMo-Gym',
-    example_id: 'verifiers, prime-rl',
-    task_id: 'AReaL',
-    instance_id: 'SWE-bench',
-    doc_id: 'lm-evaluation-harness',
-    qid: 'tables',
-    group: 'tables',
-    uid: 'verl',
-    uuid: 'OpenR1',
-    custom_id: 'OpenAI batch',
-  },
-  step: {
-    step: 'verl, TRL, ms-swift',
-    global_step: 'ROLL',
-    training_step: 'tables',
-    iteration: 'tables',
-    train_step: 'tables',
-    trainer_step: 'tables',
-    global_steps: 'verl',
-  },
-  correct: {
-    correct: 'tables',
-    is_correct: 'tables',
-    acc: 'verl',
-    accuracy: 'tables',
-    correctness: 'tables',
-    correctness_math_verify: 'OpenR1',
-  },
-  score: {
-    score: 'verl, SkyRL',
-    reward: 'slime, AReaL, verifiers',
-    total_reward: 'tables',
-    outcome_reward: 'tables',
-    math_accuracy: 'ms-swift',
-    accuracy_reward: 'TRL',
-  },
-  mark: {
-    finish_reason: 'OpenAI, vLLM, SGLang',
-    stop_reason: 'Anthropic, SkyRL',
-    termination_reason: 'rllm',
-    is_truncated: 'verifiers, prime-rl',
-    truncated: 'tables',
-    capped: 'tables',
-    clipped: 'tables',
-    is_clipped: 'tables',
-    is_capped: 'tables',
-    length_truncated: 'tables',
-    response_clipped: 'tables',
-    overlong: 'tables',
-    max_tokens_reached: 'tables',
-    hit_max_tokens: 'tables',
-    aborted: 'tables',
-    is_aborted: 'tables',
-    abort: 'tables',
-    interrupted: 'tables',
-    is_reasoning_complete: 'OpenR1',
-    has_eos: 'tables',
-    ended_with_eos: 'tables',
-    incomplete_details: 'OpenAI responses',
-    exit_status: 'SWE-agent',
-    status: 'slime, OpenAI responses',
-    state: 'tables',
-  },
-  task: { task: 'verifiers', domain: 'ROLL', data_source: 'verl', env_class: 'SkyRL' },
+  calls: 'trajectory (verifiers, prime-rl); turns; steps; calls; llm_calls; interactions',
+  prompt:
+    'prompt (TRL, verifiers, ms-swift); problem (OpenR1); question; input (verl); input_prompt (SkyRL); prompt_text; ' +
+    'input_text; instruction; query; prompt_str; responses_create_params.input (NeMo-Gym); ' +
+    'body.messages (OpenAI batch); messages (chats)',
+  promptTokens:
+    'prompt_tokens (OpenAI, vLLM, SGLang); input_tokens (Anthropic, OpenAI responses, NeMo-Gym, verifiers); ' +
+    'context_tokens (Azure); request_tokens (BurstGPT); prompt_length (verl); input_length (Mooncake); ' +
+    'prompt_len (AReaL); input_len (SGLang bench_serving, vLLM bench serve); num_prompt_tokens (vLLM); ' +
+    'num_input_tokens (vLLM); n_prompt_tokens; n_input_tokens; prompt_token_count (Gemini); ' +
+    'input_token_count; context_length',
+  promptIds: 'prompt_ids (TRL, verifiers); prompt_token_ids (vLLM, SkyRL); input_ids (SGLang); input_token_ids',
+  group:
+    'prompt_id (CASTILLO); group_id; group_index (slime); group_idx; prompt_index; prompt_idx; problem_id; ' +
+    'question_id; ng_task_index (NeMo-Gym); example_id (verifiers, prime-rl); task_id (AReaL); ' +
+    'instance_id (SWE-bench); doc_id (lm-evaluation-harness); qid; group; uid (verl); uuid (OpenR1); ' +
+    'custom_id (OpenAI batch)',
+  step:
+    'step (verl, TRL, ms-swift); global_step (ROLL); training_step; iteration; train_step; trainer_step; ' +
+    'global_steps',
+  correct: 'correct; is_correct; acc (verl); accuracy; correctness; correctness_math_verify (OpenR1)',
+  score:
+    'score (verl, SkyRL); reward (slime, AReaL, verifiers); total_reward; outcome_reward; math_accuracy (ms-swift); ' +
+    'accuracy_reward (TRL)',
+  mark:
+    'finish_reason (OpenAI, vLLM, SGLang); stop_reason (Anthropic, SkyRL); termination_reason; ' +
+    'is_truncated (verifiers, prime-rl); truncated; capped; clipped; is_clipped; is_capped; length_truncated; ' +
+    'response_clipped; overlong; max_tokens_reached; hit_max_tokens; aborted; is_aborted; abort; interrupted; ' +
+    'is_reasoning_complete (OpenR1); has_eos; ended_with_eos; incomplete_details (OpenAI responses); ' +
+    'exit_status (SWE-agent); status (slime, OpenAI responses); state',
+  task: 'task (verifiers); domain (ROLL); data_source (verl); env_class (SkyRL)',
   // Rows with the same part are of one response.
-  part: {
-    trajectory_id: 'tables',
-    traj_id: 'SWE-smith',
-    rollout_id: 'slime',
-    episode_id: 'tables',
-    response_id: 'tables',
-  },
-  turn: { turn: 'tables', turn_index: 'tables', turn_idx: 'tables', turn_id: 'tables', call_index: 'tables' },
-  sample: {
-    sample_idx: 'AReaL',
-    sample_index: 'tables',
-    response_idx: 'tables',
-    response_index: 'tables',
-    completion_idx: 'tables',
-    completion_index: 'tables',
-    ng_rollout_index: 'NeMo-Gym',
-  },
-  error: { error: 'OpenAI batch', exception: 'tables' },
+  part: 'trajectory_id; traj_id (SWE-smith); rollout_id (slime); episode_id; response_id',
+  turn: 'turn; turn_index; turn_idx; turn_id; call_index',
+  sample:
+    'sample_idx (AReaL); sample_index; response_idx; response_index; completion_idx; completion_index; ' +
+    'ng_rollout_index (NeMo-Gym)',
+  error: 'error (OpenAI batch); exception',
 };
+
+const roles = Object.keys(written) as Role[];
+
+/** The names of the fields of each role, the best first, and who writes them: empty for what is usual in tables. */
+export const fieldNames: ReadonlyMap<Role, ReadonlyMap<string, string>> = new Map(
+  roles.map((role) => {
+    const names = written[role].split('; ').map((one) => /^(\S+)(?: \((.*)\))?$/.exec(one)!);
+    return [role, new Map(names.map(([, name, writer = '']) => [name!, writer]))];
+  }),
+);
 
 /** Ids that a response may have of its own, or a kind of prompts: the text of the prompt comes before them. */
 const weakIds = new Set(['group', 'uid', 'uuid', 'customid']);
@@ -336,10 +169,10 @@ interface Meaning {
 }
 
 const meanings = new Map<string, Meaning>();
-for (const [role, names] of Object.entries(fieldNames)) {
-  for (const [rank, name] of Object.keys(names).entries()) {
+for (const [role, names] of fieldNames) {
+  for (const [rank, name] of [...names.keys()].entries()) {
     const key = name.split('.').map(plain).join('.');
-    if (!meanings.has(key)) meanings.set(key, { role: role as Role, rank });
+    if (!meanings.has(key)) meanings.set(key, { role, rank });
   }
 }
 
@@ -437,7 +270,7 @@ export const markKindOf = (path: string): MarkKind => {
 };
 
 /** Names of roles on the command line: `prompt-tokens`. */
-const roleNames: readonly (readonly [name: string, role: Role])[] = (Object.keys(fieldNames) as Role[])
+const roleNames: readonly (readonly [name: string, role: Role])[] = roles
   .filter((role) => role !== 'error' && role !== 'length')
   .map((role) => [role === 'ids' ? 'token-ids' : role.replace('T', '-t').replace('I', '-i'), role]);
 
@@ -469,11 +302,7 @@ export function fieldChoices(given: readonly string[]): FieldChoices {
 }
 
 /** Names that are offered where a row has none: those of counts and of texts. */
-const offered = [
-  ...Object.keys(fieldNames.tokens),
-  ...Object.keys(fieldNames.response),
-  ...Object.keys(fieldNames.ids),
-];
+const offered = (['tokens', 'response', 'ids'] as const).flatMap((role) => [...fieldNames.get(role)!.keys()]);
 
 /** Says what a row lacks, with the nearest known name. */
 export function expectedField(names: readonly string[]): string {

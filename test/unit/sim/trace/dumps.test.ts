@@ -260,9 +260,7 @@ describe('where the tokens are', () => {
       { role: 'tool', content: 'x y z' },
       { role: 'assistant', content: 'c' },
     ];
-    const [{ responses }] = read(lines({ prompt: 'p', completion }), { textTokens: words }).prompts as [
-      { responses: unknown },
-    ];
+    const { responses } = read(lines({ prompt: 'p', completion }), { textTokens: words }).prompts[0]!;
     expect(responses).toEqual([
       {
         tokens: 3,
