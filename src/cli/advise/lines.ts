@@ -3,12 +3,15 @@ import { oneLine } from '../../core/ids/printable.ts';
 import type { Answer } from '../../sim/advise/answer.ts';
 import type { Interval } from '../../sim/comparison/result.ts';
 import type { DumpSummary } from '../../sim/trace/import/import.ts';
+import type { FileNotes } from '../files/input/notes.ts';
 import type { JobOptions } from '../job/job.ts';
 
 /** The input of the command, the simulated job, and the answer. */
 export interface Advised {
   readonly name: string;
   readonly summary: DumpSummary | undefined;
+  /** What of the files was not read. */
+  readonly notes: FileNotes;
   readonly answer: Answer;
   /** Those parts of the job that the user did not give: they come from the dump or from the preset. */
   readonly job: JobOptions;

@@ -9,7 +9,7 @@ import type { SweepRun } from '../../sim/sweep/run.ts';
 import type { DumpSummary } from '../../sim/trace/import/import.ts';
 import type { NamedTrace, TraceWorkloadOptions } from '../../sim/workload/of-trace.ts';
 import { inputFiles, readPaths } from '../files/input/paths.ts';
-import { type ReadOptions, readTogether } from '../files/input/read.ts';
+import { type ReadOptions, readTogether, sayNotes } from '../files/input/read.ts';
 import { basisJson } from '../job/basis.ts';
 import { readMeasured } from '../job/calibration/measured.ts';
 import { type JobOptions, jobOfOptions, usualCapOf } from '../job/job.ts';
@@ -50,9 +50,12 @@ export async function runAdvise(paths: readonly string[], options: AdviseOptions
   } finally {
     progress.stop();
   }
-  const { name, summary, answer, epochs } = advised;
-  if (json) printJson({ ...basisJson(answer), dump: { name, ...summary }, epochs, ...answer });
-  else print(adviceLines(advised).join('\n'));
+  const { name, summary, notes, answer, epochs } = advised;
+  if (json) printJson({ ...basisJson(answer), dump: { name, ...summary, ...notes.toJSON() }, epochs, ...answer });
+  else {
+    if (!quiet) sayNotes(notes);
+    print(adviceLines(advised).join('\n'));
+  }
 }
 
 /** Reads, searches and answers. Throws as `readTogether`, `readMeasured` and `advising` do. */
@@ -74,7 +77,7 @@ export async function advise(
       cap: options.cap,
     }).filter(([, value]) => value !== undefined),
   ) as ReadOptions;
-  const { summary, ...trace } = await readTogether(paths, reading, progress);
+  const { summary, notes, ...trace } = await readTogether(paths, reading, progress);
   const measured = await readMeasured(options.calibrate, reading);
   const job = { ...rest, ...shapeOf(summary, options) };
   const trainer = trainerOf(options.trainer ?? trainerOfReader(trace.trace.reader));
@@ -87,7 +90,7 @@ export async function advise(
   };
   const epochs = epochsOf(summary, options);
   const answer = await answered(input, { trainer, trace, options, epochs }, progress);
-  return { name: trace.name, summary, answer, job, epochs };
+  return { name: trace.name, summary, notes, answer, job, epochs };
 }
 
 /** Returns the times that each prompt comes: as given, or as in the dump if most prompts came in several steps. */

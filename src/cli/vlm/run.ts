@@ -20,7 +20,7 @@ import type { NamedTrace } from '../../sim/workload/of-trace.ts';
 import { traceWorkload, usualWorkload } from '../../sim/workload/of-trace.ts';
 import { inputFiles } from '../files/input/paths.ts';
 import { readTraces } from '../files/input/read.ts';
-import { recordsOf } from '../files/input/records.ts';
+import { recordsOf, textOf, unheard } from '../files/input/records.ts';
 import { bundledVisionSources, heavyTailTrace, readTraceFile } from '../files/traces.ts';
 import { checkOutputs } from '../files/written.ts';
 import { present, type ResultOptions } from '../job/simulation.ts';
@@ -94,8 +94,9 @@ async function sequencesAt(path: string): Promise<string[] | undefined> {
   const lines: string[] = [];
   let isFirst = true;
   if (more.length > 0) return undefined;
-  for await (const records of recordsOf(file!)) {
-    for (const { text, number } of records) {
+  for await (const records of recordsOf(file!, unheard())) {
+    for (const record of records) {
+      const [text, { number }] = [textOf(record), record];
       if (isFirst && text.trim() !== '' && isTrace(text.trim(), path)) return undefined;
       if (text.trim() !== '') isFirst = false;
       lines[number - 1] = text;

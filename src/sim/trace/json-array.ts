@@ -13,12 +13,14 @@ const [newline, quote, backslash, comma] = [10, 34, 92, 44];
 const [open, close] = [91, 93];
 /** `[` and `{` differ in one bit, and so do `]` and `}`. */
 const [anyOpen, anyClose] = [123, 125];
-const isSpace = (byte: number): boolean => byte === 32 || (byte >= 9 && byte <= 13);
+/** NUL bytes are what a file system leaves where a writer was stopped. */
+const isSpace = (byte: number): boolean => byte === 32 || byte === 0 || (byte >= 9 && byte <= 13);
 
 /** Cuts the bytes of a JSON array into its elements. */
 export class JsonArrayReader {
   readonly #file: string;
   readonly #longest: number;
+  readonly #deepest: number;
   readonly #decoder = new TextDecoder();
   #chunks: Uint8Array[] = [];
   #length = 0;
@@ -29,13 +31,35 @@ export class JsonArrayReader {
   #line = 1;
   #begunAt: number | undefined;
 
-  /** @param longest - most bytes of an element */
-  constructor(file: string, longest: number) {
+  /**
+   * @param longest - most bytes of an element
+   * @param deepest - most levels of lists and objects
+   */
+  constructor(file: string, longest: number, deepest = 512) {
     this.#file = file;
     this.#longest = longest;
+    this.#deepest = deepest;
   }
 
-  /** Yields the elements that end in these bytes. Throws `invalid_input` if the input is no array, or continues after its end. */
+  /** Whether the array has ended. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Whether an element has begun that has not ended. */
+  get isWithinElement(): boolean {
+    return this.#begunAt !== undefined;
+  }
+
+  /** The line that is being read, from 1. */
+  get line(): number {
+    return this.#line;
+  }
+
+  /**
+   * Yields the elements that end in these bytes. Throws `invalid_input` if the input is no array, or continues after its end, and
+   * `limit_exceeded` for an element that is too long, or nested too deeply.
+   */
   *read(bytes: Uint8Array): Generator<ArrayElement> {
     let from = 0;
     for (let at = 0; at < bytes.length; at += 1) {
@@ -63,7 +87,7 @@ export class JsonArrayReader {
       }
       this.#begunAt ??= this.#line;
       if (byte === quote) this.#inString = true;
-      else if ((byte | 32) === anyOpen) this.#depth += 1;
+      else if ((byte | 32) === anyOpen) this.#open();
       else if ((byte | 32) === anyClose) this.#depth -= 1;
     }
     if (!this.#isOver && this.#depth > 0) this.#keep(bytes.slice(from));
@@ -72,6 +96,17 @@ export class JsonArrayReader {
   /** Throws `invalid_input` if the array has not ended. */
   end(): void {
     if (!this.#isOver) throw this.#refused('a whole JSON array', 'its beginning only');
+  }
+
+  #open(): void {
+    this.#depth += 1;
+    if (this.#depth <= this.#deepest) return;
+    refuse(
+      'limit_exceeded',
+      `${this.#file}:${this.#line}`,
+      `JSON of at most ${this.#deepest} levels`,
+      'a deeper nesting',
+    );
   }
 
   *#take(rest: Uint8Array): Generator<ArrayElement> {

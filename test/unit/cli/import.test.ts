@@ -117,10 +117,15 @@ describe('import refuses', () => {
   test.each<[string, string[], ImportOptions, string]>([
     ['a torn pickle', [pickle], {}, `${pickle}: expected a zip file of torch.save`],
     ['a folder of them', [path('pickles')], {}, `${path('pickles/0.pt')}: expected a zip file of torch.save`],
-    ['a folder without dumps', [path('empty')], {}, 'expected a folder with dumps: *.jsonl, *.pt,'],
+    ['a folder without dumps', [path('empty')], {}, 'expected a folder with dumps: *.jsonl, *.parquet, *.pt,'],
     ['a pattern that fits nothing', [path('steps-*.jsonl')], {}, 'expected a pattern of files, got "none"'],
     ['a file that is not there', [path('missing.jsonl')], {}, 'ENOENT'],
-    ['torn gzip', [path('torn.jsonl.gz')], { tokenizer: words }, 'torn.jsonl.gz:1: expected a whole gzip file'],
+    [
+      'torn gzip',
+      [path('torn.jsonl.gz')],
+      { tokenizer: words },
+      'torn.jsonl.gz:1: expected at least one whole line, got "the file ends in the middle of a line"',
+    ],
     ['a broken line', [path('broken.jsonl')], { tokenizer: words }, 'broken.jsonl:2.output: expected a string, got 5'],
     ['no tokenizer', [verl], { tokenizer: path('no-tokenizer.json') }, 'expected a tokenizer.json of Hugging Face'],
     ['a tokenizer that is no JSON', [verl], { tokenizer: verl }, 'expected a JSON object'],

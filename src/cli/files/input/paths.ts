@@ -1,80 +1,80 @@
 /** Paths of the user: files, folders, patterns, and `-`. Files are sorted by the numbers in their names. */
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { basename, dirname, relative, sep } from 'node:path';
 import { refuse } from '../../../errors.ts';
+import { type Candidate, inFolder, isPattern, matching } from './folders.ts';
+import { FileNotes } from './notes.ts';
 
 /** A file, or standard input. */
 export interface InputFile {
   /** The name that the user gave, for errors. */
   readonly name: string;
-  /** The training step, from the name of the file. */
+  /** The training step, from the name of the file: its lines must have the same, where they have one. */
   readonly step?: number;
+  /** The training step, from a name that may mean something else: for rows without a step. */
+  readonly likelyStep?: number;
   /** Bytes on the disk, 0 for standard input. */
   readonly bytes: number;
 }
 
 const byNumber = new Intl.Collator('en', { numeric: true });
-/** `12.jsonl` of verl, `train_data_step12.jsonl` of NeMo-RL, `rollout_dump_data.step_12.jsonl` of ROLL. */
-const stepName = /(?:^|step_?)(\d+)\.jsonl(\.gz)?$/;
-/** Kinds of files to look for in a folder: all files of the first kind that the folder contains are read. */
-const kinds = [/\.(jsonl|ndjson)(\.gz)?$/i, /\.(pt|pth)$/i, /\.(csv|tsv)(\.gz)?$/i, /\.json(\.gz)?$/i];
-/** Files of evaluations in the folder of the training data: NeMo-RL's `val_data_step12.jsonl`, slime's `eval_12.pt`. */
-const evaluation = /^val_data_step\d+\.|(^|_)eval_\d+\./;
+/**
+ * `12.jsonl` of verl, `train_data_step12.jsonl` of NeMo-RL, `rollout_dump_data.step_12.jsonl` of ROLL. A number of eight digits is a
+ * date.
+ */
+const stepName = /(?:^|step_?)(\d{1,7})\.jsonl(\.(gz|zst))?$/;
+const likelyStepName = /(?:^|[._-])(?:global_?)?(?:step|iter|iteration)[_-]?(\d{1,7})(?=[._-])/i;
+/** Folders of AReaL are versions of the weights: `12`; others are `step_12`, `global_step_12_evals`. */
+const stepFolder = /^(?:(?:global_?)?(?:step|iter|iteration|version)[_-]?)?(\d{1,7})(?:_evals?)?$/i;
 
 /** Whether a path may mean several files: it is a folder or a pattern. */
 export const isMany = (path: string): boolean =>
-  path !== '-' && (existsSync(path) ? statSync(path).isDirectory() : basename(path).includes('*'));
+  path !== '-' && (existsSync(path) ? statSync(path).isDirectory() : isPattern(path));
 
 /**
  * Returns the files at the given paths, in the order of the numbers in their names.
  *
+ * @param notes - counts the files that are passed over
  * @throws PolicyError `invalid_input` for a folder or a pattern without dumps; the system's error
  */
-export function inputFiles(paths: readonly string[]): InputFile[] {
+export function inputFiles(paths: readonly string[], notes = new FileNotes()): InputFile[] {
   if (paths.filter((path) => path === '-').length > 1) refuse('invalid_input', '-', 'standard input once', 'twice');
-  const names = paths.flatMap((path) => (path === '-' ? [path] : filesAt(path)));
-  return [...new Set(names)]
-    .sort((a, b) => Number(b === '-') - Number(a === '-') || byNumber.compare(a, b))
+  const found = paths.flatMap((path) => filesAt(path, notes));
+  const files = [...new Map(found.map((one) => [one.name, one])).values()]
+    .sort((a, b) => Number(b.name === '-') - Number(a.name === '-') || byNumber.compare(a.name, b.name))
     .map(fileOf);
+  const isSaid = files.length > 1 && files.every((one) => one.step !== undefined || one.likelyStep !== undefined);
+  return isSaid ? files : files.map(({ likelyStep: _, ...file }) => file);
 }
 
-function filesAt(path: string): string[] {
-  if (existsSync(path)) return statSync(path).isDirectory() ? inFolder(path) : [path];
-  if (!basename(path).includes('*')) return [path];
-  const literals = basename(path).split('*');
-  const pattern = literals.map((literal) => literal.replace(/[.+?^${}()|[\]\\]/g, '\\$&')).join('.*');
-  const names = filesIn(dirname(path)).filter((name) => new RegExp(`^${pattern}$`).test(name));
-  return names.length > 0
-    ? names.map((name) => join(dirname(path), name))
-    : refuse('invalid_input', path, 'a pattern of files', 'none');
+function filesAt(path: string, notes: FileNotes): Candidate[] {
+  if (path === '-') return [{ name: path, base: '.' }];
+  if (existsSync(path))
+    return statSync(path).isDirectory() ? inFolder(path, notes) : [{ name: path, base: dirname(path) }];
+  return isPattern(path) ? matching(path, notes) : [{ name: path, base: dirname(path) }];
 }
 
-const filesIn = (folder: string): string[] =>
-  readdirSync(folder, { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? [] : one.name));
-
-/** Returns the dumps in a folder; dumps of evaluations only if there are no other dumps. */
-function dumpsIn(folder: string): string[] {
-  const files = filesIn(folder);
-  const found = kinds.map((kind) => files.filter((name) => kind.test(name))).find((names) => names.length > 0) ?? [];
-  const trained = found.filter((name) => !evaluation.test(name));
-  return trained.length > 0 ? trained : found;
+function likelyStepOf({ name, base }: Candidate): number | undefined {
+  const own = likelyStepName.exec(basename(name))?.[1];
+  if (own !== undefined) return Number(own);
+  for (const folder of relative(base, dirname(name)).split(sep).reverse()) {
+    const step = stepFolder.exec(folder)?.[1];
+    if (step !== undefined) return Number(step);
+  }
+  return undefined;
 }
 
-function inFolder(folder: string): string[] {
-  const names = dumpsIn(folder);
-  if (names.length > 0) return names.map((name) => join(folder, name));
-  const others = filesIn(folder).length;
-  const below = readdirSync(folder, { withFileTypes: true })
-    .filter((one) => one.isDirectory() && dumpsIn(join(folder, one.name)).length > 0)
-    .map(({ name }) => name);
-  const got = below.length > 0 ? `none, but some in ${below.join(', ')}` : `${others} other files`;
-  return refuse('invalid_input', folder, 'a folder with dumps: *.jsonl, *.pt, *.csv, *.json, each also as .gz', got);
-}
-
-function fileOf(name: string): InputFile {
+function fileOf(file: Candidate): InputFile {
+  const { name } = file;
   if (name === '-') return { name, bytes: 0 };
   const step = stepName.exec(basename(name))?.[1];
-  return { name, bytes: statSync(name).size, ...(step === undefined ? undefined : { step: Number(step) }) };
+  const likelyStep = likelyStepOf(file);
+  return {
+    name,
+    bytes: statSync(name).size,
+    ...(step === undefined ? undefined : { step: Number(step) }),
+    ...(likelyStep === undefined ? undefined : { likelyStep }),
+  };
 }
 
 /** Returns the paths of these files, to check that no output overwrites an input. */

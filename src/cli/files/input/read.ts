@@ -4,15 +4,19 @@ import { basename, dirname, resolve } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { PolicyError, refuse } from '../../../errors.ts';
 import type { TextTokens } from '../../../sim/trace/import/dump.ts';
-import { fieldChoices } from '../../../sim/trace/import/fields.ts';
+import { fieldChoices, isKnownField } from '../../../sim/trace/import/fields.ts';
 import { formatOf } from '../../../sim/trace/import/format-of.ts';
 import { DumpImport, type DumpImportOptions, type DumpSummary } from '../../../sim/trace/import/import.ts';
+import { dumpReaders } from '../../../sim/trace/import/readers.ts';
 import type { Repeated } from '../../../sim/trace/import/repeats.ts';
 import { traceOf } from '../../../sim/trace/read.ts';
 import type { NamedTrace } from '../../../sim/workload/of-trace.ts';
+import { say } from '../../terminal/output.ts';
 import { Progress } from '../../terminal/progress.ts';
+import { FileNotes } from './notes.ts';
 import { type InputFile, inputFiles, isMany } from './paths.ts';
-import { recordsOf } from './records.ts';
+import { recordsOf, textOf, unheard } from './records.ts';
+import { Taking } from './taking.ts';
 import { fileTokenizer, tokensPerCharacter } from './tokenizer.ts';
 
 /** Options that decide how the tokens of texts are counted. */
@@ -47,8 +51,16 @@ export interface Showing extends Pick<Progress, 'step'> {
   readonly read?: (share: number) => void;
 }
 
-/** Returns a fingerprint: short enough for an id, and long enough that different prompts do not share one. */
-const fingerprint = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 20);
+/** Returns fingerprints: short enough for an id, and long enough that different prompts do not share one. */
+function fingerprints(): (text: string) => string {
+  let last = { text: '', id: '' };
+  return (text) => {
+    // Responses of one prompt follow each other in most dumps.
+    if (text !== last.text || last.id === '')
+      last = { text, id: createHash('sha256').update(text).digest('hex').slice(0, 20) };
+    return last.id;
+  };
+}
 const millisecondsBetweenTexts = 200;
 /** From this number of characters on, a line takes long, because the tokenizer counts its texts. */
 const longLine = 100_000;
@@ -75,7 +87,7 @@ export async function collector({
 }: ReadOptions): Promise<DumpImport> {
   const textTokens = await textTokensOf(texts);
   const options: DumpImportOptions = {
-    fingerprint,
+    fingerprint: fingerprints(),
     ...(from === undefined ? undefined : { from }),
     ...(textTokens === undefined ? undefined : { textTokens }),
     ...(cap === undefined ? undefined : { capTokens: cap }),
@@ -87,12 +99,27 @@ export async function collector({
   return new DumpImport(options);
 }
 
+/** Returns whether a column is needed: its name means something, marks a format, or is part of a path that was given. */
+function neededBy(field: readonly string[]): (column: string) => boolean {
+  const given = field.flatMap((one) => one.slice(one.indexOf('=') + 1).split('.'));
+  const marks = new Set([...given, ...dumpReaders.flatMap((one) => [...one.needs, ...one.marks])]);
+  return (column) => marks.has(column) || isKnownField(column);
+}
+
 /**
  * Reads files into a collector.
  *
- * @throws PolicyError `invalid_input` with file, line and field; the system's error
+ * @param notes - receives what is damaged
+ * @param options - those that the collector was made with
+ * @throws PolicyError `invalid_input` with file, line and field; `limit_exceeded` for what does not fit into memory; the system's error
  */
-export async function readInto(lines: DumpImport, files: readonly InputFile[], progress: Showing): Promise<void> {
+export async function readInto(
+  lines: DumpImport,
+  files: readonly InputFile[],
+  progress: Showing,
+  notes: FileNotes,
+  { skipBroken = false, field = [] }: Pick<ReadOptions, 'skipBroken' | 'field'>,
+): Promise<void> {
   let shownAt = 0;
   const bytes = files.reduce((sum, one) => sum + one.bytes, 0);
   let done = 0;
@@ -102,24 +129,35 @@ export async function readInto(lines: DumpImport, files: readonly InputFile[], p
   };
   try {
     for (const file of files) {
-      lines.line('', file.name, 1, file.step);
-      for await (const records of recordsOf(file, onBytes)) {
-        for (const { text, number } of records) {
-          const read = (): void => lines.line(text, file.name, number, file.step);
-          if (text.length > longLine) await progress.step(read);
-          else read();
+      const taking = new Taking(lines, file, notes, skipBroken);
+      for await (const records of recordsOf(file, { onBytes, notes, isNeeded: neededBy(field) })) {
+        for (const record of records) {
+          if ('text' in record && record.text.length > longLine) await progress.step(() => taking.take(record));
+          else taking.take(record);
           if (Date.now() - shownAt < millisecondsBetweenTexts) continue;
           shownAt = Date.now();
           const share = bytes === 0 ? '' : `, ${Math.min(100, Math.round((100 * done) / bytes))} % read`;
-          progress.text = `reading ${file.name}: line ${number}, ${lines.responses} responses in all${share}`;
+          const what = 'row' in record ? 'row' : 'line';
+          progress.text = `reading ${file.name}: ${what} ${record.number}, ${lines.responses} responses in all${share}`;
           // All lines of a chunk are read without a pause; this pause serves the spinner and Ctrl-C.
           await turn();
         }
       }
     }
   } catch (error) {
-    throw withOptions(error);
+    throw withOptions(withChoice(error, files));
   }
+  const damage = notes.firstDamage;
+  if (lines.responses === 0 && damage !== undefined && lines.quantiles === undefined)
+    refuse('invalid_input', damage.where, 'at least one whole line', damage.what);
+}
+
+/** Says how to choose among files of different formats. */
+function withChoice(error: unknown, files: readonly InputFile[]): unknown {
+  if (!(error instanceof PolicyError) || files.length < 2 || !/^the format .*, as in /.test(error.expected))
+    return error;
+  const expected = `${error.expected} (give those that are meant, by their names or a pattern)`;
+  return new PolicyError(error.code, { expected, got: error.got.replaceAll('"', ''), path: error.path, cause: error });
 }
 
 /** Adds the names of command-line options to an error: the library does not know them. */
@@ -135,15 +173,16 @@ function nameOf(paths: readonly string[], files: readonly InputFile[]): string {
   const [{ name }] = files as [InputFile];
   if (name === '-') return 'standard input';
   if (files.length > 1 || paths.some(isMany)) return basename(dirname(resolve(name)));
-  return basename(name).replace(/(\.(jsonl|ndjson|json|csv|tsv|txt|pt))?(\.gz)?$/i, '');
+  return basename(name).replace(/(\.(jsonl|ndjson|json|csv|tsv|txt|pt|parquet))?(\.(gz|zst|zip))?$/i, '');
 }
 
 /** Whether a file is a trainer's dump, and not a trace. */
 async function isDump(file: InputFile): Promise<boolean> {
-  for await (const records of recordsOf(file)) {
-    for (const { text, number } of records) {
-      if (text.trim() === '') continue;
-      const format = formatOf(text.trim(), `${file.name}:${number}`);
+  for await (const records of recordsOf(file, unheard())) {
+    for (const record of records) {
+      const text = textOf(record).trim();
+      if (text === '') continue;
+      const format = formatOf(text, `${file.name}:${record.number}`);
       return format.kind === 'dump' && format.id !== 'table';
     }
   }
@@ -170,12 +209,13 @@ export async function readTogether(
   paths: readonly string[],
   options: ReadOptions,
   progress: Showing,
-): Promise<NamedTrace & { readonly summary: DumpSummary | undefined }> {
-  const files = inputFiles(paths);
+): Promise<NamedTrace & { readonly summary: DumpSummary | undefined; readonly notes: FileNotes }> {
+  const notes = new FileNotes();
+  const files = inputFiles(paths, notes);
   const lines = await collector(withoutEstimatedCap(options));
-  await readInto(lines, files, progress);
+  await readInto(lines, files, progress, notes, options);
   const trace = await progress.step(() => traceOf(lines));
-  return { name: nameOf(paths, files), trace, summary: trace.kind === 'prompts' ? lines.summary() : undefined };
+  return { name: nameOf(paths, files), trace, summary: trace.kind === 'prompts' ? lines.summary() : undefined, notes };
 }
 
 /**
@@ -196,16 +236,23 @@ export async function readTraces(
 ): Promise<NamedTrace[]> {
   if (paths.length === 0) return [];
   const progress = new Progress({ text: 'reading', isQuiet });
+  const notes = new FileNotes();
   try {
     const traces: NamedTrace[] = [];
     for (const together of await grouped(paths)) {
-      const files = inputFiles(together);
+      const files = inputFiles(together, notes);
       const lines = await collector(withoutEstimatedCap(options));
-      await readInto(lines, files, progress);
+      await readInto(lines, files, progress, notes, options);
       traces.push({ name: nameOf(together, files), trace: traceOf(lines) });
     }
     return traces;
   } finally {
     progress.stop();
+    if (!isQuiet) sayNotes(notes);
   }
+}
+
+/** Says what was not read, on standard error. */
+export function sayNotes(notes: FileNotes): void {
+  for (const [word, text] of notes.rows()) say(`${word} ${text}`);
 }
