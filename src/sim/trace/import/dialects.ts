@@ -1,10 +1,10 @@
 /** What trainers write: the few things in which their dumps differ from the table of names. */
 import { refuse } from '../../../errors.ts';
 import type { DumpContext, DumpedResponse, DumpReader, SkipReason } from './dump.ts';
-import { type FieldChoices, fieldsOf } from './fields.ts';
-import { namesResponse, unitsOf } from './layout.ts';
-import { responseOf } from './response.ts';
-import { countIn, isEmpty, listOf, maskOf, type Row } from './value.ts';
+import { type FieldChoices, fieldsOf } from './rows/fields.ts';
+import { namesResponse, unitsOf } from './rows/layout.ts';
+import { responseOf } from './rows/response.ts';
+import { countIn, isEmpty, listOf, maskOf, type Row } from './rows/value.ts';
 
 /** A dump of a trainer. */
 interface Dialect extends Pick<DumpReader, 'id' | 'description' | 'needs' | 'marks' | 'detect'> {

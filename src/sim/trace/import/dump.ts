@@ -1,7 +1,7 @@
 /** Types for readers of trainers' dumps. A reader turns a line of a dump into responses, and keeps only numbers. */
 import { refuse } from '../../../errors.ts';
 import type { TraceTurn } from '../format.ts';
-import type { FieldChoices, Role } from './fields.ts';
+import type { FieldChoices, Role } from './rows/fields.ts';
 
 /** Counts the tokens of texts, for dumps without token counts. */
 export interface TextTokens {

@@ -5,12 +5,12 @@ import { type TraceReader, traceReaders } from '../readers.ts';
 import { CsvRows, isNumber } from './csv.ts';
 import { tableDump } from './dialects.ts';
 import type { DumpReader } from './dump.ts';
-import { expectedField, type FieldChoices, fieldsOf, type Role, roleOf } from './fields.ts';
-import { namesResponse } from './layout.ts';
 import { dumpLine, whatIs } from './line.ts';
 import { dumpReaders } from './readers.ts';
+import { expectedField, type FieldChoices, fieldsOf, type Role, roleOf } from './rows/fields.ts';
+import { namesResponse } from './rows/layout.ts';
+import { isRow, type Row } from './rows/value.ts';
 import { RequestSessions } from './sessions.ts';
-import { isRow, type Row } from './value.ts';
 
 /** The format of a file's lines. */
 export type Format =

@@ -5,13 +5,13 @@ import type { TracePrompt } from '../format.ts';
 import { type QuantileRow, readQuantiles } from '../quantiles.ts';
 import { tableDump } from './dialects.ts';
 import type { DumpContext, DumpReader, SkipReason, TextTokens } from './dump.ts';
-import { type FieldChoices, type Role, roleName } from './fields.ts';
 import { type Format, formatOf, formatOfRow } from './format-of.ts';
 import { ResponseGroups } from './groups.ts';
 import { dumpLine } from './line.ts';
 import { type PileUp, pileUpOf } from './pile-up.ts';
 import { dumpReaders } from './readers.ts';
 import type { Repeated } from './repeats.ts';
+import { type FieldChoices, type Role, roleName } from './rows/fields.ts';
 import { RequestSessions } from './sessions.ts';
 
 /** Options for reading a dump. */

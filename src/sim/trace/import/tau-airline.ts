@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { parse } from '../../../core/machine/validate.ts';
 import { generatedIn } from '../format.ts';
 import type { DumpReader } from './dump.ts';
-import { correctBy } from './value.ts';
+import { correctBy } from './rows/value.ts';
 
 const dumpedCount = z.int().nonnegative();
 

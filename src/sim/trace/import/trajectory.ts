@@ -9,8 +9,8 @@ import { parse } from '../../../core/machine/validate.ts';
 import { refuse } from '../../../errors.ts';
 import { generatedIn, type TraceTurn } from '../format.ts';
 import { type DumpContext, type DumpReader, tokensOfText } from './dump.ts';
-import { fieldsOf } from './fields.ts';
-import { correctBy, isConversation, isEmpty } from './value.ts';
+import { fieldsOf } from './rows/fields.ts';
+import { correctBy, isConversation, isEmpty } from './rows/value.ts';
 
 const parts = z.array(z.union([z.string(), z.looseObject({ text: z.string().nullish() })]));
 const message = z.looseObject({

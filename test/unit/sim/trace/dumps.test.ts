@@ -1,7 +1,7 @@
 /** Dumps as people have them: each kind that was once refused without help, or read wrongly. All values are invented. */
 import { describe, expect, test } from 'vitest';
-import { fieldChoices } from '../../../../src/sim/trace/import/fields.ts';
 import { DumpImport, type DumpImportOptions } from '../../../../src/sim/trace/import/import.ts';
+import { fieldChoices } from '../../../../src/sim/trace/import/rows/fields.ts';
 import { refusal } from '../../../support/basics/refusal.ts';
 
 const words = {

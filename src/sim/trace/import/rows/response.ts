@@ -1,6 +1,6 @@
 /** Makes a response from the fields of one: its length, its prompt, its step, how it ended, and whether it was right. */
-import { refuse } from '../../../errors.ts';
-import type { DumpContext, DumpedResponse, SkipReason } from './dump.ts';
+import { refuse } from '../../../../errors.ts';
+import type { DumpContext, DumpedResponse, SkipReason } from '../dump.ts';
 import { expectedField, type Fields, fieldsOf, isStrongId, markKindOf, type Role } from './fields.ts';
 import type { Unit } from './layout.ts';
 import { firstOf, type Length, lengthOf, placeOf } from './length.ts';

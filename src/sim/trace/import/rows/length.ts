@@ -1,10 +1,10 @@
 /** The length of a response: counted in the dump, if anything in it counts, and else in the text. */
-import { refuse } from '../../../errors.ts';
-import { generatedIn, type TraceTurn } from '../format.ts';
-import { type DumpContext, tokensOfText } from './dump.ts';
+import { refuse } from '../../../../errors.ts';
+import { generatedIn, type TraceTurn } from '../../format.ts';
+import { type DumpContext, tokensOfText } from '../dump.ts';
+import { conversationIn, turnsOf } from '../trajectory.ts';
 import { type Fields, type Found, fieldsOf, type Role, roleName } from './fields.ts';
 import type { Unit } from './layout.ts';
-import { conversationIn, turnsOf } from './trajectory.ts';
 import { countIn, isEmpty, isRow, listOf, maskOf, type Row, tokensAt } from './value.ts';
 
 /** The length of a response. */

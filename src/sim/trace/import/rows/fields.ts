@@ -3,8 +3,8 @@
  * that reads a dump takes names from here.
  */
 
-import { didYouMean, oneOf } from '../../../core/ids/nearest.ts';
-import { refuse } from '../../../errors.ts';
+import { didYouMean, oneOf } from '../../../../core/ids/nearest.ts';
+import { refuse } from '../../../../errors.ts';
 import type { MarkKind } from './marks.ts';
 import { isEmpty, isRow, type Row } from './value.ts';
 

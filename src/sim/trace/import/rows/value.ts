@@ -1,5 +1,5 @@
 /** Values of dumps: numbers and booleans may be text, as CSV and `default=str` write them, and mean the same everywhere. */
-import { refuse } from '../../../errors.ts';
+import { refuse } from '../../../../errors.ts';
 
 /** A row of a dump. */
 export type Row = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@
  * How a record holds its responses: one; columns as lists; a table inside of an object; several responses as lists, as objects, or
  * in columns with numbers. Whatever it is becomes units: the fields of one response each.
  */
-import { refuse } from '../../../errors.ts';
+import { refuse } from '../../../../errors.ts';
 import { type FieldChoices, type Fields, type Found, fieldsOf, plain, type Role, roleOf } from './fields.ts';
 import { isConversation, isEmpty, isRow, listOf, type Row } from './value.ts';
 
