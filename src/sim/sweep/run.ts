@@ -59,6 +59,8 @@ export interface SweepTask {
   readonly part?: SweepPart;
   /** Times that each prompt comes, a whole number > 1; then the run has all prompts, and the steps of the confirmation. */
   readonly epochs?: number;
+  /** Steps in place of those of the part, a whole number >= 1: where a budget of work cuts the runs. */
+  readonly steps?: number;
 }
 
 /** The result of a run, as JSON. */
@@ -91,9 +93,10 @@ const unfit = new Set(['infeasible', 'invalid_config']);
  */
 export function sweepEvaluator(problem: SweepProblem): (task: SweepTask) => SweepRun {
   const known = new Map<string, Given>();
-  const given = ({ seed, part, epochs }: SweepTask): Given => {
-    const key = `${part} ${epochs} ${seed}`;
-    const one = known.get(key) ?? givenOf(problem, seed, part, epochs);
+  const given = (task: SweepTask): Given => {
+    const { seed, part, epochs, steps } = task;
+    const key = `${part} ${epochs} ${seed} ${steps}`;
+    const one = known.get(key) ?? givenOf(problem, task);
     known.set(key, one);
     return one;
   };
@@ -119,10 +122,10 @@ interface Given {
   readonly longTokens: number;
 }
 
-function givenOf(problem: SweepProblem, seed: number, part: SweepPart | undefined, epochs: number | undefined): Given {
+function givenOf(problem: SweepProblem, { seed, part, epochs, steps: cut }: SweepTask): Given {
   const all = problem.workload(seed);
   const drawn = part === undefined ? all : partOf(all, part, seed);
-  const steps = stepsOf(problem, epochs === undefined ? part : 'confirmation');
+  const steps = cut ?? stepsOf(problem, epochs === undefined ? part : 'confirmation');
   const workload = epochs === undefined ? drawn : returning(drawn, steps * promptsOf(problem), epochs, seed);
   const fixed = fixedPrompts(workload, steps * promptsOf(problem), problem.job.responsesPerPrompt);
   return { workload, steps, fixed, longTokens: longestOf(fixed) };
@@ -133,7 +136,7 @@ export const promptsOf = (problem: SweepProblem): number =>
   problem.kind === 'pools' ? problem.job.groupsPerRound : problem.job.promptsPerRound;
 
 /** Returns the factor by which a short round has more prompts than it trains, which leads to long rounds; 1 if there are none. */
-const factorOf = (settings: SweepSettings | string): number =>
+export const factorOf = (settings: SweepSettings | string): number =>
   typeof settings === 'string' || isPartial(settings) ? 1 : settings.promptSpeculation;
 
 function synchronousRun(

@@ -8,7 +8,8 @@ import type { Interval } from '../../comparison/result.ts';
 import { type Book, type Candidate, gain, gainInterval, type Pair } from '../book.ts';
 import { areGiven, leastKept } from '../limits.ts';
 import type { ConfirmedSettings, SweepAdvice, SweepVerdict } from '../result.ts';
-import { promptsOf, type SweepProblem, type SynchronousProblem, stepsOf } from '../run.ts';
+import { comparedSteps, type SearchPlan } from '../plan.ts';
+import { promptsOf, type SweepProblem, type SynchronousProblem } from '../run.ts';
 import type { SearchOptions, SearchResult } from '../search.ts';
 import { type PolicyChoice, poolsChoice, synchronousChoice } from '../settings/schedulers.ts';
 import { labelOf, type PoolsSettings, type SweepSettings, type SynchronousSettings } from '../settings/settings.ts';
@@ -22,10 +23,10 @@ export function conclude(
   problem: SweepProblem,
   book: Book,
   result: SearchResult,
-  { seed, effort, limits, spread }: SearchOptions,
+  { seed, plan, limits, thorough }: Omit<SearchOptions, 'spreadOf'> & { readonly thorough: number },
 ): SweepAdvice {
   const { baseline, oracle } = book;
-  const { rules, reference, published, plain, chosen, searchSeeds, confirmationSeeds: seeds } = result;
+  const { rules, reference, published, plain, chosen, searchSeeds, confirmationSeeds: seeds, spread } = result;
   const { minKept } = limits;
   const pairs = (one: Candidate, other: Candidate): Pair[] => book.pairs(one, other, seeds);
   const over = (one: Candidate, other: Candidate): Interval => gainInterval(pairs(one, other), spread);
@@ -47,7 +48,7 @@ export function conclude(
     ...(recommended === chosen && plain !== chosen ? { gainOfTailBatching: over(chosen, plain) } : {}),
     published: confirmed(compared),
     baseline: confirmed(baseline),
-    ...(problem.kind === 'synchronous' ? { stepSeconds: stepSecondsOf(problem, seed) } : {}),
+    ...(problem.kind === 'synchronous' ? { stepSeconds: stepSecondsOf(problem, seed, plan) } : {}),
     ...(oraclePairs.length === 0
       ? {}
       : {
@@ -66,11 +67,13 @@ export function conclude(
     ...triedRows(book, rules, searchSeeds),
     search: {
       seed,
-      effort,
-      steps: problem.steps,
-      confirmationSteps: stepsOf(problem, 'confirmation'),
+      effort: { ...plan.effort, confirmationSeeds: seeds.length },
+      steps: plan.steps,
+      confirmationSteps: result.confirmationSteps,
       prompts: splitOf(workload),
       runs: result.runs,
+      responses: Math.round(result.responses),
+      thoroughResponses: Math.round(thorough),
       searchSeeds,
       confirmationSeeds: seeds,
     },
@@ -93,13 +96,13 @@ export function conclude(
   };
 }
 
-function stepSecondsOf({ job, workload }: SynchronousProblem, seed: number): Interval {
+function stepSecondsOf({ job, workload }: SynchronousProblem, seed: number, plan: SearchPlan): Interval {
   const seeds = Array.from({ length: usualRuns.seeds }, (_, index) => seed + index);
   const [baseline] = usualSchedulers(job);
   const options = {
     job,
     workload,
-    steps: usualRuns.steps,
+    steps: comparedSteps(job, plan),
     seeds,
     baseline,
     schedulers: [],
