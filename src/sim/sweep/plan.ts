@@ -2,12 +2,11 @@
  * The size of a search: that of its effort or, if that is more work than its budget, what fits. The budget is of work, and not of
  * time, so that the same question has the same answer on every machine.
  */
-import type { Job } from '../colocated/job.ts';
 import { usualRuns } from '../comparison/compare-options.ts';
 import { type SweepEffort, sweepEfforts } from './effort.ts';
+import { roundsNeeded } from './measure.ts';
 import { product } from './neighbours.ts';
 import { factorOf, promptsOf, type SweepProblem, type SweepTask, stepsOf } from './run.ts';
-import { roundsNeeded } from './measure.ts';
 import type { SweepSpace } from './space.ts';
 
 /** Simulated responses, about, of a search that is not asked to be thorough: under a minute on two cores. */
@@ -27,7 +26,14 @@ export interface SearchPlan {
 }
 
 /** Parts of a budget that are used up after a part of the search, 0 to 1; the confirmation takes the rest. */
-export const shares = Object.freeze({ coarse: 0.2, cross: 0.27, fine: 0.38, finals: 0.47, confirmation: 1, frontier: 1 });
+export const shares = Object.freeze({
+  coarse: 0.2,
+  cross: 0.27,
+  fine: 0.38,
+  finals: 0.47,
+  confirmation: 1,
+  frontier: 1,
+});
 
 /** The seeds of a search that is cut to its budget: fewer for the choice, and as many as usual for the final figure. */
 const cutEffort = { coarseSeeds: 1, semifinalSeeds: 2, finalSeeds: 3 };
@@ -109,16 +115,17 @@ export function confirmationWithin(
   return { seeds: found.seeds, steps: Math.max(Math.min(cutSteps, confirmationSteps), found.steps) };
 }
 
-/** Share of a budget for the steps of the baseline, in all. */
-const comparedShare = 0.05;
+/** Least steps that a budget leaves to a run of a comparison. */
+const fewestSteps = 3;
 
-/** Returns the steps of a run of the baseline beside the search: those of every comparison, or fewer where a budget cuts. */
-export function comparedSteps({ promptsPerRound, responsesPerPrompt }: Job, { budget }: SearchPlan): number {
-  const { steps, seeds } = usualRuns;
-  const within = Math.floor((comparedShare * budget) / (promptsPerRound * responsesPerPrompt * seeds));
-  return Math.min(steps, Math.max(fewest, within));
-}
-const fewest = 3;
+/**
+ * Returns the steps of the runs of a comparison: as many as usual, or what a budget leaves.
+ *
+ * @param budget - simulated responses, about
+ * @param responsesOfStep - those of one step of all runs
+ */
+export const stepsWithin = (budget: number, responsesOfStep: number): number =>
+  Math.min(usualRuns.steps, Math.max(fewestSteps, Math.floor(budget / responsesOfStep)));
 
 /** Returns the responses of a thorough search, about. */
 export const thoroughResponses = (problem: SweepProblem, space: SweepSpace): number =>

@@ -120,7 +120,8 @@ export function* searching(
   const rules = new Rules({ book, published, limits });
   let runs = 0;
   let responses = 0;
-  const work = (tasks: readonly SweepTask[]): number => tasks.reduce((sum, task) => sum + responsesOf(problem, task), 0);
+  const work = (tasks: readonly SweepTask[]): number =>
+    tasks.reduce((sum, task) => sum + responsesOf(problem, task), 0);
 
   /** Returns the best settings that have run on two seeds or more. */
   function found(part: SweepPart): FoundSettings | undefined {
@@ -150,7 +151,8 @@ export function* searching(
     const missing = (list: Iterable<Candidate>): SweepTask[] => book.missing(list, seeds, part, steps);
     // The first candidates of a part come first: what exceeds its share of the budget is left out.
     const within = new Set(always);
-    let left = part === 'search' ? shares[phase] * budget - responses - work(missing(always)) : Number.POSITIVE_INFINITY;
+    let left =
+      part === 'search' ? shares[phase] * budget - responses - work(missing(always)) : Number.POSITIVE_INFINITY;
     for (const one of candidates) {
       if (within.has(one)) continue;
       left -= work(missing([one]));
@@ -269,7 +271,9 @@ export function* searching(
       const all = contenders.reduce((sum, one) => sum + stepsOf(one), 0);
       const fixed = new Set([baseline, published, reference]);
       const always = [...fixed].reduce((sum, one) => sum + stepsOf(one), 0);
-      return seeds * always + half * (all + stepsOf(unspeculative)) + (seeds - half) * most + oracleRuns * stepsOf(baseline);
+      return (
+        seeds * always + half * (all + stepsOf(unspeculative)) + (seeds - half) * most + oracleRuns * stepsOf(baseline)
+      );
     };
     const oracleRuns = problem.kind === 'synchronous' ? cutOracleSeeds : 0;
     const { seeds, steps } = confirmationWithin(plan, budget - responses, ofStep);

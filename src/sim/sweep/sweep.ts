@@ -3,10 +3,10 @@ import { refuse } from '../../errors.ts';
 import { Book } from './book.ts';
 import { type SweepEffort, sweepEfforts } from './effort.ts';
 import type { Spread } from './interval.ts';
-import { conclude } from './recommendation/conclude.ts';
+import { planOf, thoroughResponses, usualBudget } from './plan.ts';
+import { conclude, stepSecondsOf } from './recommendation/conclude.ts';
 import { measuringFrontier } from './recommendation/frontier.ts';
 import type { SweepAdvice, SweepLimits, SweepOptions } from './result.ts';
-import { planOf, thoroughResponses, usualBudget } from './plan.ts';
 import { promptsOf, type SweepProblem, type SweepRun, sweepEvaluator } from './run.ts';
 import { type SweepBatch, searching } from './search.ts';
 import { sweepSpace } from './space.ts';
@@ -23,6 +23,16 @@ import { confirmationSpread } from './split.ts';
 export function* sweeping(
   problem: SweepProblem,
   options: SweepOptions = {},
+): Generator<SweepBatch, SweepAdvice, readonly SweepRun[]> {
+  const advice = yield* sweepingAlone(problem, options);
+  if (problem.kind === 'pools') return advice;
+  return { ...advice, stepSeconds: stepSecondsOf(problem, advice.search.seed, validated(problem, options).budget) };
+}
+
+/** The same without `stepSeconds`, for who measures the baseline anyway. Throws as {@link sweeping} does. */
+export function* sweepingAlone(
+  problem: SweepProblem,
+  options: SweepOptions,
 ): Generator<SweepBatch, SweepAdvice, readonly SweepRun[]> {
   const { seed, effort, budget, limits, epochs } = validated(problem, options);
   const space = sweepSpace(problem, limits.maxLag);

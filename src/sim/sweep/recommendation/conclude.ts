@@ -7,8 +7,8 @@ import { usualRuns } from '../../comparison/compare-options.ts';
 import type { Interval } from '../../comparison/result.ts';
 import { type Book, type Candidate, gain, gainInterval, type Pair } from '../book.ts';
 import { areGiven, leastKept } from '../limits.ts';
+import { stepsWithin } from '../plan.ts';
 import type { ConfirmedSettings, SweepAdvice, SweepVerdict } from '../result.ts';
-import { comparedSteps, type SearchPlan } from '../plan.ts';
 import { promptsOf, type SweepProblem, type SynchronousProblem } from '../run.ts';
 import type { SearchOptions, SearchResult } from '../search.ts';
 import { type PolicyChoice, poolsChoice, synchronousChoice } from '../settings/schedulers.ts';
@@ -17,6 +17,9 @@ import { splitOf } from '../split.ts';
 import { meaningOf } from './explanation.ts';
 import { notModelled } from './not-modelled.ts';
 import { confirmedRow, mean, speedupOf, triedRows } from './rows.ts';
+
+/** Share of a budget for the steps of the baseline. */
+const stepsShare = 0.05;
 
 /** Returns the recommendation. */
 export function conclude(
@@ -48,7 +51,6 @@ export function conclude(
     ...(recommended === chosen && plain !== chosen ? { gainOfTailBatching: over(chosen, plain) } : {}),
     published: confirmed(compared),
     baseline: confirmed(baseline),
-    ...(problem.kind === 'synchronous' ? { stepSeconds: stepSecondsOf(problem, seed, plan) } : {}),
     ...(oraclePairs.length === 0
       ? {}
       : {
@@ -96,13 +98,18 @@ export function conclude(
   };
 }
 
-function stepSecondsOf({ job, workload }: SynchronousProblem, seed: number, plan: SearchPlan): Interval {
+/**
+ * Returns the seconds of a baseline step on all prompts.
+ *
+ * @param budget - simulated responses of the whole sweep, about
+ */
+export function stepSecondsOf({ job, workload }: SynchronousProblem, seed: number, budget: number): Interval {
   const seeds = Array.from({ length: usualRuns.seeds }, (_, index) => seed + index);
   const [baseline] = usualSchedulers(job);
   const options = {
     job,
     workload,
-    steps: comparedSteps(job, plan),
+    steps: stepsWithin(stepsShare * budget, usualRuns.seeds * job.promptsPerRound * job.responsesPerPrompt),
     seeds,
     baseline,
     schedulers: [],

@@ -5,8 +5,8 @@
 import type { Interval } from '../../comparison/result.ts';
 import type { Workload } from '../../workload/workload.ts';
 import { Book, type Candidate, gainInterval, keptRatio, longestRatio } from '../book.ts';
-import type { FrontierRow, SweepAdvice, SweepFrontier } from '../result.ts';
 import { responsesOfRound } from '../plan.ts';
+import type { FrontierRow, SweepAdvice, SweepFrontier } from '../result.ts';
 import { promptsOf, type SweepRun, type SynchronousProblem, stepsOf } from '../run.ts';
 import type { SweepBatch } from '../search.ts';
 import { withoutLevers } from '../settings/levers.ts';
@@ -114,7 +114,10 @@ export function* measuringFrontier(
     const ended = few.filter(({ infeasible }) => infeasible === undefined);
     const fastest = lossless.filter((one) => ended.includes(one)).sort((a, b) => seconds(a) - seconds(b));
     const compared = [book.baseline, plain, ...tails.slice(0, 1), ...fastest.slice(0, 1)];
-    yield* measure([...new Set(compared)].filter((one) => ended.includes(one)), seeds.slice(cut.ofAll));
+    yield* measure(
+      [...new Set(compared)].filter((one) => ended.includes(one)),
+      seeds.slice(cut.ofAll),
+    );
   }
 
   const ran = different(candidates);
