@@ -12,8 +12,12 @@ const leastKnown = 0.05;
 const percent = (share: number): string => `${(100 * share).toFixed(1)}%`;
 
 /** Returns the best settings of a search so far, in words. */
-export const foundText = ({ label, gain: { value, low, high }, seeds }: FoundSettings): string =>
-  `so far ${label} saves ${percent(value)} of the time (${percent(low)} to ${percent(high)}, ${seeds} runs)`;
+export function foundText({ label, gain: { value, low, high }, seeds }: FoundSettings): string {
+  const sure = seeds < leastForInterval ? 'too few for an interval' : `${percent(low)} to ${percent(high)}`;
+  return `so far ${label} saves ${percent(value)} of the time (${seeds} runs: ${sure})`;
+}
+/** Fewer runs say nothing about their differences. */
+const leastForInterval = 3;
 
 const stoppedText = (found: FoundSettings | undefined): string =>
   found === undefined ? 'stopped before the first result' : `stopped: ${foundText(found)}; the search had not ended`;

@@ -80,7 +80,8 @@ export async function advise(
   const input: AdviseInput = { ...job, job: 'synchronous', traces: [trace], measured, trainer: trainer.id };
   const epochs = epochsOf(summary, options);
   const answer = await answered(input, options, epochs, progress);
-  return { name: trace.name, summary, answer, job, epochs };
+  const isTrainerKnown = options.trainer !== undefined || trainer.id !== 'own';
+  return { name: trace.name, summary, answer, job, epochs, isTrainerKnown };
 }
 
 /** Returns the times that each prompt comes: as given, or as in the dump if most prompts came in several steps. */

@@ -15,6 +15,8 @@ export const usualBudget = 1_200_000;
 /** The size of a search. */
 export interface SearchPlan {
   readonly effort: SweepEffort;
+  /** Seeds of the first runs: those of the baseline and of the papers' settings. */
+  readonly firstSeeds: number;
   /** Steps of a run of the search. */
   readonly steps: number;
   /** Most steps of a run of the confirmation. */
@@ -36,7 +38,9 @@ export const shares = Object.freeze({
 });
 
 /** The seeds of a search that is cut to its budget: fewer for the choice, and as many as usual for the final figure. */
-const cutEffort = { coarseSeeds: 1, semifinalSeeds: 2, finalSeeds: 3 };
+const cutEffort = { coarseSeeds: 1, semifinalSeeds: 2, finalSeeds: 3 } as const;
+/** Seeds of the first figure. */
+const firstSeeds = 4;
 /** Steps of a run in a search that is cut: a cycle of short rounds and a long one at the papers' factors. */
 const cutSteps = 5;
 /** Seeds of the confirmation to choose from, and the steps below which fewer seeds are better. */
@@ -81,16 +85,13 @@ export function planOf(problem: SweepProblem, space: SweepSpace, effort: SweepEf
   const { steps } = problem;
   const confirmationSteps = stepsOf(problem, 'confirmation');
   const expected = expectedResponses(problem, space, effort);
-  if (expected <= budget) return { effort, steps, confirmationSteps, budget: Number.POSITIVE_INFINITY, expected };
+  if (expected <= budget) {
+    const first = Math.min(firstSeeds, effort.finalSeeds);
+    return { effort, firstSeeds: first, steps, confirmationSteps, budget: Number.POSITIVE_INFINITY, expected };
+  }
   const { confirmationSeeds, fineRounds } = effort;
-  const cut = {
-    coarseSeeds: Math.min(cutEffort.coarseSeeds, effort.coarseSeeds),
-    semifinalSeeds: Math.min(cutEffort.semifinalSeeds, effort.semifinalSeeds),
-    finalSeeds: Math.min(cutEffort.finalSeeds, effort.finalSeeds),
-    confirmationSeeds: Math.min(confirmationSeeds, cutSeeds[0]),
-    fineRounds,
-  };
-  return { effort: cut, steps: Math.min(cutSteps, steps), confirmationSteps, budget, expected: budget };
+  const cut = { ...cutEffort, confirmationSeeds: Math.min(confirmationSeeds, cutSeeds[0]), fineRounds };
+  return { effort: cut, firstSeeds, steps: Math.min(cutSteps, steps), confirmationSteps, budget, expected: budget };
 }
 
 /**

@@ -1,4 +1,5 @@
 /** One run of a sweep: a job with some settings and one seed. */
+import { scaledCount } from '../../core/rollout/prompts.ts';
 import { PolicyError, refuse } from '../../errors.ts';
 import type { FixedPrompt } from '../bounds/lower-bound.ts';
 import { oracleSchedule } from '../bounds/oracle.ts';
@@ -117,6 +118,8 @@ export function sweepEvaluator(problem: SweepProblem): (task: SweepTask) => Swee
 interface Given {
   readonly workload: Workload;
   readonly steps: number;
+  /** Whether the task has fewer steps than its part. */
+  readonly isCut: boolean;
   /** The prompts that the baseline trains on. */
   readonly fixed: readonly FixedPrompt[];
   readonly longTokens: number;
@@ -128,7 +131,7 @@ function givenOf(problem: SweepProblem, { seed, part, epochs, steps: cut }: Swee
   const steps = cut ?? stepsOf(problem, epochs === undefined ? part : 'confirmation');
   const workload = epochs === undefined ? drawn : returning(drawn, steps * promptsOf(problem), epochs, seed);
   const fixed = fixedPrompts(workload, steps * promptsOf(problem), problem.job.responsesPerPrompt);
-  return { workload, steps, fixed, longTokens: longestOf(fixed) };
+  return { workload, steps, isCut: cut !== undefined, fixed, longTokens: longestOf(fixed) };
 }
 
 /** Returns the number of prompts in a round. */
@@ -142,11 +145,14 @@ export const factorOf = (settings: SweepSettings | string): number =>
 function synchronousRun(
   { job }: SynchronousProblem,
   settings: SynchronousSettings | 'baseline' | 'oracle',
-  { workload, steps, fixed, longTokens }: Given,
+  { workload, steps, isCut, fixed, longTokens }: Given,
   seed: number,
 ): SweepRun {
   const { promptsPerRound } = job;
-  const prompts = promptsPerRound * roundsNeeded(steps, promptsPerRound, factorOf(settings));
+  const least = promptsPerRound * roundsNeeded(steps, promptsPerRound, factorOf(settings));
+  // In a run of few rounds it would weigh that the last short round finds fewer prompts than it asks for.
+  const launched = isCut ? scaledCount(factorOf(settings), promptsPerRound) : promptsPerRound;
+  const prompts = launched * Math.ceil(least / launched);
   const of =
     settings === 'oracle'
       ? oracleSchedule({ job, workload, fixed, seed, trains: true })

@@ -95,8 +95,6 @@ const tries = 2;
 const oracleSeeds = 3;
 /** The same where a budget cuts the search. */
 const cutOracleSeeds = 2;
-/** Seeds of the first figure; the search needs these runs anyway. */
-const firstSeeds = 4;
 
 /** Searches. Throws `PolicyError` `infeasible` if the job can run neither with the papers' settings nor without speculation. */
 export function* searching(
@@ -110,7 +108,9 @@ export function* searching(
   const seedsTo = (count: number): number[] => Array.from({ length: count }, (_, index) => seed + index);
   const coarseSeeds = seedsTo(effort.coarseSeeds);
   const searchSeeds = seedsTo(effort.finalSeeds);
-  let confirmationSeeds = seedsTo(effort.finalSeeds + effort.confirmationSeeds).slice(effort.finalSeeds);
+  const firstSeeds = seedsTo(plan.firstSeeds);
+  const seenSeeds = seedsTo(Math.max(plan.firstSeeds, effort.finalSeeds));
+  let confirmationSeeds = seedsTo(seenSeeds.length + effort.confirmationSeeds).slice(seenSeeds.length);
   let { confirmationSteps } = plan;
   let spread = spreadOf(confirmationSteps);
   const { baseline } = book;
@@ -125,7 +125,7 @@ export function* searching(
 
   /** Returns the best settings that have run on two seeds or more. */
   function found(part: SweepPart): FoundSettings | undefined {
-    const seeds = part === 'confirmation' ? confirmationSeeds : searchSeeds;
+    const seeds = part === 'confirmation' ? confirmationSeeds : seenSeeds;
     const seen = book.all
       .map((one) => ({ one, pairs: book.pairs(one, baseline, seeds) }))
       .filter(({ pairs }) => pairs.length > 1);
@@ -192,7 +192,7 @@ export function* searching(
   const order = isCut ? [...alone, ...nearest(grid, settings, crossed)] : [...grid, ...alone];
   const first = order.map((one) => book.candidate(one));
   const laterThanFirst = first.length * effort.coarseSeeds + 8 * effort.coarseSeeds + fine;
-  yield* measure('coarse', [], seedsTo(Math.min(firstSeeds, effort.finalSeeds)), laterThanFirst);
+  yield* measure('coarse', [], firstSeeds, laterThanFirst);
   yield* measure('coarse', first, coarseSeeds, 8 * effort.coarseSeeds + fine);
   const isFit = published.infeasible === undefined && rules.isWithin(published, coarseSeeds, 'search');
   let reference = isFit ? published : unspeculative;
