@@ -1,7 +1,6 @@
 /** The answer in at most 20 lines of 80 columns beside what was assumed of a cluster, and as many if prompts come several times. */
 import type { Answer, Paid } from '../../sim/advise/answer.ts';
 import { leastWorth } from '../../sim/advise/returning.ts';
-import { trainerIds } from '../../sim/advise/trainers.ts';
 import { basisLine } from '../../sim/colocated/basis.ts';
 import type { SynchronousSettings } from '../../sim/sweep/settings/settings.ts';
 import { pileUpSentence } from '../../sim/trace/import/pile-up.ts';
@@ -33,12 +32,7 @@ export function adviceLines(advised: Advised): string[] {
 
 /** Asks for the trainer, if neither an option nor the dump names it. */
 const askedLines = ({ isTrainerKnown }: Advised): string[] =>
-  isTrainerKnown
-    ? []
-    : wrapped(
-        'trainer',
-        `which trainer is it? --trainer ${trainerIds.filter((id) => id !== 'own').join(', ')} searches what that one can carry out; this is for a host of your own (--trainer own)`,
-      );
+  isTrainerKnown ? [] : wrapped('trainer', 'which one? --trainer verl, slime, roll, …; this is for your own host');
 
 /** Returns the answer for prompts that come once. */
 const alone = (answer: Answer): string[] =>
@@ -145,11 +139,8 @@ function moreText({ sweep }: Answer): string {
   const { responses, thoroughResponses } = sweep.search;
   const times = thoroughResponses / responses;
   if (times < 1.5) return '';
-  return `; --thorough looks at ${times.toFixed(times < 10 ? 1 : 0)} times as many responses as these ${inThousands(responses)}`;
+  return `; --thorough looks at ${times.toFixed(times < 10 ? 1 : 0)} x as much`;
 }
-
-const inThousands = (count: number): string =>
-  count < 1e6 ? `${Math.max(1, Math.round(count / 1000))} thousand` : `${(count / 1e6).toFixed(1)} million`;
 
 function ownLines(own: Paid | undefined, paid: Paid): string[] {
   if (own === undefined) return [];

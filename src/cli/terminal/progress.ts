@@ -40,6 +40,9 @@ export interface Shown {
 export const isSilent = ({ quiet, json }: { readonly quiet?: boolean; readonly json?: boolean }): boolean =>
   quiet === true || (json === true && process.stderr.isTTY === true);
 
+/** Whether lines are written where there is no terminal. */
+const areLinesWanted = (): boolean => process.env.ROLLFLEX_PROGRESS !== 'off';
+
 /** A progress display; no other output shows it. */
 export class Progress {
   readonly #spinner: Ora;
@@ -65,7 +68,7 @@ export class Progress {
       // A process that hides the cursor must show it again, even if the process is suspended or killed.
       hideCursor: false,
     }).start();
-    if (!isShown && !isQuiet) this.#lines = setInterval(() => this.#tell(), 1000).unref();
+    if (!isShown && !isQuiet && areLinesWanted()) this.#lines = setInterval(() => this.#tell(), 1000).unref();
     process.on('SIGINT', this.#leave);
   }
 
