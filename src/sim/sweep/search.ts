@@ -258,9 +258,13 @@ export function* searching(
   const inLast = [...last, ...safest(semifinalSeeds), ...last.slice(0, 1).map(plainOf)];
   yield* measure('finals', inLast, searchSeeds, 6 * effort.confirmationSeeds);
 
-  const winners = rules.winners(rules.ranked(searchSeeds), reference, searchSeeds);
-  const inConfirmation = [...new Set([...winners.slice(0, tries), ...safest(searchSeeds)])];
-  let confirmed = winners[0] === reference ? [] : inConfirmation;
+  const ranked = rules.ranked(searchSeeds);
+  const winners = rules.winners(ranked, reference, searchSeeds);
+  // A cut search sees differences less clearly: what looks faster is left to the confirmation.
+  const faster = ranked.slice(0, Math.max(0, ranked.indexOf(reference)));
+  const entering = isCut && winners[0] === reference ? faster : winners.filter((one) => one !== reference);
+  const inConfirmation = [...new Set([...entering.slice(0, tries), ...safest(searchSeeds)])];
+  let confirmed = entering.length === 0 ? [] : inConfirmation;
   if (isCut) {
     const contenders = confirmed.filter((one) => one !== reference);
     const stepsOf = (one: Candidate): number => responsesOfRound(problem, one.settings);
