@@ -4,3 +4,6 @@ import fc from 'fast-check';
 // ROLLFLEX_RUNS multiplies the number of runs, for long sessions.
 const seed = Number(process.env.ROLLFLEX_SEED ?? 20261121);
 fc.configureGlobal({ seed, endOnFailure: false });
+
+// Lines of progress come by the clock: on a slow machine they would come at other places.
+process.env.ROLLFLEX_PROGRESS ??= 'off';

@@ -1,7 +1,14 @@
 /** The simulator without the modules that write files: it also runs in a browser, where `rollflex/sim` resolves to this module. */
 
 export { type AdviceOptions, advise } from './advise/advise.ts';
-export { type AdviseQuestion, type AdviseWork, advising } from './advise/advising.ts';
+export {
+  type AdviseQuestion,
+  type AdviseRun,
+  type AdviseTask,
+  type AdviseWork,
+  adviseEvaluator,
+  advising,
+} from './advise/advising.ts';
 export type { Answer, Paid, WaitingShares } from './advise/answer.ts';
 export type { Returning, ReturningVerdict } from './advise/returning.ts';
 export {
@@ -142,7 +149,7 @@ export {
   type SynchronousProblem,
   sweepEvaluator,
 } from './sweep/run.ts';
-export type { SweepBatch, SweepPhase } from './sweep/search.ts';
+export type { FoundSettings, SweepBatch, SweepPhase } from './sweep/search.ts';
 export type { Levers } from './sweep/settings/levers.ts';
 export { type PolicyChoice, poolsChoice, synchronousChoice } from './sweep/settings/schedulers.ts';
 export type { PoolsSettings, SweepSettings, SynchronousSettings } from './sweep/settings/settings.ts';

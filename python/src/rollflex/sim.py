@@ -63,10 +63,10 @@ def what_if(
 def advise(dump: Paths, **options: Any) -> dict[str, Any]:
     """
     Recommends settings, from the dump of a trainer: ``verdict``, ``paid``, ``settings``, ``paste``, ``assumed`` and more,
-    as ``rollflex advise --json`` prints them. The search takes minutes.
+    as ``rollflex advise --json`` prints them. The search has a budget of work, and takes under a minute on two cores.
 
     :param options: those of the command, in snake case: ``trainer="verl"``, ``prompts_per_round=128``; of your cluster
-        ``model="Qwen2.5-32B"``, ``gpu="H100"``, ``gpus=64``, ``tp=2``, ``engine="sglang"``, ``precision="fp8"``
+        ``model="Qwen2.5-32B"``, ``gpu="H100"``, ``gpus=64``, ``tp=2``, ``engine="sglang"``, ``precision="fp8"``; ``thorough=True`` looks at several times as much, in many minutes
 
     Raises :class:`NodeNotFound`, :class:`NodeTooOld`; :class:`PolicyError` for what the command refuses.
     """

@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { trainerIds, trainers } from '../../sim/advise/trainers.ts';
 import { dumpReaders } from '../../sim/trace/import/readers.ts';
 import { modelOptions } from '../job/cluster.ts';
+import { effortOption, thoroughOption } from '../job/effort.ts';
 import { correlationOption, dumpOptions, resamplingOption, textOptions, withOptions } from '../job/workloads.ts';
 import { between, whole } from '../terminal/arguments.ts';
 import { option } from '../terminal/options.ts';
@@ -37,9 +38,8 @@ export function adviseCommand(): Command {
     .addOption(option('engines', 'inference engines (as many as the GPUs make)'))
     .addOption(option('cap', "the job's length limit (of the dump; 16384, or of the preset)"))
     .addOption(option('steps', 'training steps of each run of the search (10)'))
-    .addOption(
-      new Option('--effort <how>', 'how much is tried').choices(['fast', 'default', 'thorough']).default('fast'),
-    )
+    .addOption(effortOption())
+    .addOption(thoroughOption())
     .option('--min-kept <ratio>', "least kept-token ratio (that of the papers' settings)", between(0.01, 1))
     .option(
       '--max-lag <versions>',

@@ -17,6 +17,8 @@ export interface Advised {
   readonly job: JobOptions;
   /** Times that each prompt comes. */
   readonly epochs: Epochs;
+  /** Whether an option or the dump says which trainer it is. */
+  readonly isTrainerKnown: boolean;
 }
 
 /** Times that each prompt comes: 1 if that is not asked. */

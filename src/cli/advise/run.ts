@@ -1,24 +1,29 @@
 /** `rollflex advise`: finds, from the dump of a trainer, the settings to switch on in this trainer. */
 import { availableParallelism } from 'node:os';
 import { given } from '../../core/collections/given.ts';
-import { type AdviseWork, advising } from '../../sim/advise/advising.ts';
+import {
+  type AdviseRun,
+  type AdviseTask,
+  type AdviseWork,
+  adviseEvaluator,
+  advising,
+} from '../../sim/advise/advising.ts';
 import type { Answer } from '../../sim/advise/answer.ts';
-import { type TrainerFacts, type TrainerId, trainerOf, trainerOfReader } from '../../sim/advise/trainers.ts';
+import { type TrainerId, trainerOf, trainerOfReader } from '../../sim/advise/trainers.ts';
 import type { SweepOptions } from '../../sim/sweep/result.ts';
-import type { SweepRun } from '../../sim/sweep/run.ts';
 import type { DumpSummary } from '../../sim/trace/import/import.ts';
-import type { NamedTrace, TraceWorkloadOptions } from '../../sim/workload/of-trace.ts';
+import type { TraceWorkloadOptions } from '../../sim/workload/of-trace.ts';
 import { inputFiles, readPaths } from '../files/input/paths.ts';
 import { type ReadOptions, readTogether, sayNotes } from '../files/input/read.ts';
 import { basisJson } from '../job/basis.ts';
 import { readMeasured } from '../job/calibration/measured.ts';
-import { type JobOptions, jobOfOptions, usualCapOf } from '../job/job.ts';
-import { workloads } from '../job/lengths.ts';
-import { type PlacedTask, type SweepInput, sweepProblems, sweepWork } from '../sweep/problem.ts';
+import { type JobOptions, usualCapOf } from '../job/job.ts';
 import { print, printJson } from '../terminal/output.ts';
+import { isSilent } from '../terminal/progress.ts';
 import { type Workers, workersFor } from '../threads/workers.ts';
 import type { Advised, Epochs } from './lines.ts';
 import { AdviseProgress } from './progress.ts';
+import { type AdviseInput, adviseQuestion } from './question.ts';
 import { adviceLines } from './text.ts';
 
 /** Options as the command line gives them. */
@@ -28,7 +33,8 @@ export interface AdviseOptions
     Pick<TraceWorkloadOptions, 'resampling' | 'correlation'> {
   readonly trainer?: TrainerId;
   readonly steps?: number;
-  readonly effort: SweepOptions['effort'];
+  readonly effort?: SweepOptions['effort'];
+  readonly thorough?: boolean;
   readonly minKept?: number;
   readonly maxLag?: number;
   readonly epochs?: number;
@@ -40,10 +46,10 @@ export interface AdviseOptions
 
 /** Reads, searches, and prints the answer. */
 export async function runAdvise(paths: readonly string[], options: AdviseOptions): Promise<void> {
-  const { json, quiet } = options;
+  const { json } = options;
   // Reports a missing file before it reads any.
   readPaths(inputFiles(paths));
-  const progress = new AdviseProgress(quiet === true || json === true);
+  const progress = new AdviseProgress(isSilent(options));
   let advised: Advised;
   try {
     advised = await advise(paths, options, progress);
@@ -53,7 +59,7 @@ export async function runAdvise(paths: readonly string[], options: AdviseOptions
   const { name, summary, notes, answer, epochs } = advised;
   if (json) printJson({ ...basisJson(answer), dump: { name, ...summary, ...notes.toJSON() }, epochs, ...answer });
   else {
-    if (!quiet) sayNotes(notes);
+    if (options.quiet !== true) sayNotes(notes);
     print(adviceLines(advised).join('\n'));
   }
 }
@@ -81,7 +87,7 @@ export async function advise(
   const measured = await readMeasured(options.calibrate, reading);
   const job = { ...rest, ...shapeOf(summary, options) };
   const trainer = trainerOf(options.trainer ?? trainerOfReader(trace.trace.reader));
-  const input: SweepInput = {
+  const input: AdviseInput = {
     ...job,
     job: 'synchronous',
     traces: [trace],
@@ -89,8 +95,9 @@ export async function advise(
     trainer: trainer.id,
   };
   const epochs = epochsOf(summary, options);
-  const answer = await answered(input, { trainer, trace, options, epochs }, progress);
-  return { name: trace.name, summary, notes, answer, job, epochs };
+  const answer = await answered(input, options, epochs, progress);
+  const isTrainerKnown = options.trainer !== undefined || trainer.id !== 'own';
+  return { name: trace.name, summary, notes, answer, job, epochs, isTrainerKnown };
 }
 
 /** Returns the times that each prompt comes: as given, or as in the dump if most prompts came in several steps. */
@@ -101,35 +108,17 @@ function epochsOf(summary: DumpSummary | undefined, { epochs }: AdviseOptions): 
   return { count: most ? Math.max(2, Math.round(prompts / distinct.prompts)) : 1, from: 'seen' };
 }
 
-interface Asked {
-  readonly trainer: TrainerFacts;
-  readonly trace: NamedTrace;
-  readonly options: AdviseOptions;
-  readonly epochs: Epochs;
-}
-
 async function answered(
-  input: SweepInput,
-  { trainer, trace, options, epochs }: Asked,
+  input: AdviseInput,
+  options: AdviseOptions,
+  epochs: Epochs,
   progress: AdviseProgress,
 ): Promise<Answer> {
-  const { job, capTokens } = jobOfOptions(input, input.measured);
-  const [workload] = workloads([trace], input, capTokens);
-  const problems = sweepProblems(input);
-  const { steps } = problems[0]!.problem;
-  const { effort, seed, minKept, maxLag, workers } = options;
-  const work = advising(
-    { trainer, job, workload: workload!, steps },
-    {
-      ...(effort === undefined ? {} : { effort }),
-      seed,
-      epochs: epochs.count,
-      ...(minKept === undefined ? {} : { minKept }),
-      ...(maxLag === undefined ? {} : { maxLag }),
-    },
-  );
+  const question = adviseQuestion(input);
+  const { effort, thorough, seed, minKept, maxLag, workers } = options;
+  const work = advising(question, { ...given({ effort, thorough, minKept, maxLag }), seed, epochs: epochs.count });
   const threads = workers ?? availableParallelism();
-  const pool = workersFor<PlacedTask, SweepRun>(threads, { kind: 'sweep', input }, () => sweepWork(problems));
+  const pool = workersFor<AdviseTask, AdviseRun>(threads, { kind: 'advise', input }, () => adviseEvaluator(question));
   try {
     let next = await progress.step(() => work.next());
     while (next.done !== true) {
@@ -144,18 +133,17 @@ async function answered(
 
 async function made(
   work: AdviseWork,
-  pool: Workers<PlacedTask, SweepRun>,
+  pool: Workers<AdviseTask, AdviseRun>,
   progress: AdviseProgress,
-): Promise<SweepRun[]> {
-  progress.runs(work.doneRuns, work.plannedRuns, work.kind === 'search' ? work.phase : 'what it costs');
-  if (work.kind === 'comparison') return [];
-  const runs: SweepRun[] = [];
+): Promise<AdviseRun[]> {
+  const { tasks } = work;
+  progress.runs(work, 0);
+  const runs: AdviseRun[] = [];
   let done = 0;
-  const placed = work.tasks.map((task) => ({ problemIndex: 0, task }));
-  await pool.make(placed, progress, (index, run) => {
+  await pool.make(tasks, progress, (index, run) => {
     runs[index] = run;
     done += 1;
-    progress.runs(work.doneRuns + done, work.plannedRuns, work.phase);
+    progress.runs(work, done / tasks.length);
   });
   return runs;
 }

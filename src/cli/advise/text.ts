@@ -28,8 +28,13 @@ export function adviceLines(advised: Advised): string[] {
     ...hintLines(advised),
     ...(answer.returning?.verdict === 'best' ? [] : alone(answer)),
     ...againLines(advised),
+    ...askedLines(advised),
   ];
 }
+
+/** Asks for the trainer, if neither an option nor the dump names it. */
+const askedLines = ({ isTrainerKnown }: Advised): string[] =>
+  isTrainerKnown ? [] : wrapped('trainer', 'which one? --trainer verl, slime, roll, …; this is for your own host');
 
 /** Returns the answer for prompts that come once. */
 const alone = (answer: Answer): string[] =>
@@ -73,11 +78,12 @@ function waits({ waits: { all, engines, rewards, sync } }: Answer): string {
   return `${percent(all)} of GPU time: long responses ${percent(engines)}, rewards ${percent(rewards)}, new weights ${percent(sync)}`;
 }
 
-function nothing({ trainer, paid, own }: Answer): string[] {
+function nothing(answer: Answer): string[] {
+  const { trainer, paid, own } = answer;
   return [
     ...wrapped(
       'answer',
-      `nothing that ${whoOf(trainer)} can carry out would save ${percent(leastWorth)} of the time for sure (${between(paid.gain)}): leave it as it is`,
+      `nothing that ${whoOf(trainer)} can carry out would save ${percent(leastWorth)} of the time for sure (${between(paid.gain)}): leave it as it is${moreText(answer)}`,
     ),
     ...ownLines(own, paid),
   ];
@@ -130,12 +136,20 @@ function something(answer: Answer, settings: SynchronousSettings): string[] {
     ...wrapped('costs', `${tokens}; ${longest}; older weights: ${staleOf(answer)}`),
     ...wrapped(
       'sure',
-      `${percent(gain.confidence)} of runs like these: ${seeds.length} of ${confirmationSteps} steps, on seeds${unseen[prompts.kind]} which the search has not seen`,
+      `${percent(gain.confidence)} of runs like these: ${seeds.length} of ${confirmationSteps} steps, on seeds${unseen[prompts.kind]} which the search has not seen${moreText(answer)}`,
     ),
     ...ownLines(own, paid),
     `paste${trainer.id === 'own' ? '    (all of the configuration: --json)' : ''}`,
     ...(paste.length > 0 ? paste : configuration(sweep.config)),
   ];
+}
+
+/** Returns how much more a thorough search would look at; nothing if this one was as thorough. */
+function moreText({ sweep }: Answer): string {
+  const { responses, thoroughResponses } = sweep.search;
+  const times = thoroughResponses / responses;
+  if (times < 1.5) return '';
+  return `; --thorough looks at ${times.toFixed(times < 10 ? 1 : 0)} x as much`;
 }
 
 function ownLines(own: Paid | undefined, paid: Paid): string[] {

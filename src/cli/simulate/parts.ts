@@ -4,7 +4,7 @@ import type { ComparisonResult } from '../../sim/comparison/result.ts';
 import type { PoolsComparison } from '../../sim/pools/result.ts';
 import type { VlmComparison } from '../../sim/vlm-formulas/result.ts';
 import { bundledPools } from '../pools/run.ts';
-import { Progress } from '../terminal/progress.ts';
+import { isSilent, Progress } from '../terminal/progress.ts';
 import { workersFor } from '../threads/workers.ts';
 import { bundledVlm } from '../vlm/run.ts';
 import { comparisonsOf, type SimulateInput, type SimulateMade, type SimulateTask, simulateWork } from './tasks.ts';
@@ -99,7 +99,7 @@ async function doAll(
   const pool = workersFor<SimulateTask, SimulateMade>(count, { kind: 'simulate', input }, () =>
     simulateWork(input, prepared),
   );
-  const progress = new Progress({ text: 'simulating', isQuiet: quiet || json });
+  const progress = new Progress({ text: 'simulating', isQuiet: isSilent({ quiet, json }) });
   const all = tasks.reduce((sum, { kind }) => sum + weights[kind], 0);
   let done = 0;
   const waiting = parts.map((part) => ({ ...part, made: new Map<SimulateTask, SimulateMade>() }));

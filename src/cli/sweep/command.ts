@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander';
 import { poolsTaskIds } from '../../sim/pools/presets.ts';
 import { modelOptions } from '../job/cluster.ts';
+import { effortOption, thoroughOption } from '../job/effort.ts';
 import { correlationOption, resamplingOption, textOptions, withOptions } from '../job/workloads.ts';
 import { between, whole } from '../terminal/arguments.ts';
 import { option } from '../terminal/options.ts';
@@ -58,9 +59,8 @@ export function sweepCommand(): Command {
     .addOption(option('engines', 'inference engines (as many as the GPUs make; pools: 1)'))
     .addOption(option('cap', 'longest response; what is longer is cut (16384, or of the preset)'))
     .addOption(option('steps', 'training steps of each run of the search (10; pools: 12)'))
-    .addOption(
-      new Option('--effort <how>', 'how much is tried').choices(['fast', 'default', 'thorough']).default('default'),
-    )
+    .addOption(effortOption())
+    .addOption(thoroughOption())
     .option(
       '--epochs <n>',
       'times that each prompt comes; above 1, time against kept tokens with lossless-tail beside the others',

@@ -5,15 +5,16 @@ import { refuse } from '../../errors.ts';
 import type { SweepEffortId } from '../../sim/sweep/effort.ts';
 import type { SweepAdvice, SweepLimits } from '../../sim/sweep/result.ts';
 import type { SweepRun } from '../../sim/sweep/run.ts';
-import type { SweepBatch } from '../../sim/sweep/search.ts';
+import type { FoundSettings, SweepBatch } from '../../sim/sweep/search.ts';
 import { sweeping } from '../../sim/sweep/sweep.ts';
+import { foundText } from '../advise/progress.ts';
 import { readingOf, readTraces, type TextOptions } from '../files/input/read.ts';
 import { checkOutputs } from '../files/written.ts';
 import { basisJson, basisText } from '../job/basis.ts';
 import { readMeasured } from '../job/calibration/measured.ts';
 import { cappedAt, filesRead } from '../job/lengths.ts';
 import { print, printJson } from '../terminal/output.ts';
-import { Progress } from '../terminal/progress.ts';
+import { isSilent, Progress, type Shown } from '../terminal/progress.ts';
 import { type Workers, workersFor } from '../threads/workers.ts';
 import { type NamedProblem, type PlacedTask, runKey, type SweepInput, sweepProblems, sweepWork } from './problem.ts';
 import { SweepState } from './state.ts';
@@ -21,7 +22,8 @@ import { adviceText } from './text.ts';
 
 /** Options as the command line gives them. */
 export interface SweepCommandOptions extends Omit<SweepInput, 'traces' | 'measured'>, TextOptions, SweepLimits {
-  readonly effort: SweepEffortId;
+  readonly effort?: SweepEffortId;
+  readonly thorough?: boolean;
   readonly seed: number;
   readonly epochs?: number;
   readonly workers?: number;
@@ -32,12 +34,25 @@ export interface SweepCommandOptions extends Omit<SweepInput, 'traces' | 'measur
 
 /** Runs the sweep, and prints the recommendation. */
 export async function runSweep(paths: readonly string[], options: SweepCommandOptions): Promise<void> {
-  const { effort, minKept, minTop1, maxLag, seed, epochs = 1, workers, resume, json, quiet, ...rest } = options;
+  const {
+    effort,
+    thorough,
+    minKept,
+    minTop1,
+    maxLag,
+    seed,
+    epochs = 1,
+    workers,
+    resume,
+    json,
+    quiet,
+    ...rest
+  } = options;
   if (rest.job === 'pools' && epochs > 1)
     refuse('invalid_input', '--epochs', '--job synchronous with --epochs', epochs);
   checkOutputs({ '--resume': resume }, rest.task === undefined ? filesRead(paths, rest) : []);
   const measured = await readMeasured(rest.calibrate, rest);
-  const traces = await readTraces(paths, readingOf(rest), (quiet ?? false) || (json ?? false));
+  const traces = await readTraces(paths, readingOf(rest), isSilent(options));
   const input: SweepInput = {
     ...rest,
     ...given({ cap: rest.cap ?? cappedAt(traces) }),
@@ -47,11 +62,11 @@ export async function runSweep(paths: readonly string[], options: SweepCommandOp
   const problems = sweepProblems(input);
   const state = resume === undefined ? undefined : new SweepState(resume);
   const pool = workersFor(workers ?? availableParallelism(), { kind: 'sweep', input }, () => sweepWork(problems));
-  const asked = { effort, seed, epochs, minKept, minTop1, maxLag };
+  const asked = { ...given({ effort, thorough }), seed, epochs, minKept, minTop1, maxLag };
   const recommendations: SweepAdvice[] = [];
   try {
     for (const [problemIndex, problem] of problems.entries()) {
-      const work = { problem, problemIndex, pool, state, resume, isQuiet: (quiet ?? false) || (json ?? false) };
+      const work = { problem, problemIndex, pool, state, resume, isQuiet: isSilent(options) };
       recommendations.push(await sweepOne(work, asked));
     }
   } finally {
@@ -75,25 +90,28 @@ interface Work {
   readonly isQuiet: boolean;
 }
 
-const stopped = (resume: string | undefined): string =>
-  resume === undefined
-    ? 'stopped: with --resume FILE a sweep keeps its runs, and the same command goes on from them'
-    : `stopped: the same command, with --resume ${resume}, goes on from here`;
+function stopped(resume: string | undefined, found: FoundSettings | undefined): string {
+  const sofar = found === undefined ? '' : `; ${foundText(found)}`;
+  return resume === undefined
+    ? `stopped: with --resume FILE a sweep keeps its runs, and the same command goes on from them${sofar}`
+    : `stopped: the same command, with --resume ${resume}, goes on from here${sofar}`;
+}
 
 async function sweepOne(work: Work, asked: Parameters<typeof sweeping>[1]): Promise<SweepAdvice> {
   const { problem } = work.problem;
   const search = sweeping(problem, asked);
   const { name } = problem.workload(asked?.seed ?? 1);
   const { isQuiet, resume } = work;
-  const progress = new Progress({ text: `sweeping ${name}`, isQuiet, stopped: stopped(resume) });
-  const clock = { begun: performance.now(), made: 0 };
+  let found: FoundSettings | undefined;
+  const progress = new Progress({ text: `sweeping ${name}`, isQuiet, stopped: () => stopped(resume, found) });
+  // Runs that are stored already take no time.
+  const clock = { begun: performance.now(), stored: 0 };
   try {
     let next = await progress.step(() => search.next());
     while (next.done !== true) {
       const batch = next.value;
-      const shown = (done: number): void => {
-        progress.text = `sweeping ${name}: ${progressOf(batch, done, clock)}`;
-      };
+      found = batch.found ?? found;
+      const shown = (done: number): void => progress.show(shownOf(name, batch, done, clock));
       const runs = await runsOf(batch, { ...work, progress, shown, clock });
       next = await progress.step(() => search.next(runs));
     }
@@ -106,16 +124,17 @@ async function sweepOne(work: Work, asked: Parameters<typeof sweeping>[1]): Prom
 interface Batch extends Work {
   readonly progress: Progress;
   shown(done: number): void;
-  readonly clock: { made: number };
+  readonly clock: { stored: number };
 }
 
 /** Returns the runs of a batch: stored runs from the file, and new runs for the rest. */
-async function runsOf({ tasks }: SweepBatch, work: Batch): Promise<SweepRun[]> {
+async function runsOf({ tasks, responses: { next } }: SweepBatch, work: Batch): Promise<SweepRun[]> {
   const { problem, problemIndex, pool, state, progress, shown, clock } = work;
   const keys = tasks.map((task) => runKey(problem.fingerprint, task));
   const runs: (SweepRun | undefined)[] = keys.map((key) => state?.get(key));
   const missing = [...tasks.keys()].filter((index) => runs[index] === undefined);
   let done = tasks.length - missing.length;
+  clock.stored += (next * done) / tasks.length;
   shown(done);
   const wanted = missing.map((index) => ({ problemIndex, task: tasks[index]! }));
   await pool.make(wanted, progress, (index, run) => {
@@ -123,21 +142,28 @@ async function runsOf({ tasks }: SweepBatch, work: Batch): Promise<SweepRun[]> {
     runs[at] = run;
     state?.put(keys[at]!, run);
     done += 1;
-    clock.made += 1;
     shown(done);
   });
   return runs as SweepRun[];
 }
 
-function progressOf(
-  { phase, doneRuns, plannedRuns }: SweepBatch,
+/** Share of the work from which the time left is known: the first runs read a trace, and code is not yet compiled. */
+const leastKnown = 0.05;
+
+function shownOf(
+  name: string,
+  { phase, tasks, doneRuns, plannedRuns, responses: { done: before, next, planned }, found }: SweepBatch,
   done: number,
-  { begun, made }: { readonly begun: number; readonly made: number },
-): string {
-  const so = doneRuns + done;
-  const left = plannedRuns - so;
-  // The first runs take longer: they read a trace, and code is not yet compiled.
-  const seconds = made < 4 ? undefined : (left * (performance.now() - begun)) / made / 1000;
-  const remains = seconds === undefined ? '' : `, about ${Math.ceil(seconds)} s left`;
-  return `${phase}, ${so} of about ${plannedRuns} runs${remains}`;
+  { begun, stored }: { readonly begun: number; readonly stored: number },
+): Shown {
+  const responses = before + (next * done) / tasks.length;
+  const share = Math.min(1, responses / planned);
+  const made = responses - stored;
+  const seconds = (performance.now() - begun) / 1000;
+  return {
+    text: `sweeping ${name}: ${phase}, ${doneRuns + done} of about ${plannedRuns} runs`,
+    share,
+    secondsLeft: made < leastKnown * planned ? undefined : (seconds * (planned - responses)) / made,
+    found: found === undefined ? undefined : foundText(found),
+  };
 }

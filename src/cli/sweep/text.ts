@@ -139,6 +139,12 @@ function frontierText({ rows, epochs, steps, dataSetPrompts }: SweepFrontier): s
   return `${head}\n\n${plainTable(columns, rows)}`;
 }
 
+/** Returns how much more a thorough search would look at. */
+function moreText({ responses, thoroughResponses }: SweepAdvice['search']): string {
+  const times = thoroughResponses / responses;
+  return times < 1.5 ? '' : ` --thorough simulates ${times.toFixed(times < 10 ? 1 : 0)} times as many responses.`;
+}
+
 /** Returns one recommendation as text. */
 export function adviceText(advice: SweepAdvice, isQuiet: boolean): string {
   const { workload, simulated, search, meaning, notModelled, policy } = advice;
@@ -159,7 +165,7 @@ export function adviceText(advice: SweepAdvice, isQuiet: boolean): string {
     ...tables,
     [...meaning, ...(advice.frontier?.meaning ?? [])].join('\n'),
     `Policy ${policy}; its configuration, for registry.create: --json.`,
-    `${search.runs} runs; rows with an interval are of the confirmation, seeds ${first} to ${last}; what was tried, of the search.`,
+    `${search.runs} runs; rows with an interval are of the confirmation, seeds ${first} to ${last}; what was tried, of the search.${moreText(search)}`,
     '',
     'Not modelled:',
     ...notModelled.map((one) => `- ${one}`),

@@ -1,4 +1,7 @@
-/** Shows the progress of a long command on the terminal, and handles Ctrl-C and Ctrl-Z. */
+/**
+ * Shows the progress of a long command on standard error, and handles Ctrl-C and Ctrl-Z: on a terminal one line that changes, and
+ * elsewhere a line every few seconds.
+ */
 import { setImmediate as turn } from 'node:timers/promises';
 import ora, { type Ora } from 'ora';
 import { oneLine } from '../../core/ids/printable.ts';
@@ -7,6 +10,10 @@ import { exitCodes, say } from './output.ts';
 
 /** Characters of a bar; with its text, it takes less than half of a narrow terminal. */
 const barCells = 24;
+/** Seconds before the first line without a terminal, so that quick commands stay silent, and between lines. */
+const lineSeconds = { first: 5, next: 5 } as const;
+/** At first the duration of a task is not known: files are read, and code is not yet compiled. */
+const leastKnown = 0.04;
 
 /** Texts of a progress display. */
 export interface ProgressOptions {
@@ -14,23 +21,44 @@ export interface ProgressOptions {
   readonly text: string;
   /** Whether the display is off. */
   readonly isQuiet: boolean;
-  /** The message for the user after Ctrl-C. */
-  readonly stopped?: string;
+  /** Returns the message for the user after Ctrl-C. */
+  readonly stopped?: () => string | undefined;
 }
 
-/** A progress display on a terminal; no other output shows it. */
+/** What is shown. */
+export interface Shown {
+  /** The activity. */
+  readonly text: string;
+  /** Share of the work that is done, 0 to 1. */
+  readonly share?: number | undefined;
+  readonly secondsLeft?: number | undefined;
+  /** What is known already. */
+  readonly found?: string | undefined;
+}
+
+/** Whether a command shows no progress: where it was asked not to, and on a terminal that shows its JSON. */
+export const isSilent = ({ quiet, json }: { readonly quiet?: boolean; readonly json?: boolean }): boolean =>
+  quiet === true || (json === true && process.stderr.isTTY === true);
+
+/** Whether lines are written where there is no terminal. */
+const areLinesWanted = (): boolean => process.env.ROLLFLEX_PROGRESS !== 'off';
+
+/** A progress display; no other output shows it. */
 export class Progress {
   readonly #spinner: Ora;
-  readonly #stopped: string | undefined;
-  readonly #text: string;
+  readonly #stopped: (() => string | undefined) | undefined;
   readonly #begun = performance.now();
   readonly #leave = (): void => this.#interrupted();
+  /** Writes lines while threads work; absent on a terminal and if the display is off. */
+  readonly #lines: NodeJS.Timeout | undefined;
+  #toldAt = 0;
+  #shown: Shown;
 
   constructor({ text, isQuiet, stopped }: ProgressOptions) {
     // A pseudo-terminal without a size has 0 columns, which would make the spinner count its lines forever.
     const isShown = process.stderr.isTTY === true && process.stderr.columns > 0 && !isQuiet;
     this.#stopped = stopped;
-    this.#text = oneLine(text);
+    this.#shown = { text: oneLine(text) };
     this.#spinner = ora({
       isEnabled: isShown,
       isSilent: !isShown,
@@ -40,22 +68,38 @@ export class Progress {
       // A process that hides the cursor must show it again, even if the process is suspended or killed.
       hideCursor: false,
     }).start();
+    if (!isShown && !isQuiet && areLinesWanted()) this.#lines = setInterval(() => this.#tell(), 1000).unref();
     process.on('SIGINT', this.#leave);
   }
 
   /** Sets the share of the work that is done, 0 to 1: the display shows a bar and the time left. */
   set done(share: number) {
     const seconds = (performance.now() - this.#begun) / 1000;
-    const full = Math.round(share * barCells);
-    const bar = `${'█'.repeat(full)}${'░'.repeat(barCells - full)}`;
-    // At first the duration of a task is not known: traces are read, and code is not yet compiled.
-    const left = share < 0.04 ? '' : `, about ${Math.ceil((seconds * (1 - share)) / share)} s left`;
-    this.#spinner.text = `${this.#text} ${bar} ${Math.floor(100 * share)}%${left}`;
+    const secondsLeft = share < leastKnown ? undefined : (seconds * (1 - share)) / share;
+    this.show({ text: this.#shown.text, share, secondsLeft });
   }
 
   /** The text that is shown from now on. */
   set text(text: string) {
-    this.#spinner.text = oneLine(text);
+    this.show({ text });
+  }
+
+  /** Shows what is done, and what is left. */
+  show(shown: Shown): void {
+    this.#shown = shown;
+    const { text, share, secondsLeft, found } = shown;
+    const full = Math.round((share ?? 0) * barCells);
+    const bar = share === undefined ? '' : ` ${'█'.repeat(full)}${'░'.repeat(barCells - full)}`;
+    this.#spinner.text = oneLine(
+      `${text}${bar}${inWords(share, secondsLeft)}${found === undefined ? '' : `; ${found}`}`,
+    );
+    this.#tell();
+  }
+
+  /** Writes what is shown now as a line, if lines are written. */
+  tellNow(): void {
+    this.#toldAt = 0;
+    this.#tell(0);
   }
 
   /** Does a step of the work, which Ctrl-C ends at once, and then updates the spinner. */
@@ -73,12 +117,32 @@ export class Progress {
 
   stop(): void {
     process.off('SIGINT', this.#leave);
+    clearInterval(this.#lines);
     this.#spinner.stop();
+  }
+
+  #tell(first: number = lineSeconds.first): void {
+    if (this.#lines === undefined) return;
+    const now = performance.now();
+    const since = (now - (this.#toldAt || this.#begun)) / 1000;
+    if (since < (this.#toldAt === 0 ? first : lineSeconds.next)) return;
+    this.#toldAt = now;
+    const { text, share, secondsLeft, found } = this.#shown;
+    say(
+      `${text}${share === undefined ? ` (${Math.round((now - this.#begun) / 1000)} s)` : ':'}${inWords(share, secondsLeft)}${found === undefined ? '' : `; ${found}`}`,
+    );
   }
 
   #interrupted(): never {
     this.stop();
-    if (this.#stopped !== undefined) say(this.#stopped);
+    const stopped = this.#stopped?.();
+    if (stopped !== undefined) say(stopped);
     process.exit(exitCodes.interrupted);
   }
+}
+
+function inWords(share: number | undefined, secondsLeft: number | undefined): string {
+  if (share === undefined) return '';
+  const left = secondsLeft === undefined ? '' : `, about ${Math.ceil(secondsLeft)} s left`;
+  return ` ${Math.floor(100 * share)}%${left}`;
 }

@@ -1,4 +1,4 @@
-/** A thread of `rollflex sweep`, `simulate` or `debug`; it does tasks one after the other. */
+/** A thread of `rollflex advise`, `sweep`, `simulate` or `debug`; it does tasks one after the other. */
 import { workerData } from 'node:worker_threads';
 import { doTasks } from '../../rpc/transports/thread-tasks.ts';
 import type { WorkerStart } from './workers.ts';
@@ -9,6 +9,7 @@ async function workOf(start: WorkerStart): Promise<(task: never) => unknown> {
     const { sweepProblems, sweepWork } = await import('../sweep/problem.ts');
     return sweepWork(sweepProblems(start.input));
   }
+  if (start.kind === 'advise') return (await import('../advise/question.ts')).adviseWork(start.input);
   if (start.kind === 'simulate') return (await import('../simulate/tasks.ts')).simulateWork(start.input);
   return (await import('../what-if/text.ts')).textAnswerer(start.input.paths);
 }

@@ -1,12 +1,14 @@
 /** Workers that do the tasks of a long command: threads, or the command itself if only one thread is wanted. */
 import { AskedThread } from '../../rpc/transports/asked-thread.ts';
 import { startThread } from '../../rpc/transports/thread.ts';
+import type { AdviseInput } from '../advise/question.ts';
 import type { SimulateInput } from '../simulate/tasks.ts';
 import type { SweepInput } from '../sweep/problem.ts';
 import type { Progress } from '../terminal/progress.ts';
 
 /** The input of a thread; the thread derives all other data from it. */
 export type WorkerStart =
+  | { readonly kind: 'advise'; readonly input: AdviseInput }
   | { readonly kind: 'sweep'; readonly input: SweepInput }
   | { readonly kind: 'simulate'; readonly input: SimulateInput }
   | { readonly kind: 'what-if'; readonly input: { readonly paths: readonly string[] } };

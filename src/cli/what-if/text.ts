@@ -83,11 +83,22 @@ export function tableOf(
       ...(isChanged ? [{ label: 'with the change', all: changed }] : []),
     ],
     ...(isChanged && {
-      worth: `Saves ${range(saved, percent)} of the time, and keeps ${range(kept, (one) => fixed(one, 2))} of the tokens.`,
+      worth: saysNothing(saved)
+        ? `This log cannot tell what that saves: ${percent(saved.low)} to ${percent(saved.high)} of the time. ${needs(answer)} It keeps ${range(kept, (one) => fixed(one, 2))} of the tokens.`
+        : `Saves ${range(saved, percent)} of the time, and keeps ${range(kept, (one) => fixed(one, 2))} of the tokens.`,
     }),
     assumed: assumed(answer, costsOf),
   };
 }
+
+/** Whether an interval of a saving has both signs, and is as wide as the time itself. */
+const saysNothing = ({ low, high }: WhatIf['saved']): boolean => low < 0 && high > 0 && high - low > 1;
+
+/** Returns what the log lacks for a narrower interval. */
+const needs = ({ fit }: WhatIf): string =>
+  fit === null
+    ? 'It needs rounds that show how fast engines and training are: give an event after some rounds (--at), or measured steps (--calibrate).'
+    : `It needs more than ${fit.rounds === 1 ? 'the one round' : `the ${fit.rounds} rounds`} before the event: give a later event (--at), or a longer log.`;
 
 function assumed({ fit, lengths, engines, at, untrained, misses }: WhatIf, costsOf: WhatIfAnswer['costsOf']): string[] {
   const { known, censored, unknown } = lengths;

@@ -35,9 +35,17 @@ function distance(one: string, other: string, most: number): number {
   return above[other.length]!;
 }
 
+/** Returns the number of letters at the beginning of both words that are the same. */
+function agreement(one: string, other: string): number {
+  let count = 0;
+  while (count < one.length && one[count] === other[count]) count += 1;
+  return count;
+}
+
 /**
  * Returns the known word nearest to an unknown one, if one is near enough: at most a third of the letters differ, or one word
- * begins with the other. Ties go to the first in the given order.
+ * begins with the other. Of equally near words, the one that agrees longest from its beginning is meant, since names begin with what
+ * matters most (`qwen2.5-32b-32k`); further ties go to the first in the given order.
  */
 export function nearest(word: unknown, words: Iterable<string>): string | undefined {
   if (typeof word !== 'string' || word.length > longestWord) return undefined;
@@ -45,6 +53,7 @@ export function nearest(word: unknown, words: Iterable<string>): string | undefi
   if (meant === '') return undefined;
   let found: string | undefined;
   let least = Number.POSITIVE_INFINITY;
+  let longestAgreed = -1;
   for (const known of words) {
     if (known === word || known.length > longestWord) continue;
     const other = bare(known);
@@ -55,9 +64,12 @@ export function nearest(word: unknown, words: Iterable<string>): string | undefi
     const away = isBeginning ? Math.abs(meant.length - other.length) : distance(meant, other, most);
     const isNear = away <= most;
     // A common prefix is weaker evidence than a typing error.
-    const rank = isNear ? away : isBeginning ? longestWord + away : least;
-    if (rank >= least) continue;
+    const rank = isNear ? away : isBeginning ? longestWord + away : Number.POSITIVE_INFINITY;
+    if (rank === Number.POSITIVE_INFINITY) continue;
+    const agreed = agreement(meant, other);
+    if (rank > least || (rank === least && agreed <= longestAgreed)) continue;
     least = rank;
+    longestAgreed = agreed;
     found = known;
   }
   return found;

@@ -31,6 +31,13 @@ function* piecesOf(path: string): Generator<string> {
 /** Whether a file is no decision log, judged by its first line. */
 export const isEventLog = (path: string): boolean => !isDecisionLog(firstLine(path));
 
+/** Whether a path is a log, as far as its first line shows: a folder of a server's, or a file of a log of either kind. */
+export function isLog(path: string): boolean {
+  if (statSync(path).isDirectory()) return logFilesIn(path).length > 0;
+  const first = firstLine(path);
+  return isDecisionLog(first) || /^\s*\{\s*"(snapshot|event)"\s*:/.test(first);
+}
+
 function firstLine(path: string): string {
   const file = openSync(path, 'r');
   try {

@@ -2,10 +2,9 @@
 import { given } from '../../core/collections/given.ts';
 import type { Job } from '../colocated/job.ts';
 import type { SweepOptions } from '../sweep/result.ts';
-import { type SweepRun, sweepEvaluator } from '../sweep/run.ts';
 import type { Trace } from '../trace/read.ts';
 import { type TraceWorkloadOptions, traceWorkload, usualWorkload } from '../workload/of-trace.ts';
-import { type AdviseWork, advising, problemFor } from './advising.ts';
+import { type AdviseRun, type AdviseWork, adviseEvaluator, advising } from './advising.ts';
 import type { Answer } from './answer.ts';
 import { type TrainerId, trainerOf, trainerOfReader } from './trainers.ts';
 
@@ -26,7 +25,8 @@ export interface AdviceOptions extends Partial<TraceWorkloadOptions>, SweepOptio
 
 /**
  * Finds the settings that save most of a job's time, of those that its trainer can apply: it searches on some seeds, and measures what
- * it recommends on others. It takes minutes; {@link advising} yields the runs to whoever has threads for them.
+ * it recommends on others, within a budget of work: one or two minutes in one thread. With `thorough` it looks at all that the effort
+ * `thorough` has, in many minutes. {@link advising} yields the runs to whoever has threads for them.
  *
  * @param trace - the lengths of responses, as `readTrace` returns them
  * @param job - shape and costs of a round: of `jobPreset`, `defineJob` or `calibrateJob`; its cap is `capTokens`
@@ -47,9 +47,9 @@ export function advise(trace: Trace, job: Job, options: AdviceOptions = {}): Ans
   const sampling = given({ resampling, correlation, capTokens: longest });
   const facts = trainerOf(trainer ?? trainerOfReader(trace.reader));
   const question = { trainer: facts, job, workload: traceWorkload({ name, trace }, sampling), steps };
-  const evaluate = sweepEvaluator(problemFor(question));
+  const evaluate = adviseEvaluator(question);
   const work = advising(question, search);
-  let made: SweepRun[] = [];
+  let made: AdviseRun[] = [];
   for (;;) {
     const next = work.next(made);
     if (next.done === true) return next.value;
@@ -58,15 +58,14 @@ export function advise(trace: Trace, job: Job, options: AdviceOptions = {}): Ans
 }
 
 function runsOf(
-  work: AdviseWork,
-  evaluate: ReturnType<typeof sweepEvaluator>,
+  { tasks, doneRuns, plannedRuns }: AdviseWork,
+  evaluate: ReturnType<typeof adviseEvaluator>,
   progress: AdviceOptions['progress'],
-): SweepRun[] {
-  progress?.(work.doneRuns, work.plannedRuns);
-  if (work.kind === 'comparison') return [];
-  return work.tasks.map((task, index) => {
+): AdviseRun[] {
+  progress?.(doneRuns, plannedRuns);
+  return tasks.map((task, index) => {
     const run = evaluate(task);
-    progress?.(work.doneRuns + index + 1, work.plannedRuns);
+    progress?.(doneRuns + index + 1, plannedRuns);
     return run;
   });
 }

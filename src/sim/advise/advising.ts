@@ -1,19 +1,20 @@
 /**
- * Answers the question of `rollflex advise` for one trainer, as a generator: it yields the runs of a search, and then compares the
- * result with the baseline.
+ * Answers the question of `rollflex advise` for one trainer, as a generator: it yields the runs of a search, and then those that
+ * compare the result with the baseline. Whoever makes the runs may do so in threads.
  */
-
 import { usualSchedulers } from '../colocated/ablation.ts';
 import type { Job } from '../colocated/job.ts';
-import { comparing } from '../comparison/compare.ts';
-import { usualRuns } from '../comparison/compare-options.ts';
-import type { SweepOptions } from '../sweep/result.ts';
-import { type SweepRun, type SynchronousProblem, sweepEvaluator } from '../sweep/run.ts';
-import type { SweepBatch } from '../sweep/search.ts';
+import { prepareRuns } from '../comparison/compare.ts';
+import { type CompareOptions, usualRuns } from '../comparison/compare-options.ts';
+import type { RunResult, SchedulerResult } from '../comparison/result.ts';
+import { responsesOfRound, stepsWithin, usualBudget } from '../sweep/plan.ts';
+import type { SweepAdvice, SweepOptions } from '../sweep/result.ts';
+import { type SweepRun, type SweepTask, type SynchronousProblem, sweepEvaluator } from '../sweep/run.ts';
+import type { SweepBatch, SweepPhase } from '../sweep/search.ts';
 import { withLevers } from '../sweep/settings/levers.ts';
 import { synchronousScheduler } from '../sweep/settings/schedulers.ts';
-import { defineSynchronousSettings, type SynchronousSettings } from '../sweep/settings/settings.ts';
-import { sweeping } from '../sweep/sweep.ts';
+import { defineSynchronousSettings, keyOf, type SynchronousSettings } from '../sweep/settings/settings.ts';
+import { sweepingAlone } from '../sweep/sweep.ts';
 import type { Workload } from '../workload/workload.ts';
 import { type Answer, answerOf, paidOf } from './answer.ts';
 import type { TrainerFacts } from './trainers.ts';
@@ -30,10 +31,27 @@ export interface AdviseQuestion {
   readonly steps: number;
 }
 
-/** The next piece of work: runs of the search, which the caller makes, or a run of a comparison, which this generator makes. */
-export type AdviseWork =
-  | (SweepBatch & { readonly kind: 'search' })
-  | { readonly kind: 'comparison'; readonly doneRuns: number; readonly plannedRuns: number };
+/**
+ * A run to make, as JSON: of the search; of a host of the user's own, which can apply everything; or of the comparison of settings
+ * with the baseline, by its index.
+ */
+export type AdviseTask =
+  | { readonly kind: 'search' | 'own'; readonly task: SweepTask }
+  | {
+      readonly kind: 'comparison';
+      readonly settings: SynchronousSettings;
+      readonly steps: number;
+      readonly index: number;
+    };
+/** The result of a run. */
+export type AdviseRun = SweepRun | RunResult;
+
+/** The next runs; the caller answers with one result per run, in this order. */
+export interface AdviseWork extends Omit<SweepBatch, 'tasks' | 'phase'> {
+  /** A part of the search, or `costs`: the comparisons after it. */
+  readonly phase: SweepPhase | 'costs';
+  readonly tasks: readonly AdviseTask[];
+}
 
 type Rated = Exclude<SweepRun, { readonly infeasible: string }>;
 
@@ -46,66 +64,120 @@ export function problemFor({ trainer, job, workload, steps }: AdviseQuestion): S
   return { kind: 'synchronous', job, workload: (seed) => withLevers(workload(seed), levers), steps, levers };
 }
 
+/** Returns the problem for a host of the user's own. */
+const ownProblem = ({ job, workload, steps }: AdviseQuestion): SynchronousProblem => ({
+  kind: 'synchronous',
+  job,
+  workload,
+  steps,
+});
+
 /**
  * Seeds of the comparison of full RollPacker with the baseline, as a host of the user's own could run it; made only if the
  * trainer cannot apply all settings.
  */
 const ownSeeds = [101, 102, 103, 104];
-/**
- * Returns the number of runs of the comparisons: baseline and recommendation and, unless the host is the user's own, baseline and
- * full RollPacker.
- */
-const comparedRuns = (isOwn: boolean): number => 2 * (seeds.length + (isOwn ? 0 : ownSeeds.length));
+/** Shares of a budget for the comparisons after the search. */
+const shares = { comparison: 0.1, own: 0.08 } as const;
+
+function comparedOf({ job, ...question }: AdviseQuestion, chosen: SynchronousSettings, steps: number): CompareOptions {
+  const { workload } = problemFor({ job, ...question });
+  const [baseline] = usualSchedulers(job);
+  const schedulers = [{ ...synchronousScheduler(job, chosen), id: 'recommended' }];
+  return { job, workload, steps, seeds, baseline, schedulers, oracle: false, timeline: false };
+}
+
+/** Returns a function that makes runs. The same question and task give the same run, in any process. Throws as `simulate` does. */
+export function adviseEvaluator(question: AdviseQuestion): (task: AdviseTask) => AdviseRun {
+  const searched = sweepEvaluator(problemFor(question));
+  const owned = sweepEvaluator(ownProblem(question));
+  const prepared = new Map<string, ReturnType<typeof prepareRuns>>();
+  return (task) => {
+    if (task.kind !== 'comparison') return task.kind === 'own' ? owned(task.task) : searched(task.task);
+    const key = `${keyOf(task.settings)} ${task.steps}`;
+    const runs = prepared.get(key) ?? prepareRuns(comparedOf(question, task.settings, task.steps));
+    prepared.set(key, runs);
+    return runs.make(task.index);
+  };
+}
+
+const isOfSweep = (run: AdviseRun): run is SweepRun => !('scheduler' in run);
+const isRated = (run: AdviseRun): run is Rated => 'secondsPerPrompt' in run && isOfSweep(run);
+const isCompared = (run: AdviseRun): run is RunResult => !isOfSweep(run);
 
 /**
- * Searches and compares. The caller passes back the results of `search` in the order of its runs.
+ * Searches and compares. The caller makes the runs by {@link adviseEvaluator}.
  *
- * @throws PolicyError as `sweeping` and `comparing` do
+ * @throws PolicyError as `sweeping` and `prepareRuns` do
  */
 export function* advising(
   question: AdviseQuestion,
   options: SweepOptions,
-): Generator<AdviseWork, Answer, readonly SweepRun[]> {
-  const { trainer, job, workload } = question;
+): Generator<AdviseWork, Answer, readonly AdviseRun[]> {
+  const { trainer, job } = question;
   const problem = problemFor(question);
   const isOwn = problem.levers === undefined;
-  const later = comparedRuns(isOwn);
-  const search = sweeping(problem, options);
-  let runs = 0;
+  const { thorough = false } = options;
+  const { budget = thorough || options.effort !== undefined ? Number.POSITIVE_INFINITY : usualBudget } = options;
+  const { effort = thorough ? 'thorough' : 'fast' } = options;
+  const afterwards = shares.comparison + (isOwn ? 0 : shares.own);
+  const published = defineSynchronousSettings();
+  const ofStep = responsesOfRound(problem, 'baseline') + responsesOfRound(problem, published);
+  const steps = stepsWithin(shares.comparison * budget, seeds.length * ofStep);
+  const ownSteps = Math.min(question.steps, stepsWithin(shares.own * budget, ownSeeds.length * ofStep));
+  const later = {
+    runs: 2 * (seeds.length + (isOwn ? 0 : ownSeeds.length)),
+    responses: ofStep * (steps * seeds.length + (isOwn ? 0 : ownSteps * ownSeeds.length)),
+  };
+  const search = sweepingAlone(problem, { ...options, effort, budget: budget * (1 - afterwards) });
+  const sofar = { runs: 0, responses: 0, found: undefined as SweepBatch['found'] };
   let next = search.next();
   while (next.done !== true) {
-    const batch = next.value;
-    runs = batch.doneRuns + batch.tasks.length;
-    next = search.next(yield { kind: 'search', ...batch, plannedRuns: batch.plannedRuns + later });
+    const { tasks, responses, ...batch } = next.value;
+    sofar.runs = batch.doneRuns + tasks.length;
+    sofar.responses = responses.done + responses.next;
+    sofar.found = batch.found;
+    const made = yield {
+      ...batch,
+      plannedRuns: batch.plannedRuns + later.runs,
+      responses: { ...responses, planned: responses.planned + later.responses },
+      tasks: tasks.map((task): AdviseTask => ({ kind: 'search', task })),
+    };
+    next = search.next(made.filter(isOfSweep));
   }
-  const sweep = next.value;
-  let made = 0;
-  const tell = (): AdviseWork => {
-    made += 1;
-    return { kind: 'comparison', doneRuns: runs + made, plannedRuns: runs + later };
+  const found: SweepAdvice = next.value;
+  const { settings } = found.recommended;
+  const chosen = (settings === 'baseline' ? found.published.settings : settings) as SynchronousSettings;
+  const compared = seeds.flatMap((_, at) => [2 * at, 2 * at + 1]);
+  const owned = isOwn
+    ? []
+    : ownSeeds.flatMap((seed) => [published, 'baseline' as const].map((one) => [one, seed] as const));
+  // One batch, so that threads can share it.
+  const made = yield {
+    phase: 'costs',
+    doneRuns: sofar.runs,
+    plannedRuns: sofar.runs + later.runs,
+    responses: { done: sofar.responses, next: later.responses, planned: sofar.responses + later.responses },
+    ...(sofar.found === undefined ? {} : { found: sofar.found }),
+    tasks: [
+      ...compared.map((index): AdviseTask => ({ kind: 'comparison', settings: chosen, steps, index })),
+      ...owned.map(([one, seed]): AdviseTask => ({ kind: 'own', task: { settings: one, seed, steps: ownSteps } })),
+    ],
   };
-  const { settings } = sweep.recommended;
-  const chosen = (settings === 'baseline' ? sweep.published.settings : settings) as SynchronousSettings;
-  const [baseline] = usualSchedulers(job);
-  const schedulers = [{ ...synchronousScheduler(job, chosen), id: 'recommended' }];
-  const { steps } = usualRuns;
-  const compared = { job, workload: problem.workload, steps, seeds, baseline, schedulers };
-  const comparison = comparing({ ...compared, oracle: false, timeline: false });
-  let step = comparison.next();
-  while (step.done !== true) {
-    yield tell();
-    step = comparison.next();
-  }
-  const own: { one: Rated; baseline: Rated }[] = [];
-  const evaluate = sweepEvaluator({ kind: 'synchronous', job, workload, steps: question.steps });
-  for (const seed of isOwn ? [] : ownSeeds) {
-    const one = evaluate({ settings: defineSynchronousSettings(), seed });
-    yield tell();
-    const base = evaluate({ settings: 'baseline', seed });
-    yield tell();
-    if (!('infeasible' in one) && !('infeasible' in base)) own.push({ one, baseline: base });
-  }
+  const comparison = prepareRuns(comparedOf(question, chosen, steps)).compared(made.filter(isCompared));
+  const [baseline] = comparison.schedulers as readonly [SchedulerResult];
+  const sweep = { ...found, stepSeconds: baseline.stepSeconds };
+  const rest = made.slice(compared.length);
+  const pairs = ownSeeds.flatMap((_, at) => {
+    const [one, other] = [rest[2 * at], rest[2 * at + 1]];
+    return one !== undefined && other !== undefined && isRated(one) && isRated(other) ? [{ one, baseline: other }] : [];
+  });
   const { promptsPerRound } = job;
-  const found = own.length === 0 ? {} : { own: paidOf(own) };
-  return answerOf({ trainer, promptsPerRound, sweep, comparison: step.value, ...found });
+  return answerOf({
+    trainer,
+    promptsPerRound,
+    sweep,
+    comparison,
+    ...(pairs.length === 0 ? {} : { own: paidOf(pairs) }),
+  });
 }

@@ -1,5 +1,6 @@
 /** The measurements of a sweep, and comparisons of candidates on the seeds that both have run. */
 import { sampleStandardDeviation } from 'simple-statistics';
+import { given } from '../../core/collections/given.ts';
 import { ratio, sumOf } from '../comparison/metrics.ts';
 import type { Interval } from '../comparison/result.ts';
 import { oneMinus, predicted, type Spread } from './interval.ts';
@@ -86,11 +87,16 @@ export class Book {
     return [...this.#candidates.values()];
   }
 
-  /** Returns the runs that are missing, seed by seed; search and confirmation have different seeds. */
-  missing(candidates: Iterable<Candidate>, seeds: readonly number[], part: SweepPart): SweepTask[] {
+  /**
+   * Returns the runs that are missing, seed by seed; search and confirmation have different seeds.
+   *
+   * @param steps - steps of a run, if they are not those of the part
+   */
+  missing(candidates: Iterable<Candidate>, seeds: readonly number[], part: SweepPart, steps?: number): SweepTask[] {
     const wanted = [...new Set(candidates)].filter((one) => one.infeasible === undefined);
+    const more = given({ steps });
     return seeds.flatMap((seed) =>
-      wanted.filter(({ runs }) => !runs.has(seed)).map(({ settings }) => ({ settings, seed, part })),
+      wanted.filter(({ runs }) => !runs.has(seed)).map(({ settings }) => ({ settings, seed, part, ...more })),
     );
   }
 

@@ -101,8 +101,8 @@ export type SweepAdvice = PolicyChoice & {
   readonly published: ConfirmedSettings;
   readonly baseline: ConfirmedSettings;
   /**
-   * Seconds of a baseline step on all prompts of the trace, as in `compare` with its default steps and seeds; only for synchronous
-   * jobs.
+   * Seconds of a baseline step on all prompts of the trace, as in `compare` with its default steps and seeds, or with fewer steps
+   * where the search is cut to its budget; only for synchronous jobs.
    */
   readonly stepSeconds?: Interval;
   /**
@@ -136,6 +136,10 @@ export type SweepAdvice = PolicyChoice & {
     /** The split of the prompts between search and confirmation. */
     readonly prompts: PromptSplit;
     readonly runs: number;
+    /** Simulated responses, about. */
+    readonly responses: number;
+    /** Simulated responses, about, of a search that is thorough. */
+    readonly thoroughResponses: number;
     readonly searchSeeds: readonly number[];
     readonly confirmationSeeds: readonly number[];
   };
@@ -217,8 +221,16 @@ export interface SweepLimits {
 export interface SweepOptions extends SweepLimits {
   /** First seed (default 1). */
   readonly seed?: number;
-  /** `fast`, `default`, `thorough`, or custom numbers. */
+  /** `fast`, `default`, `thorough`, or custom numbers; all of it is done, unless a `budget` is given, too. */
   readonly effort?: SweepEffortId | SweepEffort;
+  /** Whether all is looked at that the effort `thorough` has, in many minutes (default false). */
+  readonly thorough?: boolean;
+  /**
+   * Most work, in simulated responses, about, above 0. A search that would take more has shorter runs and fewer candidates; the
+   * same budget gives the same answer on every machine. Default: 1,200,000, which takes under a minute on two cores; no limit if
+   * `effort` or `thorough` is given.
+   */
+  readonly budget?: number;
   /**
    * Epochs: how often each prompt comes, a whole number from 1 to 1000 (default 1). Above 1, the result for a synchronous job has
    * a `frontier`.

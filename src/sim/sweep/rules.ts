@@ -10,8 +10,6 @@ export interface RulesOptions {
   readonly book: Book;
   readonly published: Candidate;
   readonly limits: SweepLimits;
-  /** Spread of an independent run. */
-  readonly spread: Spread;
 }
 
 /** The rules of a search. */
@@ -49,8 +47,8 @@ export class Rules {
   }
 
   /** Returns the candidate whose gain has the highest lower end; a candidate with less speculation must win by a margin. */
-  surest(list: readonly Candidate[], reference: Candidate, seeds: readonly number[]): Candidate {
-    const { book, spread } = this.#options;
+  surest(list: readonly Candidate[], reference: Candidate, seeds: readonly number[], spread: Spread): Candidate {
+    const { book } = this.#options;
     let best = { one: reference, low: 0 };
     const asMuch = provisionOf(reference.settings as SweepSettings) - 1e-9;
     for (const isLess of [false, true]) {
@@ -63,6 +61,20 @@ export class Rules {
       }
     }
     return best.one;
+  }
+
+  /**
+   * Returns the candidate within the limits that saves most of the reference's time, on few seeds; undefined if there is none. A
+   * candidate with less speculation must save more by a margin.
+   */
+  likeliest(list: readonly Candidate[], reference: Candidate, seeds: readonly number[]): Candidate | undefined {
+    const { book } = this.#options;
+    const asMuch = provisionOf(reference.settings as SweepSettings) - 1e-9;
+    const worth = (one: Candidate): number =>
+      gain(book.pairs(one, reference, seeds)) -
+      (provisionOf(one.settings as SweepSettings) < asMuch ? cautionShare : 0);
+    const within = list.filter((one) => this.isWithin(one, seeds, 'confirmation'));
+    return within.map((one) => ({ one, saved: worth(one) })).sort((a, b) => b.saved - a.saved)[0]?.one;
   }
 
   /**

@@ -1,4 +1,5 @@
 /** One run of a sweep: a job with some settings and one seed. */
+import { scaledCount } from '../../core/rollout/prompts.ts';
 import { PolicyError, refuse } from '../../errors.ts';
 import type { FixedPrompt } from '../bounds/lower-bound.ts';
 import { oracleSchedule } from '../bounds/oracle.ts';
@@ -59,6 +60,8 @@ export interface SweepTask {
   readonly part?: SweepPart;
   /** Times that each prompt comes, a whole number > 1; then the run has all prompts, and the steps of the confirmation. */
   readonly epochs?: number;
+  /** Steps in place of those of the part, a whole number >= 1: where a budget of work cuts the runs. */
+  readonly steps?: number;
 }
 
 /** The result of a run, as JSON. */
@@ -91,9 +94,10 @@ const unfit = new Set(['infeasible', 'invalid_config']);
  */
 export function sweepEvaluator(problem: SweepProblem): (task: SweepTask) => SweepRun {
   const known = new Map<string, Given>();
-  const given = ({ seed, part, epochs }: SweepTask): Given => {
-    const key = `${part} ${epochs} ${seed}`;
-    const one = known.get(key) ?? givenOf(problem, seed, part, epochs);
+  const given = (task: SweepTask): Given => {
+    const { seed, part, epochs, steps } = task;
+    const key = `${part} ${epochs} ${seed} ${steps}`;
+    const one = known.get(key) ?? givenOf(problem, task);
     known.set(key, one);
     return one;
   };
@@ -114,18 +118,20 @@ export function sweepEvaluator(problem: SweepProblem): (task: SweepTask) => Swee
 interface Given {
   readonly workload: Workload;
   readonly steps: number;
+  /** Whether the task has fewer steps than its part. */
+  readonly isCut: boolean;
   /** The prompts that the baseline trains on. */
   readonly fixed: readonly FixedPrompt[];
   readonly longTokens: number;
 }
 
-function givenOf(problem: SweepProblem, seed: number, part: SweepPart | undefined, epochs: number | undefined): Given {
+function givenOf(problem: SweepProblem, { seed, part, epochs, steps: cut }: SweepTask): Given {
   const all = problem.workload(seed);
   const drawn = part === undefined ? all : partOf(all, part, seed);
-  const steps = stepsOf(problem, epochs === undefined ? part : 'confirmation');
+  const steps = cut ?? stepsOf(problem, epochs === undefined ? part : 'confirmation');
   const workload = epochs === undefined ? drawn : returning(drawn, steps * promptsOf(problem), epochs, seed);
   const fixed = fixedPrompts(workload, steps * promptsOf(problem), problem.job.responsesPerPrompt);
-  return { workload, steps, fixed, longTokens: longestOf(fixed) };
+  return { workload, steps, isCut: cut !== undefined, fixed, longTokens: longestOf(fixed) };
 }
 
 /** Returns the number of prompts in a round. */
@@ -133,17 +139,20 @@ export const promptsOf = (problem: SweepProblem): number =>
   problem.kind === 'pools' ? problem.job.groupsPerRound : problem.job.promptsPerRound;
 
 /** Returns the factor by which a short round has more prompts than it trains, which leads to long rounds; 1 if there are none. */
-const factorOf = (settings: SweepSettings | string): number =>
+export const factorOf = (settings: SweepSettings | string): number =>
   typeof settings === 'string' || isPartial(settings) ? 1 : settings.promptSpeculation;
 
 function synchronousRun(
   { job }: SynchronousProblem,
   settings: SynchronousSettings | 'baseline' | 'oracle',
-  { workload, steps, fixed, longTokens }: Given,
+  { workload, steps, isCut, fixed, longTokens }: Given,
   seed: number,
 ): SweepRun {
   const { promptsPerRound } = job;
-  const prompts = promptsPerRound * roundsNeeded(steps, promptsPerRound, factorOf(settings));
+  const least = promptsPerRound * roundsNeeded(steps, promptsPerRound, factorOf(settings));
+  // In a run of few rounds it would weigh that the last short round finds fewer prompts than it asks for.
+  const launched = isCut ? scaledCount(factorOf(settings), promptsPerRound) : promptsPerRound;
+  const prompts = launched * Math.ceil(least / launched);
   const of =
     settings === 'oracle'
       ? oracleSchedule({ job, workload, fixed, seed, trains: true })

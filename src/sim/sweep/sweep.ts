@@ -2,10 +2,12 @@
 import { refuse } from '../../errors.ts';
 import { Book } from './book.ts';
 import { type SweepEffort, sweepEfforts } from './effort.ts';
-import { conclude } from './recommendation/conclude.ts';
+import type { Spread } from './interval.ts';
+import { planOf, thoroughResponses, usualBudget } from './plan.ts';
+import { conclude, stepSecondsOf } from './recommendation/conclude.ts';
 import { measuringFrontier } from './recommendation/frontier.ts';
 import type { SweepAdvice, SweepLimits, SweepOptions } from './result.ts';
-import { promptsOf, type SweepProblem, type SweepRun, stepsOf, sweepEvaluator } from './run.ts';
+import { promptsOf, type SweepProblem, type SweepRun, sweepEvaluator } from './run.ts';
 import { type SweepBatch, searching } from './search.ts';
 import { sweepSpace } from './space.ts';
 import { confirmationSpread } from './split.ts';
@@ -22,16 +24,35 @@ export function* sweeping(
   problem: SweepProblem,
   options: SweepOptions = {},
 ): Generator<SweepBatch, SweepAdvice, readonly SweepRun[]> {
-  const { seed, effort, limits, epochs } = validated(problem, options);
+  const advice = yield* sweepingAlone(problem, options);
+  if (problem.kind === 'pools') return advice;
+  return { ...advice, stepSeconds: stepSecondsOf(problem, advice.search.seed, validated(problem, options).budget) };
+}
+
+/** The same without `stepSeconds`, for who measures the baseline anyway. Throws as {@link sweeping} does. */
+export function* sweepingAlone(
+  problem: SweepProblem,
+  options: SweepOptions,
+): Generator<SweepBatch, SweepAdvice, readonly SweepRun[]> {
+  const { seed, effort, budget, limits, epochs } = validated(problem, options);
   const space = sweepSpace(problem, limits.maxLag);
   const book = new Book(space);
-  const spread = confirmationSpread(problem.workload(seed), promptsOf(problem), stepsOf(problem, 'confirmation'));
-  const search = { seed, effort, limits, spread, hasOracle: problem.kind === 'synchronous' };
-  const result = yield* searching(space, book, search);
-  const advice = conclude(problem, book, result, search);
-  if (problem.kind === 'pools' || epochs === 1) return advice;
-  return { ...advice, frontier: yield* measuringFrontier(problem, advice, epochs) };
+  const withFrontier = problem.kind === 'synchronous' && epochs > 1;
+  const forFrontier = withFrontier ? frontierShare : 0;
+  const ofSearch = planOf(problem, space, effort, budget * (1 - forFrontier));
+  const isCut = ofSearch.budget < Number.POSITIVE_INFINITY;
+  const plan = isCut ? { ...ofSearch, expected: budget } : ofSearch;
+  const workload = problem.workload(seed);
+  const spreadOf = (steps: number): Spread => confirmationSpread(workload, promptsOf(problem), steps);
+  const result = yield* searching(problem, space, book, { seed, plan, limits, spreadOf });
+  const thorough = thoroughResponses(problem, space);
+  const advice = conclude(problem, book, result, { seed, plan, limits, thorough });
+  if (!withFrontier) return advice;
+  return { ...advice, frontier: yield* measuringFrontier(problem, advice, epochs, budget * forFrontier) };
 }
+
+/** Share of a budget for the frontier, where prompts come back. */
+const frontierShare = 0.45;
 
 /**
  * Runs a sweep in this thread. `progress` is called before every batch.
@@ -56,14 +77,19 @@ export function sweep(
 interface ValidOptions {
   readonly seed: number;
   readonly effort: SweepEffort;
+  readonly budget: number;
   readonly limits: SweepLimits;
   readonly epochs: number;
 }
 
 function validated(
   { kind, steps }: SweepProblem,
-  { seed = 1, effort = 'default', epochs = 1, ...given }: SweepOptions,
+  { seed = 1, thorough = false, epochs = 1, ...given }: SweepOptions,
 ): ValidOptions {
+  const { effort = thorough ? 'thorough' : 'default' } = given;
+  // Who says how much is tried gets that.
+  const { budget = thorough || given.effort !== undefined ? Number.POSITIVE_INFINITY : usualBudget } = given;
+  if (!(budget > 0)) refuse('invalid_input', 'budget', 'a number above 0', budget);
   if (!Number.isSafeInteger(steps) || steps < 1) refuse('invalid_input', 'steps', 'a whole number >= 1', steps);
   if (!Number.isSafeInteger(seed)) refuse('invalid_input', 'seed', 'a whole number', seed);
   if (!Number.isSafeInteger(epochs) || epochs < 1 || epochs > 1000)
@@ -91,5 +117,5 @@ function validated(
   if (coarseSeeds > semifinalSeeds || semifinalSeeds > finalSeeds) {
     refuse('invalid_input', 'effort', 'no fewer seeds from one part to the next', numbers);
   }
-  return { seed, effort: numbers, limits: { minKept, minTop1, maxLag }, epochs };
+  return { seed, effort: numbers, budget, limits: { minKept, minTop1, maxLag }, epochs };
 }

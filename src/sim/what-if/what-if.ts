@@ -167,6 +167,10 @@ export function whatIfOf(options: WhatIfOptions): WhatIf {
     rounds,
   );
   const { assumed, outside } = basisOf(options.job);
+  if (!isPossible(time)) {
+    const expected = 'a change that takes at most a thousand times as long, and no less than no time';
+    refuse('infeasible', 'log', expected, `${time.value} (${time.low} to ${time.high}) times as long`);
+  }
   return {
     assumed,
     outside,
@@ -188,6 +192,11 @@ export function whatIfOf(options: WhatIfOptions): WhatIf {
     engines: fork.engineIds.length || asked.engines,
   };
 }
+
+/** Most times as long that a change may take: beyond it, log and simulation do not measure the same thing. */
+const mostTimes = 1000;
+const isPossible = ({ value, low, high }: Interval): boolean =>
+  value >= 0 && value <= mostTimes && low >= 0 && Number.isFinite(high);
 
 const mean = (all: readonly RestOfJob[], of: (one: RestOfJob) => number): number => sumOf(all, of) / all.length;
 

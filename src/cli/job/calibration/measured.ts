@@ -1,6 +1,8 @@
 /** `--calibrate`: what a user has measured of engines, from where he has it. */
+import { existsSync } from 'node:fs';
 import { Option } from 'commander';
-import { isPolicyError, refuse } from '../../../errors.ts';
+import { refuse } from '../../../errors.ts';
+import { isLog } from '../../../logs/index/open.ts';
 import type { DecodePoint, DecodePointInput } from '../../../sim/calibration/decode-point.ts';
 import { calibrationPointsSchema } from '../../../sim/calibration/decode-point.ts';
 import { timedLog } from '../../../sim/calibration/from-log.ts';
@@ -46,23 +48,10 @@ function typedPoints(text: string): DecodePointInput[] {
 
 /** Whether a file is JSON with measured rollouts or points, and not a log of many lines. */
 function jsonKind(path: string): 'rollouts' | 'points' | undefined {
-  try {
-    const { value } = readJson(path, 'measured rollouts or points as JSON');
-    const isPoints = typeof value === 'object' && value !== null && 'points' in value;
-    return isPoints ? 'points' : 'rollouts';
-  } catch (error) {
-    // The lines of a log are no JSON together; a file that is neither is refused as a log.
-    if (isPolicyError(error) && isLog(path)) return undefined;
-    throw error;
-  }
-}
-
-function isLog(path: string): boolean {
-  try {
-    return openLogs([path]).length > 0;
-  } catch {
-    return false;
-  }
+  if (existsSync(path) && isLog(path)) return undefined;
+  const { value } = readJson(path, 'measured rollouts as JSON');
+  const isPoints = typeof value === 'object' && value !== null && 'points' in value;
+  return isPoints ? 'points' : 'rollouts';
 }
 
 /**

@@ -7,8 +7,9 @@ import { usualRuns } from '../../comparison/compare-options.ts';
 import type { Interval } from '../../comparison/result.ts';
 import { type Book, type Candidate, gain, gainInterval, type Pair } from '../book.ts';
 import { areGiven, leastKept } from '../limits.ts';
+import { stepsWithin } from '../plan.ts';
 import type { ConfirmedSettings, SweepAdvice, SweepVerdict } from '../result.ts';
-import { promptsOf, type SweepProblem, type SynchronousProblem, stepsOf } from '../run.ts';
+import { promptsOf, type SweepProblem, type SynchronousProblem } from '../run.ts';
 import type { SearchOptions, SearchResult } from '../search.ts';
 import { type PolicyChoice, poolsChoice, synchronousChoice } from '../settings/schedulers.ts';
 import { labelOf, type PoolsSettings, type SweepSettings, type SynchronousSettings } from '../settings/settings.ts';
@@ -17,15 +18,18 @@ import { meaningOf } from './explanation.ts';
 import { notModelled } from './not-modelled.ts';
 import { confirmedRow, mean, speedupOf, triedRows } from './rows.ts';
 
+/** Share of a budget for the steps of the baseline. */
+const stepsShare = 0.05;
+
 /** Returns the recommendation. */
 export function conclude(
   problem: SweepProblem,
   book: Book,
   result: SearchResult,
-  { seed, effort, limits, spread }: SearchOptions,
+  { seed, plan, limits, thorough }: Omit<SearchOptions, 'spreadOf'> & { readonly thorough: number },
 ): SweepAdvice {
   const { baseline, oracle } = book;
-  const { rules, reference, published, plain, chosen, searchSeeds, confirmationSeeds: seeds } = result;
+  const { rules, reference, published, plain, chosen, searchSeeds, confirmationSeeds: seeds, spread } = result;
   const { minKept } = limits;
   const pairs = (one: Candidate, other: Candidate): Pair[] => book.pairs(one, other, seeds);
   const over = (one: Candidate, other: Candidate): Interval => gainInterval(pairs(one, other), spread);
@@ -47,7 +51,6 @@ export function conclude(
     ...(recommended === chosen && plain !== chosen ? { gainOfTailBatching: over(chosen, plain) } : {}),
     published: confirmed(compared),
     baseline: confirmed(baseline),
-    ...(problem.kind === 'synchronous' ? { stepSeconds: stepSecondsOf(problem, seed) } : {}),
     ...(oraclePairs.length === 0
       ? {}
       : {
@@ -66,11 +69,13 @@ export function conclude(
     ...triedRows(book, rules, searchSeeds),
     search: {
       seed,
-      effort,
-      steps: problem.steps,
-      confirmationSteps: stepsOf(problem, 'confirmation'),
+      effort: { ...plan.effort, confirmationSeeds: seeds.length },
+      steps: plan.steps,
+      confirmationSteps: result.confirmationSteps,
       prompts: splitOf(workload),
       runs: result.runs,
+      responses: Math.round(result.responses),
+      thoroughResponses: Math.round(thorough),
       searchSeeds,
       confirmationSeeds: seeds,
     },
@@ -93,13 +98,18 @@ export function conclude(
   };
 }
 
-function stepSecondsOf({ job, workload }: SynchronousProblem, seed: number): Interval {
+/**
+ * Returns the seconds of a baseline step on all prompts.
+ *
+ * @param budget - simulated responses of the whole sweep, about
+ */
+export function stepSecondsOf({ job, workload }: SynchronousProblem, seed: number, budget: number): Interval {
   const seeds = Array.from({ length: usualRuns.seeds }, (_, index) => seed + index);
   const [baseline] = usualSchedulers(job);
   const options = {
     job,
     workload,
-    steps: usualRuns.steps,
+    steps: stepsWithin(stepsShare * budget, usualRuns.seeds * job.promptsPerRound * job.responsesPerPrompt),
     seeds,
     baseline,
     schedulers: [],

@@ -5,6 +5,7 @@
 import type { Interval } from '../../comparison/result.ts';
 import type { Workload } from '../../workload/workload.ts';
 import { Book, type Candidate, gainInterval, keptRatio, longestRatio } from '../book.ts';
+import { responsesOfRound } from '../plan.ts';
 import type { FrontierRow, SweepAdvice, SweepFrontier } from '../result.ts';
 import { promptsOf, type SweepRun, type SynchronousProblem, stepsOf } from '../run.ts';
 import type { SweepBatch } from '../search.ts';
@@ -55,14 +56,23 @@ function settingsToTry(
   };
 }
 
-/** Measures the frontier on the seeds of the confirmation; yields one batch. */
+/** Where a budget cuts the runs: seeds, those of all rows, and the least steps, in which the longer windows still show. */
+const cut = { seeds: 4, ofAll: 2, steps: 20 } as const;
+
+/**
+ * Measures the frontier on the seeds of the confirmation. Where that is more work than the budget, some windows and factors are left
+ * out, and only the fastest lossless tail and what it is compared with have more than a first few runs.
+ *
+ * @param budget - simulated responses, about
+ */
 export function* measuringFrontier(
   problem: SynchronousProblem,
   advice: SweepAdvice,
   epochs: number,
+  budget = Number.POSITIVE_INFINITY,
 ): Generator<SweepBatch, SweepFrontier, readonly SweepRun[]> {
-  const { runs: before, confirmationSeeds: seeds } = advice.search;
-  const workload = problem.workload(seeds[0]!);
+  const { runs: before, confirmationSeeds } = advice.search;
+  const workload = problem.workload(confirmationSeeds[0]!);
   const correlationIs =
     workload.resampling === 'marginal' ? 'assumed' : workload.correlation > 0 ? 'measured' : 'unknown';
   const book = new Book(sweepSpace(problem));
@@ -70,12 +80,45 @@ export function* measuringFrontier(
   const plain = book.candidate(given.plain);
   // If one recorded response were drawn again and again, every prediction would come true.
   const lossless = correlationIs === 'unknown' ? [] : given.lossless.map((one) => book.candidate(one));
-  const candidates = [
-    ...new Set([book.baseline, plain, ...given.tails.map((one) => book.candidate(one)), ...lossless]),
-  ];
-  const tasks = seeds.flatMap((seed) => candidates.map(({ settings }) => ({ settings, seed, epochs })));
-  const results = yield { phase: 'frontier', tasks, doneRuns: before, plannedRuns: before + tasks.length };
-  for (const [index, task] of tasks.entries()) book.note(task, results[index]!);
+  const tails = given.tails.map((one) => book.candidate(one));
+  const whole = [...new Set([book.baseline, plain, ...tails, ...lossless])];
+  const usual = stepsOf(problem, 'confirmation');
+  const ofStep = (list: readonly Candidate[]): number =>
+    list.reduce((sum, { settings }) => sum + responsesOfRound(problem, settings), 0);
+  const isCut = ofStep(whole) * usual * confirmationSeeds.length > budget;
+  const few = [...new Set([book.baseline, plain, ...tails.slice(0, 1), ...lossless.slice(1)])];
+  const candidates = isCut ? few : whole;
+  const seeds = isCut ? confirmationSeeds.slice(0, cut.seeds) : confirmationSeeds;
+  const runsOfStep = cut.ofAll * ofStep(few) + (seeds.length - cut.ofAll) * ofStep(few.slice(0, 4));
+  const steps = isCut ? Math.min(usual, Math.max(cut.steps, Math.floor(budget / runsOfStep))) : usual;
+  const more = isCut ? { steps } : {};
+  let runs = 0;
+  let done = advice.search.responses;
+  function* measure(
+    list: readonly Candidate[],
+    on: readonly number[],
+  ): Generator<SweepBatch, void, readonly SweepRun[]> {
+    const tasks = on.flatMap((seed) => list.map(({ settings }) => ({ settings, seed, epochs, ...more })));
+    const doneRuns = before + runs;
+    const next = on.length * steps * ofStep(list);
+    const responses = { done, next, planned: Math.max(done + next, advice.search.responses + (isCut ? budget : 0)) };
+    const results = yield { phase: 'frontier', tasks, doneRuns, plannedRuns: doneRuns + tasks.length, responses };
+    done += next;
+    for (const [index, task] of tasks.entries()) book.note(task, results[index]!);
+    runs += tasks.length;
+  }
+  yield* measure(candidates, isCut ? seeds.slice(0, cut.ofAll) : seeds);
+  if (isCut) {
+    const seconds = (one: Candidate): number =>
+      mean(book.pairs(one, book.baseline, seeds), (pair) => pair.one.secondsPerPrompt);
+    const ended = few.filter(({ infeasible }) => infeasible === undefined);
+    const fastest = lossless.filter((one) => ended.includes(one)).sort((a, b) => seconds(a) - seconds(b));
+    const compared = [book.baseline, plain, ...tails.slice(0, 1), ...fastest.slice(0, 1)];
+    yield* measure(
+      [...new Set(compared)].filter((one) => ended.includes(one)),
+      seeds.slice(cut.ofAll),
+    );
+  }
 
   const ran = different(candidates);
   const measured = ran.map((one) => {
@@ -100,12 +143,11 @@ export function* measuringFrontier(
   const gain =
     settings === undefined ? null : gainInterval(book.pairs(book.candidate(settings), plain, seeds), oneMoreRun);
   const isSure = correlationIs === 'measured' && gain !== null && gain.low > 0;
-  const steps = stepsOf(problem, 'confirmation');
   return {
     epochs,
     steps,
     dataSetPrompts: Math.min(Math.ceil((steps * promptsOf(problem)) / epochs), workload.distinctPrompts),
-    runs: tasks.length,
+    runs,
     rows,
     losslessGain: gain,
     correlationIs,

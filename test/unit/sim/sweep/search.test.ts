@@ -338,6 +338,21 @@ describe('with the simulator', () => {
     expect(advice.recommended.ofOracle).toBeLessThan(1.2);
   });
 
+  test('a budget of work is kept, the same twice, and what there is so far has an interval', () => {
+    const budget = 20_000;
+    const found: number[] = [];
+    const asked = { effort: 'fast' as const, budget };
+    const advice = sweep(small, { ...asked, progress: (batch) => found.push(batch.found?.seeds ?? 0) });
+    expect(sweep(small, asked)).toEqual(advice);
+    expect(found[0]).toBe(0);
+    expect(Math.min(...found.slice(1))).toBeGreaterThanOrEqual(3);
+    const { responses, thoroughResponses, confirmationSteps, confirmationSeeds } = advice.search;
+    expect(responses).toBeLessThan(1.1 * budget);
+    expect(thoroughResponses).toBeGreaterThan(2 * responses);
+    expect(confirmationSteps).toBeLessThan(40);
+    expect(confirmationSeeds.length).toBeGreaterThanOrEqual(4);
+  });
+
   test('for pools, too, and the same twice', () => {
     const effort = { coarseSeeds: 1, semifinalSeeds: 1, finalSeeds: 2, confirmationSeeds: 2, fineRounds: 0 };
     const few: SweepProblem = { ...pools, job: rolloutpipeJob(4), steps: 2 };
