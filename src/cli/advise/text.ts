@@ -136,13 +136,19 @@ function something(answer: Answer, settings: SynchronousSettings): string[] {
     ...wrapped('costs', `${tokens}; ${longest}; older weights: ${staleOf(answer)}`),
     ...wrapped(
       'sure',
-      `${percent(gain.confidence)} of runs like these: ${seeds.length} of ${confirmationSteps} steps, on seeds${unseen[prompts.kind]} which the search has not seen${moreText(answer)}`,
+      `${percent(gain.confidence)}, ${enginesText(answer)}; if they are exactly so, ${between(answer.sampling)} in ${seeds.length} runs of ${confirmationSteps} steps, on seeds${unseen[prompts.kind]} which the search has not seen${moreText(answer)}`,
     ),
     ...ownLines(own, paid),
     `paste${trainer.id === 'own' ? '    (all of the configuration: --json)' : ''}`,
     ...(paste.length > 0 ? paste : configuration(sweep.config)),
   ];
 }
+
+/** Returns what is known of the engines, which the interval is over. */
+const enginesText = ({ measuredPoints: points }: Answer): string =>
+  points === 0
+    ? 'for engines that nobody has measured (--calibrate)'
+    : `with engines as ${points} measured point${points === 1 ? ' says' : 's say'}`;
 
 /** Returns how much more a thorough search would look at; nothing if this one was as thorough. */
 function moreText({ sweep }: Answer): string {

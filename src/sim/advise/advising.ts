@@ -2,6 +2,7 @@
  * Answers the question of `rollflex advise` for one trainer, as a generator: it yields the runs of a search, and then those that
  * compare the result with the baseline. Whoever makes the runs may do so in threads.
  */
+import { machinesOf, overMachines } from '../calibration/machines.ts';
 import { usualSchedulers } from '../colocated/ablation.ts';
 import type { Job } from '../colocated/job.ts';
 import { prepareRuns } from '../comparison/compare.ts';
@@ -32,11 +33,12 @@ export interface AdviseQuestion {
 }
 
 /**
- * A run to make, as JSON: of the search; of a host of the user's own, which can apply everything; or of the comparison of settings
- * with the baseline, by its index.
+ * A run to make, as JSON: of the search; of a host of the user's own, which can apply everything; on a machine that the job may turn
+ * out to run on; or of the comparison of settings with the baseline, by its index.
  */
 export type AdviseTask =
   | { readonly kind: 'search' | 'own'; readonly task: SweepTask }
+  | { readonly kind: 'machine'; readonly machine: number; readonly task: SweepTask }
   | {
       readonly kind: 'comparison';
       readonly settings: SynchronousSettings;
@@ -77,8 +79,10 @@ const ownProblem = ({ job, workload, steps }: AdviseQuestion): SynchronousProble
  * trainer cannot apply all settings.
  */
 const ownSeeds = [101, 102, 103, 104];
+/** Seeds of the comparisons on the machines that the job may turn out to run on. */
+const machineSeeds = [201, 202];
 /** Shares of a budget for the comparisons after the search. */
-const shares = { comparison: 0.1, own: 0.08 } as const;
+const shares = { comparison: 0.1, own: 0.08, machines: 0.12 } as const;
 
 function comparedOf({ job, ...question }: AdviseQuestion, chosen: SynchronousSettings, steps: number): CompareOptions {
   const { workload } = problemFor({ job, ...question });
@@ -91,8 +95,10 @@ function comparedOf({ job, ...question }: AdviseQuestion, chosen: SynchronousSet
 export function adviseEvaluator(question: AdviseQuestion): (task: AdviseTask) => AdviseRun {
   const searched = sweepEvaluator(problemFor(question));
   const owned = sweepEvaluator(ownProblem(question));
+  const machines = machinesOf(question.job).map((job) => sweepEvaluator(problemFor({ ...question, job })));
   const prepared = new Map<string, ReturnType<typeof prepareRuns>>();
   return (task) => {
+    if (task.kind === 'machine') return machines[task.machine]!(task.task);
     if (task.kind !== 'comparison') return task.kind === 'own' ? owned(task.task) : searched(task.task);
     const key = `${keyOf(task.settings)} ${task.steps}`;
     const runs = prepared.get(key) ?? prepareRuns(comparedOf(question, task.settings, task.steps));
@@ -104,6 +110,14 @@ export function adviseEvaluator(question: AdviseQuestion): (task: AdviseTask) =>
 const isOfSweep = (run: AdviseRun): run is SweepRun => !('scheduler' in run);
 const isRated = (run: AdviseRun): run is Rated => 'secondsPerPrompt' in run && isOfSweep(run);
 const isCompared = (run: AdviseRun): run is RunResult => !isOfSweep(run);
+
+/** Returns the runs of settings, each with that of the baseline behind it. */
+function pairsIn(runs: readonly AdviseRun[]): { readonly one: Rated; readonly baseline: Rated }[] {
+  return runs.flatMap((one, at) => {
+    const baseline = runs[at + 1];
+    return at % 2 === 0 && baseline !== undefined && isRated(one) && isRated(baseline) ? [{ one, baseline }] : [];
+  });
+}
 
 /**
  * Searches and compares. The caller makes the runs by {@link adviseEvaluator}.
@@ -120,14 +134,16 @@ export function* advising(
   const { thorough = false } = options;
   const { budget = thorough || options.effort !== undefined ? Number.POSITIVE_INFINITY : usualBudget } = options;
   const { effort = thorough ? 'thorough' : 'fast' } = options;
-  const afterwards = shares.comparison + (isOwn ? 0 : shares.own);
+  const afterwards = shares.comparison + shares.machines + (isOwn ? 0 : shares.own);
   const published = defineSynchronousSettings();
   const ofStep = responsesOfRound(problem, 'baseline') + responsesOfRound(problem, published);
   const steps = stepsWithin(shares.comparison * budget, seeds.length * ofStep);
   const ownSteps = Math.min(question.steps, stepsWithin(shares.own * budget, ownSeeds.length * ofStep));
+  const machineRuns = machinesOf(job).length * machineSeeds.length;
+  const machineSteps = Math.min(question.steps, stepsWithin(shares.machines * budget, machineRuns * ofStep));
   const later = {
-    runs: 2 * (seeds.length + (isOwn ? 0 : ownSeeds.length)),
-    responses: ofStep * (steps * seeds.length + (isOwn ? 0 : ownSteps * ownSeeds.length)),
+    runs: 2 * (seeds.length + machineRuns + (isOwn ? 0 : ownSeeds.length)),
+    responses: ofStep * (steps * seeds.length + machineSteps * machineRuns + (isOwn ? 0 : ownSteps * ownSeeds.length)),
   };
   const search = sweepingAlone(problem, { ...options, effort, budget: budget * (1 - afterwards) });
   const sofar = { runs: 0, responses: 0, found: undefined as SweepBatch['found'] };
@@ -152,6 +168,9 @@ export function* advising(
   const owned = isOwn
     ? []
     : ownSeeds.flatMap((seed) => [published, 'baseline' as const].map((one) => [one, seed] as const));
+  const onMachines = machinesOf(job).flatMap((_, machine) =>
+    machineSeeds.flatMap((seed) => [chosen, 'baseline' as const].map((one) => [machine, one, seed] as const)),
+  );
   // One batch, so that threads can share it.
   const made = yield {
     phase: 'costs',
@@ -162,22 +181,31 @@ export function* advising(
     tasks: [
       ...compared.map((index): AdviseTask => ({ kind: 'comparison', settings: chosen, steps, index })),
       ...owned.map(([one, seed]): AdviseTask => ({ kind: 'own', task: { settings: one, seed, steps: ownSteps } })),
+      ...onMachines.map(
+        ([machine, one, seed]): AdviseTask => ({
+          kind: 'machine',
+          machine,
+          task: { settings: one, seed, steps: machineSteps },
+        }),
+      ),
     ],
   };
   const comparison = prepareRuns(comparedOf(question, chosen, steps)).compared(made.filter(isCompared));
   const [baseline] = comparison.schedulers as readonly [SchedulerResult];
   const sweep = { ...found, stepSeconds: baseline.stepSeconds };
   const rest = made.slice(compared.length);
-  const pairs = ownSeeds.flatMap((_, at) => {
-    const [one, other] = [rest[2 * at], rest[2 * at + 1]];
-    return one !== undefined && other !== undefined && isRated(one) && isRated(other) ? [{ one, baseline: other }] : [];
+  const pairs = pairsIn(rest.slice(0, owned.length));
+  const machinePairs = pairsIn(rest.slice(owned.length));
+  const gains = machinesOf(job).map((_, machine) => {
+    const own = machinePairs.slice(machine * machineSeeds.length, (machine + 1) * machineSeeds.length);
+    return paidOf(own).gain.value;
   });
-  const { promptsPerRound } = job;
   return answerOf({
     trainer,
-    promptsPerRound,
+    job,
     sweep,
     comparison,
+    gain: overMachines(found.recommended.gain, gains),
     ...(pairs.length === 0 ? {} : { own: paidOf(pairs) }),
   });
 }

@@ -1,4 +1,5 @@
 /** Turns a search and a comparison into the answer for a trainer: waiting times, settings, their gain and their cost. */
+import type { Job } from '../colocated/job.ts';
 import { ratio, sumOf } from '../comparison/metrics.ts';
 import type { ComparisonResult, Interval, RunResult, SchedulerResult } from '../comparison/result.ts';
 import { bootstrap } from '../comparison/statistics.ts';
@@ -22,7 +23,10 @@ export interface WaitingShares {
 
 /** Gain and cost of settings, as the simulator estimates them for a long job. */
 export interface Paid {
-  /** Share of the time per trained prompt that the settings save. */
+  /**
+   * Share of the time per trained prompt that the settings save. Of the settings to switch on, the interval covers the machine too:
+   * how far engines and training may be from what is known of them.
+   */
   readonly gain: Interval;
   /** Mean length of the responses trained on ÷ the baseline's. */
   readonly keptTokenRatio: number;
@@ -48,6 +52,10 @@ export interface Answer {
   readonly settings: SynchronousSettings | null;
   /** Gain and cost of the settings, on seeds that the search has not used. */
   readonly paid: Paid;
+  /** Measured points of engines that their costs rest on: 0 if nobody has measured them. */
+  readonly measuredPoints: number;
+  /** The gain on engines that are exactly as assumed: its interval is that of runs alone. */
+  readonly sampling: Interval;
   /** Trained responses at least as long as the longest 1 % of the baseline's responses ÷ number of those. */
   readonly longestTrainedRatio: number;
   /** The gain with your own host and full RollPacker at the papers' settings; absent if the trainer is your own host. */
@@ -98,19 +106,28 @@ export function paidOf(pairs: readonly { readonly one: Rates; readonly baseline:
 /** The parts of an answer. */
 export interface AnswerParts {
   readonly trainer: TrainerFacts;
-  readonly promptsPerRound: number;
+  readonly job: Job;
   readonly sweep: SweepAdvice;
   /** The baseline and the recommendation. */
   readonly comparison: ComparisonResult;
+  /** The gain of the recommendation over the machines that the job may turn out to run on. */
+  readonly gain: Interval;
   readonly own?: Paid;
 }
 
 /** Makes the answer. */
-export function answerOf({ trainer, promptsPerRound, sweep, comparison, own }: AnswerParts): Answer {
+export function answerOf({
+  trainer,
+  job: { promptsPerRound, machine },
+  sweep,
+  comparison,
+  gain,
+  own,
+}: AnswerParts): Answer {
   const { assumed, outside } = comparison.basis;
   const { paste, pasteLossless: _, ...facts } = trainer;
   const [baseline, recommended] = comparison.schedulers as [SchedulerResult, SchedulerResult];
-  const { settings, gain, keptTokenRatio, secondsPerPrompt } = sweep.recommended;
+  const { settings, keptTokenRatio, secondsPerPrompt } = sweep.recommended;
   const saves = settings !== 'baseline' && gain.low >= leastWorth;
   const chosen = saves ? (settings as SynchronousSettings) : null;
   const faster = ratio(sweep.baseline.secondsPerPrompt.value, secondsPerPrompt.value);
@@ -125,6 +142,8 @@ export function answerOf({ trainer, promptsPerRound, sweep, comparison, own }: A
     waits: waitingShares(baseline.runs),
     settings: chosen,
     paid: { gain, keptTokenRatio: keptTokenRatio.value, equalTokenSpeedup },
+    measuredPoints: machine?.points ?? 0,
+    sampling: sweep.recommended.gain,
     longestTrainedRatio: recommended.longestTrainedRatio,
     ...(own === undefined ? undefined : { own }),
     paste: chosen === null ? [] : paste({ ...chosen, promptsPerRound }),
