@@ -176,6 +176,43 @@ function impactTable(): string {
 
 const shown = (cell: string | number): string => (typeof cell === 'number' ? times(cell) : cell);
 
+function onSiteTable(): string {
+  const { undoubted, all, anyTp } = study.onSite;
+  const rows = undoubted.map((one, at) => [
+    String(one.points),
+    percentOf(one.mape),
+    percentOf(one.byOverhead),
+    percentOf(one.coverage, 0),
+    `${times(one.width)} ×`,
+    percentOf(anyTp[at]!.mape),
+    percentOf(all[at]!.mape),
+    percentOf(all[at]!.coverage, 0),
+  ]);
+  return table(
+    [
+      'measured points',
+      'TPOT mean',
+      'by an added overhead',
+      'in the interval of 95%',
+      'its upper ÷ lower end',
+      'TPOT mean, at any TP',
+      'with doubted runs',
+      'in the interval',
+    ],
+    rows,
+  );
+}
+
+function gainCoverageTable(): string {
+  const rows = study.onSite.gain.map(({ points, engines, coverage, width }) => [
+    String(points),
+    String(engines),
+    percentOf(coverage, 0),
+    `${(100 * width).toFixed(1)} points`,
+  ]);
+  return table(['measured points', 'engines', 'in the interval of 95%', 'its mean width'], rows);
+}
+
 const parts: Readonly<Record<string, () => string>> = {
   constants: constantTable,
   gpus: gpuTable,
@@ -188,6 +225,8 @@ const parts: Readonly<Record<string, () => string>> = {
   doubts: doubtTable,
   slopes: slopeTable,
   support: supportList,
+  'on-site': onSiteTable,
+  gain: gainCoverageTable,
   impact: impactTable,
 };
 

@@ -50,8 +50,11 @@ export type { AgenticProgram, AgenticTurn, AgenticWorkload } from './agentic/wor
 export { clairvoyantLowerBound, type FixedPrompt, type LowerBound } from './bounds/lower-bound.ts';
 export { type OracleOptions, type OracleSchedule, oracleSchedule } from './bounds/oracle.ts';
 export { calibrateJob, type MeasuredRollout } from './calibration/calibrate.ts';
+export type { DecodePoint, DecodePointInput } from './calibration/decode-point.ts';
 export { calibrate } from './calibration/fit.ts';
+export type { MachineFactors } from './calibration/machine.ts';
 export { calibrationFileSchema, type MeasuredStep } from './calibration/measured.ts';
+export { type CalibratedPoint, calibrateOnSite, type OnSiteCalibration } from './calibration/on-site.ts';
 export type { CalibratedStep, Calibration, FittedSeconds } from './calibration/result.ts';
 export type { DrivenPolicy } from './cluster/event-loop.ts';
 export type { Hardware } from './cluster/hardware.ts';

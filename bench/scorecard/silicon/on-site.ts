@@ -43,7 +43,7 @@ export const engineAtAnyTp = ({ point }: Predicted): string =>
   [configurationOf(point), point.engineVersion, point.served.precision].join(', ');
 
 /** Returns some runs of an engine, drawn by hash, each with another number of clients. */
-function drawn(runs: readonly Predicted[], count: number, seed: string): Predicted[] {
+export function drawn(runs: readonly Predicted[], count: number, seed: string): Predicted[] {
   const order = runs.map((one, index) => ({ one, hash: hashOf(`${seed}/${index}`) }));
   order.sort((a, b) => (a.hash < b.hash ? -1 : 1));
   const chosen = new Map<number, Predicted>();
@@ -53,6 +53,18 @@ function drawn(runs: readonly Predicted[], count: number, seed: string): Predict
   }
   return [...chosen.values()];
 }
+
+/** Returns the runs of each engine that has enough of them. */
+export const enginesOf = (
+  list: readonly Predicted[],
+  engine: (one: Predicted) => string = engineOf,
+): [name: string, runs: Predicted[]][] =>
+  [
+    ...groupedBy(
+      list.filter(({ point }) => point.tpotSeconds !== undefined),
+      engine,
+    ),
+  ].filter(([, runs]) => runs.length >= leastRuns);
 
 /** Returns the errors of the runs that were not drawn, each engine calibrated by so many that were. */
 export function onSite(
@@ -64,11 +76,7 @@ export function onSite(
   const byOverhead: number[] = [];
   const covered: number[] = [];
   const widths: number[] = [];
-  for (const [name, runs] of groupedBy(
-    list.filter(({ point }) => point.tpotSeconds !== undefined),
-    engine,
-  )) {
-    if (runs.length < leastRuns) continue;
+  for (const [name, runs] of enginesOf(list, engine)) {
     for (let draw = 0; draw < draws; draw += 1) {
       const chosen = drawn(runs, points, `${draw}/${name}`);
       const belief = afterMeasuring(unmeasuredMachine(), chosen.map(partsOf));

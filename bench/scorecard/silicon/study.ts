@@ -3,7 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { median } from 'simple-statistics';
 import { doubts } from './doubts.ts';
 import { type Errors, errorsBy, errorsOf, type Predicted, predicted } from './errors.ts';
+import { type GainCoverage, gainCoverage } from './gain-coverage.ts';
 import { type LeftOut, leaveOut } from './leave-out.ts';
+import { engineAtAnyTp, engineOf, type OnSite, onSite } from './on-site.ts';
 import { configurationOf, distinctPoints, familyOf, fittedPoints, type Point, readPoints } from './points.ts';
 import { type Slope, slopesOf } from './slopes.ts';
 
@@ -51,6 +53,14 @@ export interface Study {
   readonly byGpu: Readonly<Record<string, Both>>;
   readonly byEngine: Readonly<Record<string, Both>>;
   readonly byFamily: Readonly<Record<string, Both>>;
+  /** Each configuration left out of the fit, and each engine calibrated by some of its runs; with doubted runs in `all`. */
+  readonly onSite: {
+    readonly undoubted: readonly OnSite[];
+    readonly all: readonly OnSite[];
+    /** An engine's runs at other tensor parallelism are among those that are drawn and predicted. */
+    readonly anyTp: readonly OnSite[];
+    readonly gain: readonly GainCoverage[];
+  };
   /** At prompts and responses of 1,024 tokens, and over all loads. */
   readonly slopes: { readonly near: readonly Slope[]; readonly all: readonly Slope[] };
 }
@@ -94,6 +104,9 @@ export function quickStudy(points: readonly Point[]) {
   };
 }
 
+/** Measured points of an engine that calibrate it. */
+const drawnPoints = [0, 1, 2, 3, 5];
+
 /** Makes the study: some forty fits. */
 export function study(): Study {
   const { points } = readPoints(pointsFile);
@@ -110,6 +123,12 @@ export function study(): Study {
     byGpu: bothBy(configuration, ({ point }) => point.gpu.id),
     byEngine: bothBy(configuration, ({ point }) => point.engine),
     byFamily: bothBy(configuration, ({ point }) => familyOf(point)),
+    onSite: {
+      undoubted: drawnPoints.map((points) => onSite(configuration.undoubted, points, engineOf)),
+      all: drawnPoints.map((points) => onSite(configuration.all, points, engineOf)),
+      anyTp: drawnPoints.map((points) => onSite(configuration.undoubted, points, engineAtAnyTp)),
+      gain: [0, 1, 3].map((points) => gainCoverage(configuration.undoubted, points)),
+    },
   };
 }
 

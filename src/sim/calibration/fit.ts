@@ -1,11 +1,12 @@
 /** Calibrates a job with measured steps. Two steps are used for each fit; the others check it. */
 import { refuse } from '../../errors.ts';
 import { paperAssumed } from '../colocated/basis.ts';
-import type { Job } from '../colocated/job.ts';
+import type { Job, MachineBelief } from '../colocated/job.ts';
 import type { CostModel } from '../models/cost-model.ts';
 import { rewardsAssumed } from '../silicon/cluster.ts';
 import { trainingAssumed } from '../silicon/training.ts';
 import { calibrateJob, checkMeasured, longestTokens, simulatedSeconds } from './calibrate.ts';
+import { afterMeasuring, jobSlowedBy, type MachineFactors, unmeasuredMachine } from './machine.ts';
 import type { MeasuredStep } from './measured.ts';
 import type { CalibratedStep, Calibration, FittedSeconds } from './result.ts';
 import { fitTraining, trainingOfStep, trainingSeconds } from './training.ts';
@@ -57,6 +58,7 @@ export function calibrate(job: Job, steps: readonly MeasuredStep[]): Calibration
     changes.rewardTailSeconds,
     responsesOf(steps[0]!),
   );
+  const machine = machineAfter(fitted, steps);
   const calibrated = steps.map((step, index): CalibratedStep => {
     const batch = { responses: responsesOf(step), tokens: tokensOf(step) };
     const use = (fit: readonly MeasuredStep[] | undefined) => (fit?.includes(step) ? 'fit' : 'check');
@@ -72,7 +74,7 @@ export function calibrate(job: Job, steps: readonly MeasuredStep[]): Calibration
     };
   });
   return {
-    job: fitted,
+    job: { ...fitted, machine },
     fitted: Object.keys(changes) as (keyof CostModel)[],
     ...(trainings === undefined
       ? undefined
@@ -80,6 +82,23 @@ export function calibrate(job: Job, steps: readonly MeasuredStep[]): Calibration
     steps: calibrated,
     warnings: calibrationWarnings(fitted.cost, calibrated),
   };
+}
+
+/** By how much a part is made slower, to see what of a rollout it is. */
+const slightly = 1.1;
+
+/** Returns what measured rollouts leave open of the engines, each of them counted as much as a measured point. */
+function machineAfter(job: Job, steps: readonly MeasuredStep[]): MachineBelief {
+  const same: MachineFactors = { fixed: 1, sequence: 1, prefill: 1 };
+  const measured = steps.map((step) => {
+    const all = simulatedSeconds(job, step);
+    const partOf = (part: keyof MachineFactors): number =>
+      (simulatedSeconds(jobSlowedBy(job, { ...same, [part]: slightly }), step) - all) / (slightly - 1);
+    const [sequence, prefill] = [Math.max(0, partOf('sequence')), Math.max(0, partOf('prefill'))];
+    // What is left is weights, launches and fixed seconds, which were fitted.
+    return { parts: { fixed: Math.max(0, all - sequence - prefill), sequence, prefill }, measuredSeconds: all };
+  });
+  return afterMeasuring(unmeasuredMachine((job.outside?.length ?? 0) > 0), measured);
 }
 
 /** Returns the job without the assumptions in whose place there are measurements. */

@@ -4,7 +4,6 @@ import { oneLine } from '../../../core/ids/printable.ts';
 import { refuse } from '../../../errors.ts';
 import type { DecodePoint } from '../../../sim/calibration/decode-point.ts';
 import { pointsOfReadings, type Readings, readingsOfLoads, readingsOfMetrics } from '../../../sim/calibration/live.ts';
-import { say } from '../../terminal/output.ts';
 
 /** How long an engine is watched. */
 const watchSeconds = 20;
@@ -47,15 +46,20 @@ async function readingsOf(base: string): Promise<Readings> {
  * Watches an engine for some seconds while it generates.
  *
  * @param base - the URL of a server of vLLM or SGLang, without a path
+ * @param watching - told that it begins
  * @throws PolicyError `invalid_input` for a server that does not answer, has no metrics, or generates nothing
  */
-export async function livePoints(base: string, seconds = watchSeconds): Promise<DecodePoint[]> {
+export async function livePoints(
+  base: string,
+  seconds = watchSeconds,
+  watching?: (text: string) => void,
+): Promise<DecodePoint[]> {
   const readings = [await readingsOf(base)];
   if (readings[0]!.size === 0) {
     const expected = 'vLLM (/metrics) or SGLang (/v1/loads with decode_moments, or /metrics by --enable-metrics)';
     refuse('invalid_input', '--calibrate', expected, base);
   }
-  say(`${base}: watching what its engines generate for ${seconds} s`);
+  watching?.(`${base}: watching what its engines generate for ${seconds} s`);
   for (let passed = 0; passed < seconds; passed += everySeconds) {
     await pause(1000 * everySeconds);
     readings.push(await readingsOf(base));

@@ -14,6 +14,7 @@ import type { Job } from '../../../sim/colocated/job.ts';
 import type { ReadOptions } from '../../files/input/read.ts';
 import { readJson } from '../../files/json-file.ts';
 import { openLogs } from '../../files/logs.ts';
+import { say } from '../../terminal/output.ts';
 import { livePoints } from './live.ts';
 import { calibrated, calibrationFiles, readMeasuredFile } from './rollouts.ts';
 
@@ -67,7 +68,7 @@ export async function readMeasured(from: string | undefined, options: ReadOption
     const expected = 'sequences that run, tokens of context of each, and milliseconds per token: 64:3000:21.4';
     refuse('invalid_input', '--calibrate', expected, from);
   }
-  if (isUrl(from)) return { kind: 'points', from, points: await livePoints(from) };
+  if (isUrl(from)) return { kind: 'points', from, points: await livePoints(from, undefined, say) };
   const kind = jsonKind(from);
   if (kind === 'rollouts') return { kind, from, steps: await readMeasuredFile(from, options) };
   if (kind === 'points') {
