@@ -58,11 +58,9 @@ function costs({ schedulers, oracle }: ComparisonResult, best: SchedulerResult):
   const rows: [string, string][] = [
     ['speedup at equal tokens', `${number(best.equalTokenSpeedup.value)} ×`],
     ['kept tokens, of the baseline’s', `${number(best.keptTokenRatio)} ×`],
-    [
-      'longest 1\u00a0%: the same ones / as many',
-      `${percent(best.longestKeptShare)} / ${percent(best.longestTrainedRatio)}`,
-    ],
-    ['at the length cap', `${percent(best.cappedShare)} (${percent(baseline.cappedShare)})`],
+    ['of the longest 1\u00a0% of responses, trained on', percent(best.longestKeptShare)],
+    ['as long as those, drawn again or not', `${percent(best.longestTrainedRatio)} as many`],
+    ['at the length cap', `${percent(best.cappedShare)} (baseline ${percent(baseline.cappedShare)})`],
     ['stale tokens', stale],
     ['rounds that a deferred prompt waits', `${number(best.meanQueueAge, 1)}, at most ${number(best.maxQueueAge, 0)}`],
     ...(oracle === undefined
@@ -80,7 +78,7 @@ function argument(comparison: ComparisonResult, workload: number): string {
   if (baseline === undefined || best === undefined) return '';
   const title = `Before and after: ${escapeHtml(baseline.label)} and ${escapeHtml(nameOf(best))}`;
   const way = 'Seconds of a step, and what each mechanism takes off';
-  return `<div class="argument">${figure({ chart: 'argument', workload, title, hint: 'the same prompts on one axis, two rows of GPUs each; all of them below', legend: colours })}
+  return `<div class="argument">${figure({ chart: 'argument', workload, title, hint: 'the same prompts on one axis; in a row, one GPU stands for all that do about the same; two rows of each run here, all below', legend: colours })}
 <div class="sides">${figure({ chart: 'waterfall', workload, title: way })}${costs(comparison, best)}</div></div>`;
 }
 
