@@ -22,14 +22,18 @@ export const argumentHeight = (data: WorkloadData): number =>
   44 + shown(data).reduce((rows, { engines }) => rows + rowHeight * (engines + 1), 0);
 
 const left = 112;
-/** Between numbered rounds lie so many, the fewest that fit. */
-const usualStrides = [1, 2, 5, 10, 20, 50, 100];
+/** Every so many rounds are numbered: the first of these that fits. */
+const usualStrides = [1, 5, 10, 20, 50, 100];
 
 /** Returns every how many rounds of a run there is room for a number, if the whole job takes `lastSeconds`. */
-function strideOf({ steps, totalSeconds }: RunData, lastSeconds: number, width: number): number {
-  const pixels = (roomOf(width, left) * totalSeconds) / lastSeconds / steps.length;
-  const most = widthOf(`${steps.length - 1}`);
-  return usualStrides.find((stride) => stride * pixels >= most) ?? steps.length;
+function strideOf({ steps }: RunData, lastSeconds: number, width: number): number {
+  const middles = steps.map((step) => (step.startSeconds + step.endSeconds) / 2);
+  const least = (widthOf(`${steps.length - 1}`) * lastSeconds) / roomOf(width, left);
+  const fits = (stride: number): boolean =>
+    middles.every(
+      (middle, index) => index % stride !== 0 || index < stride || middle - middles[index - stride]! >= least,
+    );
+  return usualStrides.find(fits) ?? steps.length;
 }
 
 /** Draws the whole job in both runs, on one scale. */

@@ -1,6 +1,7 @@
 /** The panel of a report on one workload: findings, table, charts, and the numbers of the charts. */
 import type { ComparisonResult, SchedulerResult } from '../comparison/result.ts';
-import { bestOf, nothing, savedBy } from './best.ts';
+import { bestOf } from './best.ts';
+import { equalText, fasterText, pageSigns } from './faster.ts';
 import { escapeHtml, number, percent } from './format.ts';
 import { type Findings, type Fold, figure, legendOf, noFindings, type Panel } from './panels.ts';
 import { comparisonTable, numbersBehind, trainedTable } from './tables.ts';
@@ -14,11 +15,7 @@ function findings({ schedulers, oracle }: ComparisonResult): Findings {
   const best = bestOf(schedulers);
   if (baseline === undefined || best === undefined) return noFindings;
   const label = escapeHtml(nameOf(best));
-  const saved = savedBy(best.speedup.value);
-  const verdict =
-    saved > nothing
-      ? `${label} would save ${percent(saved)} of the time: ${number(best.speedup.value)} × as fast, ${number(best.equalTokenSpeedup.value)} × at equal tokens.`
-      : `${label} would not save time here: ${number(best.speedup.value)} × as fast, ${number(best.equalTokenSpeedup.value)} × at equal tokens.`;
+  const verdict = `${label}: ${fasterText(best.speedup, pageSigns)}, ${equalText(best.equalTokenSpeedup, pageSigns)}.`;
   const text = `<p><b>Why.</b> A synchronous step waits for its longest response. With ${escapeHtml(baseline.label)} scheduling the engines have
 nothing to run for ${percent(baseline.bubbleRatio)} of each rollout; with ${label} for ${percent(best.bubbleRatio)}. The rollout
 takes ${number(best.rolloutSeconds.value, 1)} s a step instead of ${number(baseline.rolloutSeconds.value, 1)} s.</p>
