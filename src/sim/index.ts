@@ -158,7 +158,7 @@ export { type PolicyChoice, poolsChoice, synchronousChoice } from './sweep/setti
 export type { PoolsSettings, SweepSettings, SynchronousSettings } from './sweep/settings/settings.ts';
 export type { PromptSplit, SweepPart } from './sweep/split.ts';
 export { sweep, sweeping } from './sweep/sweep.ts';
-export { formatTrace, readTraceLine, type TracePrompt, type TraceTurn } from './trace/format.ts';
+export { formatTrace, type PassedOverKey, readTraceLine, type TracePrompt, type TraceTurn } from './trace/format.ts';
 export type {
   DumpContext,
   DumpedResponse,
@@ -166,7 +166,7 @@ export type {
   SkipReason,
   TextTokens,
 } from './trace/import/dump.ts';
-export { DumpImport, type DumpImportOptions, type DumpSummary } from './trace/import/import.ts';
+export { DumpImport, type DumpImportOptions, type DumpSummary, type OtherKey } from './trace/import/import.ts';
 export type { PileUp } from './trace/import/pile-up.ts';
 export { dumpReaders } from './trace/import/readers.ts';
 export type { QuantileRow } from './trace/quantiles.ts';

@@ -65,10 +65,10 @@ describe('the report in a browser', () => {
     const { page, problems } = await open(context, scheme, width);
     const headlines = await page.locator('.headline').allTextContents();
     expect(headlines[0]).toMatch(
-      /^tail batching would save \d+\.\d\s% of the time: 1\.\d\d × as fast, \d\.\d\d × at equal tokens\.$/,
+      /^tail batching: 1\.\d\d( ± 0\.\d\d)? × as fast \(\d+\s% of the time saved\), \d\.\d\d( ± 0\.\d\d)? × at equal tokens\.$/,
     );
     expect(headlines[1]).toBe(
-      'tail-batching would save 33.3\u00a0% of the time: 1.50 × as fast, 1.13 × at equal tokens.',
+      'tail-batching: 1.50 ± 0.05 × as fast (33\u00a0% of the time saved), 1.13 × at equal tokens.',
     );
     await expectReadable(page, scheme);
     expect(problems).toEqual([]);

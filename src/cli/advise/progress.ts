@@ -1,5 +1,6 @@
 /** One bar from the first byte to the answer, with an estimate of the time left, and what the search has found so far. */
 import type { AdviseWork } from '../../sim/advise/advising.ts';
+import { fasterText, plainSigns, speedupOf } from '../../sim/report/faster.ts';
 import type { FoundSettings } from '../../sim/sweep/search.ts';
 import type { Showing } from '../files/input/read.ts';
 import { Progress } from '../terminal/progress.ts';
@@ -9,12 +10,12 @@ const readingShare = 0.05;
 /** Share of the simulations from which the time left is known: at first, code is not yet compiled. */
 const leastKnown = 0.05;
 
-const percent = (share: number): string => `${(100 * share).toFixed(1)}%`;
-
 /** Returns the best settings of a search so far, in words. */
-export function foundText({ label, gain: { value, low, high }, seeds }: FoundSettings): string {
-  const sure = seeds < leastForInterval ? 'too few for an interval' : `${percent(low)} to ${percent(high)}`;
-  return `so far ${label} saves ${percent(value)} of the time (${seeds} runs: ${sure})`;
+export function foundText({ label, gain, seeds }: FoundSettings): string {
+  const speedup = speedupOf(gain);
+  const isSure = seeds >= leastForInterval;
+  const speed = fasterText(isSure ? speedup : speedup.value, plainSigns);
+  return `so far ${label}: ${speed} in ${seeds} runs${isSure ? '' : ', too few for an interval'}`;
 }
 /** Fewer runs say nothing about their differences. */
 const leastForInterval = 3;

@@ -1,11 +1,12 @@
 /** The part of the answer for prompts that come several times. */
 import type { Returning, ReturningVerdict } from '../../sim/advise/returning.ts';
 import { leastWorth } from '../../sim/advise/returning.ts';
+import { factorText, plainSigns, speedupOf } from '../../sim/report/faster.ts';
 import type { FrontierRow, SweepAdvice } from '../../sim/sweep/result.ts';
 import type { SynchronousSettings } from '../../sim/sweep/settings/settings.ts';
 import type { DumpSummary } from '../../sim/trace/import/import.ts';
 import { type Column, fixed, plainTable, seconds } from '../terminal/plain-table.ts';
-import { type Advised, between, configuration, factor, percent, wordWidth, wrapped } from './lines.ts';
+import { type Advised, configuration, factor, percent, wordWidth, wrapped } from './lines.ts';
 
 /** Returns how many prompts came in several steps of the dump, in words; nothing if it does not tell. */
 const seenIn = ({ distinct } = {} as Partial<DumpSummary>): string | undefined =>
@@ -72,7 +73,7 @@ const stale: Column<FrontierRow> = ['stale\nlag', (row) => `${percent(row.staleS
 const always: readonly Column<FrontierRow>[] = [
   ['', ({ settings }) => (settings === 'baseline' ? 'as it is' : nameOf(settings))],
   ['s a\nprompt', (row) => fixed(row.secondsPerPrompt, 2)],
-  ['saves', ({ gain }) => (gain === null ? '' : `${percent(gain.value, 1)} (${between(gain)})`)],
+  ['as fast', ({ gain }) => (gain === null ? '' : factorText(speedupOf(gain), plainSigns))],
   ['kept', (row) => fixed(row.keptTokenRatio, 2)],
   ['longest\n1%', (row) => percent(row.longestTrainedRatio)],
 ];

@@ -2,6 +2,7 @@
 import type { Answer, Paid } from '../../sim/advise/answer.ts';
 import { leastWorth } from '../../sim/advise/returning.ts';
 import { basisLine } from '../../sim/colocated/basis.ts';
+import { equalText, fasterText, plainSigns, speedupOf } from '../../sim/report/faster.ts';
 import type { SynchronousSettings } from '../../sim/sweep/settings/settings.ts';
 import { pileUpSentence } from '../../sim/trace/import/pile-up.ts';
 import { cautions, fieldsText, groupSizes } from '../import/text.ts';
@@ -13,7 +14,6 @@ import { againLines, hintLines } from './returning-text.ts';
 const longestName = 24;
 /** Shortens a name to leave room for the rest of its line. */
 const short = (name: string): string => (name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name);
-const times = (value: number): string => `${value.toFixed(2)}x`;
 
 /** Returns the answer, in lines. */
 export function adviceLines(advised: Advised): string[] {
@@ -128,15 +128,15 @@ function something(answer: Answer, settings: SynchronousSettings): string[] {
   const { gain, keptTokenRatio, equalTokenSpeedup } = paid;
   const { confirmationSeeds: seeds, confirmationSteps, prompts } = sweep.search;
   const by = trainer.adapter ?? (trainer.id === 'own' ? `policy ${sweep.policy}` : 'no adapter');
-  const tokens = `keeps ${keptTokenRatio.toFixed(2)} of the tokens: ${times(equalTokenSpeedup)} at equal tokens`;
+  const tokens = `keeps ${keptTokenRatio.toFixed(2)} of the tokens`;
   const longest = `as long as the longest 1%: ${percent(longestTrainedRatio)} as many`;
   return [
     ...wrapped('switch', `on ${switches(settings)}: ${by}, ${trainer.page}`),
-    ...wrapped('saves', `${percent(gain.value, 1)} of the time a trained prompt (${between(gain)})`),
+    ...wrapped('faster', `${fasterText(speedupOf(gain), plainSigns)}, ${equalText(equalTokenSpeedup, plainSigns)}`),
     ...wrapped('costs', `${tokens}; ${longest}; older weights: ${staleOf(answer)}`),
     ...wrapped(
       'sure',
-      `${percent(gain.confidence)}, ${enginesText(answer)}; if they are exactly so, ${between(answer.sampling)} in ${seeds.length} runs of ${confirmationSteps} steps, on seeds${unseen[prompts.kind]} which the search has not seen${moreText(answer)}`,
+      `${percent(gain.confidence)}, ${enginesText(answer)}; if they are exactly so, it saves ${between(answer.sampling)} in ${seeds.length} runs of ${confirmationSteps} steps, on seeds${unseen[prompts.kind]} which the search has not seen${moreText(answer)}`,
     ),
     ...ownLines(own, paid),
     `paste${trainer.id === 'own' ? '    (all of the configuration: --json)' : ''}`,
@@ -163,6 +163,6 @@ function ownLines(own: Paid | undefined, paid: Paid): string[] {
   const what = "all of RollPacker at the papers' settings, in a host of your own";
   if (own.gain.value < paid.gain.value + leastWorth) return wrapped('own', `${what}, would add nothing`);
   const { gain, keptTokenRatio, equalTokenSpeedup } = own;
-  const costs = `keeping ${keptTokenRatio.toFixed(2)} of the tokens, ${times(equalTokenSpeedup)} at equal tokens`;
-  return wrapped('own', `${what}: ${percent(gain.value, 1)}, ${costs}`);
+  const speed = `${fasterText(speedupOf(gain).value, plainSigns)}, ${equalText(equalTokenSpeedup, plainSigns)}`;
+  return wrapped('own', `${what}: ${speed}, keeping ${keptTokenRatio.toFixed(2)} of the tokens`);
 }

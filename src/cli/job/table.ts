@@ -1,7 +1,8 @@
 /** Returns the comparison as a table for the terminal, and its explanation. */
 import { oneLine } from '../../core/ids/printable.ts';
 import type { ComparisonResult, SchedulerResult } from '../../sim/comparison/result.ts';
-import { bestOf, isIdle, nothing, savedBy } from '../../sim/report/best.ts';
+import { bestOf, isIdle } from '../../sim/report/best.ts';
+import { equalText, fasterText, plainSigns } from '../../sim/report/faster.ts';
 import { type Column, fixed, listed, percent, plainTable, prose, within } from '../terminal/plain-table.ts';
 import type { ComparisonTexts } from './simulation.ts';
 import { contributions } from './verdict.ts';
@@ -73,10 +74,8 @@ function meaning({ schedulers, oracle, notes }: ComparisonResult): string {
   );
   const nameOf = (one: SchedulerResult): string => one.variant?.ablation ?? one.label;
   const sentences = others.flatMap((one) => {
-    const saved = savedBy(one.speedup.value);
-    const verdict = saved > nothing ? `saves ${percent(saved)} of the time` : 'saves no time here';
     return [
-      `${nameOf(one)} ${verdict}, and is ${fixed(one.equalTokenSpeedup.value, 2)}x as fast a kept token: engines idle for ` +
+      `${nameOf(one)}: ${fasterText(one.speedup, plainSigns)}, ${equalText(one.equalTokenSpeedup, plainSigns)}: engines idle for ` +
         `${percent(one.bubbleRatio)} of a rollout instead of ${percent(baseline!.bubbleRatio)}.`,
       `What it costs: kept tokens ${fixed(one.keptTokenRatio, 2)} of the baseline's, ` +
         `${percent(one.cappedShare)} at the cap instead of ${percent(baseline!.cappedShare)}; of the longest 1% ` +

@@ -3,9 +3,10 @@ import { oneLine } from '../../core/ids/printable.ts';
 import type { ComparisonResult, SchedulerResult } from '../../sim/comparison/result.ts';
 import type { PoolsComparison, PoolsSchedulerResult } from '../../sim/pools/result.ts';
 import { bestOf, contributionOf, isIdle, nothing, savedBy } from '../../sim/report/best.ts';
+import { equalText, fasterText, plainSigns } from '../../sim/report/faster.ts';
 import type { VlmComparison, VlmSchedulerResult } from '../../sim/vlm-formulas/result.ts';
 import { look } from '../terminal/output.ts';
-import { fixed, percent, prose, within } from '../terminal/plain-table.ts';
+import { fixed, percent, prose } from '../terminal/plain-table.ts';
 
 const indent = '  ';
 const faster = (speedup: number, text: string): string => {
@@ -76,8 +77,8 @@ export function comparisonVerdict(comparison: ComparisonResult, of = comparison.
   const [baseline] = schedulers;
   const best = bestOf(schedulers);
   if (baseline === undefined || best === undefined) return `${named(of)}: nothing to compare`;
-  const speedup = faster(best.speedup.value, `${within(best.speedup)}x as fast`);
-  const equal = faster(best.equalTokenSpeedup.value, `${within(best.equalTokenSpeedup)}x at equal tokens`);
+  const speedup = faster(best.speedup.value, fasterText(best.speedup, plainSigns));
+  const equal = faster(best.equalTokenSpeedup.value, equalText(best.equalTokenSpeedup, plainSigns));
   const left = oracle === undefined ? '' : `; oracle ${fixed(oracle.equalTokenSpeedup.value, 2)}x`;
   const variants = contributions(comparison);
   const steps = `${fixed(baseline.stepSeconds.value, 0)} s a step become ${fixed(best.stepSeconds.value, 0)}`;
@@ -101,7 +102,6 @@ const bothOf = (schedulers: readonly PoolsSchedulerResult[]): PoolsSchedulerResu
 
 /** Returns one verdict on all jobs with separate pools; `tail` is the comparison with tail batching added. */
 export function poolsVerdict(comparisons: readonly PoolsComparison[], tail?: PoolsComparison): string {
-  const shorter = comparisons.map(({ schedulers }) => bothOf(schedulers).reduction.value);
   const speedups = comparisons.map(
     ({ schedulers }) => schedulers[0]!.mainSeconds.value / bothOf(schedulers).mainSeconds.value,
   );
@@ -109,11 +109,11 @@ export function poolsVerdict(comparisons: readonly PoolsComparison[], tail?: Poo
   const lines = [
     prose(
       `${named('RolloutPipe')}, with a trainer of its own: ${faster(least, `${range(speedups, 2, 'x')} as fast`)} on ${comparisons.length} workloads ` +
-        `(rounds ${range(
-          shorter.map((one) => 100 * one),
+        `(${range(
+          speedups.map((one) => 100 * savedBy(one)),
           0,
           '%',
-        )} shorter).`,
+        )} of the time saved).`,
       indent,
     ),
   ];

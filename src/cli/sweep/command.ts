@@ -25,8 +25,8 @@ Objective
 
 What the columns mean
   s a prompt    seconds a trained prompt, rewards, training and weight sync included
-  less          than the baseline; below it where one more run of 60 steps, on other prompts,
-                would be with 95 % confidence
+  as fast       speedup over the baseline in seconds a trained prompt; below it where one more
+                run of 60 steps, on other prompts, would be with 95 % confidence
   equal tokens  speedup over the baseline in seconds a kept token
   of oracle     speed at equal tokens / that of a schedule that knows all lengths and keeps
                 every response

@@ -1,6 +1,7 @@
 /** Returns a recommendation as text: a table of 80 columns at most, its meaning, and its limits. */
 import { oneLine } from '../../core/ids/printable.ts';
 import type { Interval } from '../../sim/comparison/result.ts';
+import { speedupOf } from '../../sim/report/faster.ts';
 import type {
   ConfirmedSettings,
   FrontierRow,
@@ -13,14 +14,14 @@ import { type Column, fixed, plainTable } from '../terminal/plain-table.ts';
 
 const percent = (share: number): string => `${fixed(100 * share)}%`;
 const factor = (value: number): string => `${Number(value.toFixed(4))}`;
-const range = ({ low, high }: Interval, scale: number, digits: number): string =>
-  `${fixed(scale * low, digits)}-${fixed(scale * high, digits)}`;
+const range = ({ low, high }: Interval): string =>
+  Number.isFinite(high) ? `${fixed(low, 2)}-${fixed(high, 2)}` : `>${fixed(low, 2)}`;
 
 interface Row {
   readonly name: string;
   readonly settings: SweepSettings | undefined;
   readonly secondsPerPrompt: number;
-  readonly less: string;
+  readonly asFast: string;
   readonly speedup: string;
   readonly ofOracle: string;
   readonly costs?: { readonly kept: number } & Pick<
@@ -37,7 +38,7 @@ const cost =
 const columns = (advice: SweepAdvice): readonly Column<Row>[] => [
   ['', ({ name, settings }) => (settings === undefined ? name : `${name}\n  ${shortOf(settings)}`)],
   ['s a\nprompt', ({ secondsPerPrompt }) => fixed(secondsPerPrompt, 3)],
-  ['less', ({ less }) => less],
+  ['as\nfast', ({ asFast }) => asFast],
   ['equal\ntokens', ({ speedup }) => speedup],
   ...(advice.oracle === undefined ? [] : [['of\noracle', ({ ofOracle }: Row) => ofOracle] as const]),
   ['kept\ntokens', cost(({ kept }) => fixed(kept, 2))],
@@ -68,10 +69,10 @@ const confirmed = (name: string, { settings, secondsPerPrompt, gain, ofOracle, .
   settings: settings === 'baseline' ? undefined : settings,
   secondsPerPrompt: secondsPerPrompt.value,
   ...(settings === 'baseline'
-    ? { less: '', speedup: '' }
+    ? { asFast: '', speedup: '' }
     : {
-        less: `${percent(gain.value)}\n${range(gain, 100, 1)}`,
-        speedup: `${fixed(one.equalTokenSpeedup.value, 2)}x\n${range(one.equalTokenSpeedup, 1, 2)}`,
+        asFast: `${fixed(speedupOf(gain).value, 2)}x\n${range(speedupOf(gain))}`,
+        speedup: `${fixed(one.equalTokenSpeedup.value, 2)}x\n${range(one.equalTokenSpeedup)}`,
       }),
   ofOracle: ofOracle === undefined ? '' : `${fixed(100 * ofOracle, 0)}%`,
   costs: { ...one, kept: one.keptTokenRatio.value },
@@ -81,7 +82,7 @@ const tried = ({ settings, secondsPerPrompt, gain, equalTokenSpeedup, ...one }: 
   name: 'tried',
   settings,
   secondsPerPrompt,
-  less: percent(gain),
+  asFast: `${fixed(1 / (1 - gain), 2)}x`,
   speedup: `${fixed(equalTokenSpeedup, 2)}x`,
   ofOracle: '',
   costs: { ...one, kept: one.keptTokenRatio },
@@ -100,7 +101,7 @@ function rowsOf({ recommended, published, baseline, oracle, tried: all }: SweepA
       name: 'oracle',
       settings: undefined,
       secondsPerPrompt: oracle.secondsPerPrompt,
-      less: percent(oracle.gain),
+      asFast: `${fixed(1 / (1 - oracle.gain), 2)}x`,
       speedup: `${fixed(oracle.equalTokenSpeedup, 2)}x`,
       ofOracle: '100%',
     });

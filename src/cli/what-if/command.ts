@@ -9,6 +9,7 @@ import { withOptions } from '../job/workloads.ts';
 import { option } from '../terminal/options.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { plainTable, prose } from '../terminal/plain-table.ts';
+import { isSilent, Progress } from '../terminal/progress.ts';
 import { answered, type WhatIfQuestion } from './question.ts';
 import { tableOf } from './text.ts';
 
@@ -19,7 +20,8 @@ export interface WhatIfCommandOptions extends WhatIfQuestion {
 
 /** Answers, and prints the answer. Throws as `answered` does. */
 export async function runWhatIf(paths: readonly string[], options: WhatIfCommandOptions): Promise<void> {
-  const found = await answered(paths, options);
+  const progress = new Progress({ text: 'simulating what would have been', isQuiet: isSilent(options) });
+  const found = await answered(paths, options, progress).finally(() => progress.stop());
   const { name, settings, answer } = found;
   if (options.json)
     return printJson({ ...basisJson(answer), file: name, settings, otherPolicy: options.policy ?? null, ...answer });

@@ -11,6 +11,7 @@ import { readMeasured } from '../job/calibration/measured.ts';
 import { saysCluster } from '../job/cluster.ts';
 import { type JobOptions, jobOfOptions } from '../job/job.ts';
 import { seedsFrom } from '../job/simulation.ts';
+import type { Progress } from '../terminal/progress.ts';
 
 /** What is asked. */
 export interface WhatIfQuestion extends JobOptions {
@@ -36,28 +37,41 @@ export interface WhatIfAnswer {
   readonly answer: WhatIf;
 }
 
+/** What shows how far an answer is: its steps, which Ctrl-C may end, and the share that is done. */
+type Shower = Pick<Progress, 'step' | 'done'>;
+
 /** Answers. Throws as `whatIf` does; the errors of options name them. */
-export async function answered(paths: readonly string[], options: WhatIfQuestion): Promise<WhatIfAnswer> {
+export async function answered(
+  paths: readonly string[],
+  options: WhatIfQuestion,
+  progress?: Shower,
+): Promise<WhatIfAnswer> {
+  const step = async <T>(work: () => T): Promise<T> => (progress === undefined ? work() : progress.step(work));
   const [log, second] = openLogs(paths);
   if (second !== undefined) refuse('invalid_input', 'log', 'one log', second.name);
   const { name, isEventLog } = log!;
   const { session, policy, at, calibrate, seed, seeds } = options;
   if (session !== undefined && isEventLog) refuse('invalid_input', '--session', 'a decision log of a server', session);
-  const logged = naming({ log: name, session: '--session' }, () => jobOf(log!, session));
+  const logged = await step(() => naming({ log: name, session: '--session' }, () => jobOf(log!, session)));
   const { config } = logged.snapshot;
   const set = Object.fromEntries(options.set);
   const { job, capTokens } = jobOfOptions(onEngines(logged, options), await readMeasured(calibrate, {}));
   const place = at === undefined ? undefined : placeBy(at);
   const change = { settings: set, ...given({ policy, at: place }), job, fits: calibrate === undefined, capTokens };
   const names = { settings: '--set', policy: `${name}: policy` };
-  return naming(names, () => ({
+  const onProgress = (share: number): void => {
+    if (progress !== undefined) progress.done = share;
+  };
+  const asked = { ...change, onProgress, seeds: seedsFrom(seed, seeds) };
+  const answer = await step(() => naming(names, () => whatIfIn(logged, asked)));
+  return {
     basis: basisOf(job),
     costsOf: saysCluster(options) ? 'model' : 'preset',
     name,
     config,
-    answer: whatIfIn(logged, { ...change, seeds: seedsFrom(seed, seeds) }),
+    answer,
     settings: settingsOf(config, set),
-  }));
+  };
 }
 
 /** Returns the options, of a cluster with as many engines as the log has. Throws `invalid_input` where the GPUs make others. */

@@ -1,5 +1,6 @@
 /** An answer of `what-if` in words, for the command line and for the page of `debug`. */
 import { basisLine } from '../../sim/colocated/basis.ts';
+import { fasterText, plainSigns, speedupOf } from '../../sim/report/faster.ts';
 import type { WhatIfText } from '../../sim/what-if/form.ts';
 import type { RestOfJob, WhatIf } from '../../sim/what-if/what-if.ts';
 import { type Column, fixed, percent, seconds } from '../terminal/plain-table.ts';
@@ -85,7 +86,7 @@ export function tableOf(
     ...(isChanged && {
       worth: saysNothing(saved)
         ? `This log cannot tell what that saves: ${percent(saved.low)} to ${percent(saved.high)} of the time. ${needs(answer)} It keeps ${range(kept, (one) => fixed(one, 2))} of the tokens.`
-        : `Saves ${range(saved, percent)} of the time, and keeps ${range(kept, (one) => fixed(one, 2))} of the tokens.`,
+        : `${question.policy ?? 'The change'}: ${fasterText(speedupOf(saved), plainSigns)}, keeping ${range(kept, (one) => fixed(one, 2))} of the tokens.`,
     }),
     assumed: assumed(answer, costsOf),
   };

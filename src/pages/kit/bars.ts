@@ -15,6 +15,8 @@ export interface BarName {
   readonly text: string;
   readonly fill: string;
   readonly leastHeight?: number;
+  /** Whether it may be wider than the bar: the bars beside it have no names. */
+  readonly isWide?: boolean;
 }
 
 /** The part of a box inside another box, if any. */
@@ -24,6 +26,9 @@ export function inside(box: Box, view: Box): Box | undefined {
   const bottom = Math.min(box.y + box.height, view.y + view.height);
   return right >= x && bottom >= y ? { x, y, width: right - x, height: bottom - y } : undefined;
 }
+
+/** Returns the pixels that the name of a bar needs. */
+export const widthOf = (name: string): number => 8 * name.length;
 
 /** Draws a bar. */
 export function drawnBar(
@@ -35,10 +40,12 @@ export function drawnBar(
   const shape = inside(box, params.coordSys as unknown as Box);
   if (shape === undefined) return undefined;
   const rect = { type: 'rect' as const, shape, style };
-  if (name === undefined || shape.height < (name.leastHeight ?? 0) || shape.width < 8 * name.text.length) return rect;
+  if (name === undefined || shape.height < (name.leastHeight ?? 0)) return rect;
+  if (name.isWide !== true && shape.width < widthOf(name.text)) return rect;
   return {
     ...rect,
-    textContent: { type: 'text', style: { text: name.text, fill: name.fill, fontSize: 11 } },
+    // Above the bars that are drawn later.
+    textContent: { type: 'text', z2: 10, style: { text: name.text, fill: name.fill, fontSize: 11 } },
     textConfig: { position: 'inside' },
   };
 }

@@ -14,6 +14,8 @@ export interface GanttBar {
   readonly gap?: number;
   /** Text inside the bar, if there is room. */
   readonly name?: string;
+  /** Whether the text may be wider than the bar. */
+  readonly isNameWide?: boolean;
 }
 
 /** The data of a Gantt chart. */
@@ -31,6 +33,12 @@ export interface Gantt {
   readonly left?: number;
 }
 
+/** Pixels that are free at the right of a chart. */
+const right = 24;
+
+/** Returns the pixels that a chart of this width has for time, beside the names of its rows. */
+export const roomOf = (width: number, left: number): number => width - left - right;
+
 /** Draws rows over time. */
 export function ganttChart({ rows, bars, lastSeconds, windowSeconds, describe, left = 112 }: Gantt) {
   const [unit, seconds] = lastSeconds >= 600 ? ['min', 60] : ['s', 1];
@@ -38,21 +46,21 @@ export function ganttChart({ rows, bars, lastSeconds, windowSeconds, describe, l
   const colours = new Map([...new Set(bars.map((bar) => bar.colour))].map((name) => [name, colour(name)]));
   const ink = colour('ink');
   const renderItem: RenderItem = (params, api) => {
-    const { row, start, end, opacity, gap = 0, name, colour: kind } = bars[params.dataIndex]!;
+    const { row, start, end, opacity, gap = 0, name, isNameWide = false, colour: kind } = bars[params.dataIndex]!;
     const [x, y] = api.coord([start / seconds, row]) as [number, number];
-    const [right] = api.coord([end / seconds, row]) as [number];
+    const [until] = api.coord([end / seconds, row]) as [number];
     const height = (api.size!([0, 1]) as number[])[1]! * 0.8;
-    const box = { x, y: y - height / 2, width: Math.max(0.6, right - x - gap), height };
+    const box = { x, y: y - height / 2, width: Math.max(0.6, until - x - gap), height };
     const fill = name === 'long' ? '#14171b' : ink;
     return drawnBar(
       params,
       box,
       { fill: colours.get(kind), opacity },
-      name === undefined ? name : { text: name, fill },
+      name === undefined ? name : { text: name, fill, isWide: isNameWide },
     );
   };
   return {
-    grid: { left, right: 24, top: 8, bottom: windowSeconds === undefined ? 28 : 68 },
+    grid: { left, right, top: 8, bottom: windowSeconds === undefined ? 28 : 68 },
     tooltip: tooltipBeside({ formatter: ({ dataIndex }: { dataIndex: number }) => describe(dataIndex) }),
     xAxis: axis({
       type: 'value',

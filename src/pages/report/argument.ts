@@ -1,9 +1,10 @@
 /** The main chart of a workload: both runs (before and after) on one axis, and the steps from the first time to the second. */
 
 import type { Bar, RunData, WorkloadData } from '../../sim/report/data.ts';
+import { widthOf } from '../kit/bars.ts';
 import { axis, colour, tooltipBeside } from '../kit/chart-style.ts';
 import { measured } from '../kit/durations.ts';
-import { ganttChart } from '../kit/gantt.ts';
+import { ganttChart, roomOf } from '../kit/gantt.ts';
 import { describeBar, kindColours, roundBars } from './timeline.ts';
 
 const rowHeight = 24;
@@ -20,8 +21,23 @@ function shown({ runs, after }: WorkloadData): { run: RunData; engines: number }
 export const argumentHeight = (data: WorkloadData): number =>
   44 + shown(data).reduce((rows, { engines }) => rows + rowHeight * (engines + 1), 0);
 
+const left = 112;
+/** Every so many rounds are numbered: the first of these that fits. */
+const usualStrides = [1, 5, 10, 20, 50, 100];
+
+/** Returns every how many rounds of a run there is room for a number, if the whole job takes `lastSeconds`. */
+function strideOf({ steps }: RunData, lastSeconds: number, width: number): number {
+  const middles = steps.map((step) => (step.startSeconds + step.endSeconds) / 2);
+  const least = (widthOf(`${steps.length - 1}`) * lastSeconds) / roomOf(width, left);
+  const fits = (stride: number): boolean =>
+    middles.every(
+      (middle, index) => index % stride !== 0 || index < stride || middle - middles[index - stride]! >= least,
+    );
+  return usualStrides.find(fits) ?? steps.length;
+}
+
 /** Draws the whole job in both runs, on one scale. */
-export function argumentChart(data: WorkloadData) {
+export function argumentChart(data: WorkloadData, width = 1200) {
   const rows: string[] = [];
   const bars: { run: RunData; row: number; engine: number; index: number; bar: Bar }[] = [];
   for (const { run, engines } of shown(data)) {
@@ -33,17 +49,19 @@ export function argumentChart(data: WorkloadData) {
     }
   }
   const lastSeconds = Math.max(...shown(data).map(({ run }) => run.totalSeconds));
+  const strides = new Map(shown(data).map(({ run }) => [run, strideOf(run, lastSeconds, width)]));
   return ganttChart({
     rows,
-    left: 112,
+    left,
     lastSeconds,
-    bars: bars.map(({ row, engine, index, bar: [start, end, kind, load] }) => ({
+    bars: bars.map(({ run, row, engine, index, bar: [start, end, kind, load] }) => ({
       row,
       start,
       end,
       colour: kindColours[kind]!,
       opacity: 0.3 + 0.7 * load,
-      ...(engine < 0 ? { gap: 1, name: `${index}` } : {}),
+      ...(engine < 0 ? { gap: 1 } : {}),
+      ...(engine < 0 && index % strides.get(run)! === 0 ? { name: `${index}`, isNameWide: strides.get(run)! > 1 } : {}),
     })),
     describe: (barIndex) => {
       const { run, engine, index, bar } = bars[barIndex]!;

@@ -34,7 +34,7 @@ function drawing({ dataset }: HTMLElement): { height?: number; option: (width: n
   const [data, pools, vlm] = [workloads[at]!, poolWorkloads[at]!, vlmWorkloads[at]!];
   switch (dataset.chart) {
     case 'argument':
-      return { height: argumentHeight(data), option: () => argumentChart(data) };
+      return { height: argumentHeight(data), option: (width) => argumentChart(data, width) };
     case 'waterfall':
       return { height: waterfallHeight(data), option: () => waterfallChart(data) };
     case 'timeline':

@@ -98,13 +98,13 @@ function gpusOf(engines: readonly EngineResult[]): [first: number, last: number]
   });
 }
 
-/** Returns the label of a row (the numbers of adjacent GPUs, or otherwise a count), and whether the row has several engines. */
+/** Returns the label of a row: the numbers of adjacent GPUs, or otherwise how many of all GPUs; and whether it has several engines. */
 function labelOf({ indices }: AlikeEngines, gpus: readonly (readonly [number, number])[]): string {
   const [first, last] = [gpus[indices[0]!]![0], gpus[indices.at(-1)!]![1]];
   const count = indices.reduce((sum, index) => sum + gpus[index]![1] - gpus[index]![0] + 1, 0);
   if (first === last) return `GPU ${first}`;
   const alike = indices.length > 1 ? ' alike' : '';
-  return last - first + 1 === count ? `GPU ${first}–${last}${alike}` : `${count} GPUs${alike}`;
+  return last - first + 1 === count ? `GPU ${first}–${last}${alike}` : `${count} of ${gpus.at(-1)![1] + 1} GPUs`;
 }
 
 function runData(run: RunResult, label: string): RunData {

@@ -2,12 +2,10 @@
 
 import type { Interval } from '../comparison/result.ts';
 import type { PoolsComparison, PoolsSchedulerResult, ReductionShares } from '../pools/result.ts';
+import { equalText, fasterText, pageSigns, speedupOf } from './faster.ts';
 import { escapeHtml, number, percent, table, times } from './format.ts';
 import { type Findings, type Fold, figure, legendOf, noFindings, type Panel } from './panels.ts';
 import { pictured } from './pools-data.ts';
-
-/** A smaller share of the time counts as no difference. */
-const nothing = 0.0005;
 
 /** Returns the fastest scheduler other than the baseline. */
 const bestOf = (schedulers: readonly PoolsSchedulerResult[]): PoolsSchedulerResult | undefined =>
@@ -39,9 +37,8 @@ function findings({ schedulers, shares }: PoolsComparison): Findings {
   const best = bestOf(schedulers);
   if (baseline === undefined || best === undefined) return noFindings;
   const label = escapeHtml(best.label);
-  const { value, low, high } = best.reduction;
-  const verdict =
-    value > nothing ? `${label} would shorten rounds by ${percent(value)}.` : `${label} would save nothing here.`;
+  const { low, high } = best.reduction;
+  const verdict = `${label}: ${fasterText(speedupOf(best.reduction), pageSigns)}, ${equalText(best.equalTokenSpeedup, pageSigns)}.`;
   const share = shares.find((one) => one.scheduler === best.scheduler);
   const text = `<p><b>Where it comes from.</b> From rollout start to train end a round takes ${number(best.mainSeconds.value, 0)} s instead of
 ${number(baseline.mainSeconds.value, 0)} s (${percent(low)} to ${percent(high)} less). The first update is dispatched after

@@ -1,6 +1,7 @@
 /** The panel of a report on one workload: findings, table, charts, and the numbers of the charts. */
 import type { ComparisonResult, SchedulerResult } from '../comparison/result.ts';
-import { bestOf, nothing, savedBy } from './best.ts';
+import { bestOf } from './best.ts';
+import { equalText, fasterText, pageSigns } from './faster.ts';
 import { escapeHtml, number, percent } from './format.ts';
 import { type Findings, type Fold, figure, legendOf, noFindings, type Panel } from './panels.ts';
 import { comparisonTable, numbersBehind, trainedTable } from './tables.ts';
@@ -14,11 +15,7 @@ function findings({ schedulers, oracle }: ComparisonResult): Findings {
   const best = bestOf(schedulers);
   if (baseline === undefined || best === undefined) return noFindings;
   const label = escapeHtml(nameOf(best));
-  const saved = savedBy(best.speedup.value);
-  const verdict =
-    saved > nothing
-      ? `${label} would save ${percent(saved)} of the time: ${number(best.speedup.value)} × as fast, ${number(best.equalTokenSpeedup.value)} × at equal tokens.`
-      : `${label} would not save time here: ${number(best.speedup.value)} × as fast, ${number(best.equalTokenSpeedup.value)} × at equal tokens.`;
+  const verdict = `${label}: ${fasterText(best.speedup, pageSigns)}, ${equalText(best.equalTokenSpeedup, pageSigns)}.`;
   const text = `<p><b>Why.</b> A synchronous step waits for its longest response. With ${escapeHtml(baseline.label)} scheduling the engines have
 nothing to run for ${percent(baseline.bubbleRatio)} of each rollout; with ${label} for ${percent(best.bubbleRatio)}. The rollout
 takes ${number(best.rolloutSeconds.value, 1)} s a step instead of ${number(baseline.rolloutSeconds.value, 1)} s.</p>
@@ -58,11 +55,9 @@ function costs({ schedulers, oracle }: ComparisonResult, best: SchedulerResult):
   const rows: [string, string][] = [
     ['speedup at equal tokens', `${number(best.equalTokenSpeedup.value)} ×`],
     ['kept tokens, of the baseline’s', `${number(best.keptTokenRatio)} ×`],
-    [
-      'longest 1\u00a0%: the same ones / as many',
-      `${percent(best.longestKeptShare)} / ${percent(best.longestTrainedRatio)}`,
-    ],
-    ['at the length cap', `${percent(best.cappedShare)} (${percent(baseline.cappedShare)})`],
+    ['of the longest 1\u00a0% of responses, trained on', percent(best.longestKeptShare)],
+    ['as long as those, drawn again or not', `${percent(best.longestTrainedRatio)} as many`],
+    ['at the length cap', `${percent(best.cappedShare)} (baseline ${percent(baseline.cappedShare)})`],
     ['stale tokens', stale],
     ['rounds that a deferred prompt waits', `${number(best.meanQueueAge, 1)}, at most ${number(best.maxQueueAge, 0)}`],
     ...(oracle === undefined
@@ -80,7 +75,7 @@ function argument(comparison: ComparisonResult, workload: number): string {
   if (baseline === undefined || best === undefined) return '';
   const title = `Before and after: ${escapeHtml(baseline.label)} and ${escapeHtml(nameOf(best))}`;
   const way = 'Seconds of a step, and what each mechanism takes off';
-  return `<div class="argument">${figure({ chart: 'argument', workload, title, hint: 'the same prompts on one axis, two rows of GPUs each; all of them below', legend: colours })}
+  return `<div class="argument">${figure({ chart: 'argument', workload, title, hint: 'the same prompts on one axis; in a row, one GPU stands for all that do about the same; two rows of each run here, all below', legend: colours })}
 <div class="sides">${figure({ chart: 'waterfall', workload, title: way })}${costs(comparison, best)}</div></div>`;
 }
 

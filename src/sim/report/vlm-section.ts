@@ -2,6 +2,7 @@
 import { vlmModel } from '../vlm-formulas/models.ts';
 import type { VlmComparison, VlmSchedulerResult } from '../vlm-formulas/result.ts';
 import { lengthOf } from '../vlm-formulas/workload/sample.ts';
+import { pageSigns, savedText } from './faster.ts';
 import { escapeHtml, number, percent, table } from './format.ts';
 import { type Findings, type Fold, figure, noFindings, type Panel } from './panels.ts';
 import { pictured, vlmData } from './vlm-data.ts';
@@ -12,9 +13,7 @@ function findings({ schedulers }: VlmComparison): Findings {
   // Among equally fast schedulers the last one wins, because it has the most mechanisms of FlexRL.
   const best = schedulers.reduce((one, other) => (other.speedup >= one.speedup ? other : one));
   const [ours, theirs] = [escapeHtml(best.label), escapeHtml(baseline.label)];
-  const saved = 1 - 1 / best.speedup;
-  const saves = saved > 0.0005 ? `would save ${percent(saved)} of the time` : 'would save nothing here';
-  const verdict = `${ours} ${saves}: ${number(best.speedup)} × as fast as ${theirs}.`;
+  const verdict = `${ours}: ${number(best.speedup)} × as fast as ${theirs} (${savedText(best.speedup, pageSigns)}).`;
   const text = `<p><b>Where it comes from.</b> Data loading holds a step up for ${number(best.exposedLoadSeconds, 1)} s instead of
 ${number(baseline.exposedLoadSeconds, 1)} s. Without it the step takes ${number(best.gpuSeconds, 1)} s instead of
 ${number(baseline.gpuSeconds, 1)} s, ${number(best.speedupWithoutLoading)} × as fast. The GPU with most attention work has

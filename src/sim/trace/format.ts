@@ -1,6 +1,8 @@
 /** The trace format of rollflex: JSON lines, one prompt per line. Only `responses[].tokens` is required. */
 import { z } from 'zod';
-import { parse } from '../../core/machine/validate.ts';
+import { nearest } from '../../core/ids/nearest.ts';
+import { keysAt } from '../../core/machine/schema-keys.ts';
+import { parse, pathText } from '../../core/machine/validate.ts';
 import { refuse } from '../../errors.ts';
 
 const count = z.int().nonnegative();
@@ -98,9 +100,40 @@ export function hasKeys(line: string, keys: readonly string[]): boolean {
   }
 }
 
-/** Parses a line of rollflex's own format. Throws `invalid_input`, with file, line number and field. */
-export function readTraceLine(line: string, where: string): TracePrompt {
-  const value = parse(tracePromptSchema, jsonLine(line, where), 'invalid_input', where);
+/**
+ * Receives a key that the format does not have, and that is passed over.
+ *
+ * @param key - the key with its path, without the indices of lists: `responses[].length`
+ * @param meant - the nearest key of the format, if one is near
+ */
+export type PassedOverKey = (key: string, meant: string | undefined) => void;
+
+/** Removes the keys that the format does not have, except one that stands in the place of a missing key: that line is wrong. */
+function withoutOtherKeys(line: Record<string, unknown>, onOtherKey: PassedOverKey): Record<string, unknown> {
+  const issues = tracePromptSchema.safeParse(line).error?.issues ?? [];
+  const wrong = new Set(issues.map(({ path }) => pathText(path)));
+  for (const issue of issues) {
+    if (issue.code !== 'unrecognized_keys') continue;
+    const parent = issue.path.reduce((at: unknown, step) => (at as Record<PropertyKey, unknown>)[step], line);
+    for (const key of issue.keys) {
+      const meant = nearest(key, keysAt(tracePromptSchema, issue.path));
+      if (meant !== undefined && wrong.has(pathText([...issue.path, meant]))) continue;
+      delete (parent as Record<string, unknown>)[key];
+      onOtherKey(pathText([...issue.path, key]).replace(/\[\d+\]/g, '[]'), meant);
+    }
+  }
+  return line;
+}
+
+/**
+ * Parses a line of rollflex's own format. Keys that the format does not have are passed over.
+ *
+ * @param where - `file:line`, for errors
+ * @param onOtherKey - receives the keys that were passed over
+ * @throws PolicyError `invalid_input`, with file, line number and field
+ */
+export function readTraceLine(line: string, where: string, onOtherKey: PassedOverKey = () => {}): TracePrompt {
+  const value = parse(tracePromptSchema, withoutOtherKeys(jsonLine(line, where), onOtherKey), 'invalid_input', where);
   return { ...value, prompt: value.prompt ?? where };
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parse } from '../../core/machine/validate.ts';
 import { refuse } from '../../errors.ts';
-import { hasKeys, jsonLine, readTraceLine, type TracePrompt } from './format.ts';
+import { hasKeys, jsonLine, type PassedOverKey, readTraceLine, type TracePrompt } from './format.ts';
 
 /** A reader of one format of traces. */
 export interface TraceReader {
@@ -12,8 +12,11 @@ export interface TraceReader {
   readonly description: string;
   /** Whether a file with this first line (trimmed) has this format. */
   detect(firstLine: string): boolean;
-  /** Returns the prompt in a line (without white space around it), or nothing for a header. `where` is `file:line`, for errors. */
-  read(line: string, where: string): TracePrompt | undefined;
+  /**
+   * Returns the prompt in a line (without white space around it), or nothing for a header. `where` is `file:line`, for errors;
+   * `onOtherKey` receives keys of rollflex's own format that were passed over.
+   */
+  read(line: string, where: string, onOtherKey?: PassedOverKey): TracePrompt | undefined;
 }
 
 const count = z.int().nonnegative();

@@ -44,6 +44,8 @@ export interface Change {
   readonly capTokens?: number;
   /** Seeds for what the log does not know (default: 1 to 10). */
   readonly seeds?: readonly number[];
+  /** Receives the share of the simulations that are done, 0 to 1, after each of them. */
+  readonly onProgress?: (share: number) => void;
 }
 
 const usualSeeds = Array.from({ length: 10 }, (_, index) => 1 + index);
@@ -84,6 +86,7 @@ export function whatIfIn(logged: LoggedJob, change: Change): WhatIf {
     fits,
     capTokens: change.capTokens ?? job?.hardware?.maxResponseTokens ?? preset.capTokens,
     seeds,
+    onProgress: change.onProgress,
   });
 }
 

@@ -1,4 +1,5 @@
 /** Intervals of an answer: they cover what the log does not know, and the error of the simulation in the log's rounds. */
+import { refuse } from '../../errors.ts';
 import { sumOf } from '../comparison/metrics.ts';
 import type { Interval } from '../comparison/result.ts';
 
@@ -12,6 +13,16 @@ const normalBound = 1.959963984540054;
  * (`bench/simulated/what-if.ts`).
  */
 const unknownFactor = 1.25;
+
+/** Most times as long that a change may take: beyond it, log and simulation do not measure the same thing. */
+const mostTimes = 1000;
+
+/** Refuses a time with a change, over that without, that no run can have. Throws `infeasible`. */
+export function checkPossible({ value, low, high }: Interval): void {
+  if (value >= 0 && value <= mostTimes && low >= 0 && Number.isFinite(high)) return;
+  const expected = 'a change that takes at most a thousand times as long, and no less than no time';
+  refuse('infeasible', 'log', expected, `${value} (${low} to ${high}) times as long`);
+}
 
 /** Errors of the simulation against the log, as logarithms of log ÷ simulation. */
 export interface Miss {

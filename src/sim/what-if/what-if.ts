@@ -11,7 +11,7 @@ import type { BatchShape, Scheduler } from '../colocated/scheduler.ts';
 import { ratio, sumOf } from '../comparison/metrics.ts';
 import type { Interval, StepResult } from '../comparison/result.ts';
 import { type Fork, ForkedHost } from './forked-host.ts';
-import { type Miss, missOf, ratioInterval } from './interval.ts';
+import { checkPossible, type Miss, missOf, ratioInterval } from './interval.ts';
 import { beforeRounds, enginesAt, type LoggedJob, roundAt, roundBeginnings } from './logged-job.ts';
 import { checkSimulated } from './logged-scheduler.ts';
 import { fittedTo, type PaceFit } from './pace.ts';
@@ -35,6 +35,8 @@ export interface WhatIfOptions {
   readonly capTokens: number;
   /** Seeds for what the log does not know, at least one. */
   readonly seeds: readonly number[];
+  /** Receives the share of the simulations that are done, 0 to 1. */
+  readonly onProgress?: ((share: number) => void) | undefined;
 }
 
 /** The rest of the job after the event, up to the end of the last round that is complete in the log. */
@@ -123,20 +125,26 @@ export function whatIfOf(options: WhatIfOptions): WhatIf {
       )
     : { job: asked, fit: null };
   const isSame = Object.keys(settings).length === 0 && options.scheduler === undefined;
-  const again = isSame
-    ? []
-    : roundsBefore(logged, whole.steps, seconds).map(([seq, step]) => {
-        const trained = sumOf(whole.steps.slice(0, step + 1), (one) => one.prompts);
-        const simulated = hostOf(fitted.job, { ...fork, at: seq }, seeds[0]!, trained).run().steps[step]!;
-        return { log: whole.steps[step]!, simulated };
-      });
+  const before = isSame ? [] : roundsBefore(logged, whole.steps, seconds);
+  const simulations = before.length + (isSame ? 1 : 2) * seeds.length;
+  let done = 0;
+  const told = <T>(made: T): T => {
+    done += 1;
+    options.onProgress?.(done / simulations);
+    return made;
+  };
+  const again = before.map(([seq, step]) => {
+    const trained = sumOf(whole.steps.slice(0, step + 1), (one) => one.prompts);
+    const simulated = hostOf(fitted.job, { ...fork, at: seq }, seeds[0]!, trained).run().steps[step]!;
+    return told({ log: whole.steps[step]!, simulated });
+  });
   let drained = 0;
   const restOf = (one: Fork) =>
     seeds.map((seed) => {
       const host = hostOf(fitted.job, one, seed, whole.trainedPrompts);
       const { steps } = host.run();
       drained = host.drainedRounds;
-      return rest(steps.slice(drained), seconds);
+      return told(rest(steps.slice(drained), seconds));
     });
   const scheduler = options.scheduler?.({ promptsPerRound, responsesPerPrompt });
   const asItWas = restOf(fork);
@@ -167,10 +175,7 @@ export function whatIfOf(options: WhatIfOptions): WhatIf {
     rounds,
   );
   const { assumed, outside } = basisOf(options.job);
-  if (!isPossible(time)) {
-    const expected = 'a change that takes at most a thousand times as long, and no less than no time';
-    refuse('infeasible', 'log', expected, `${time.value} (${time.low} to ${time.high}) times as long`);
-  }
+  checkPossible(time);
   return {
     assumed,
     outside,
@@ -192,11 +197,6 @@ export function whatIfOf(options: WhatIfOptions): WhatIf {
     engines: fork.engineIds.length || asked.engines,
   };
 }
-
-/** Most times as long that a change may take: beyond it, log and simulation do not measure the same thing. */
-const mostTimes = 1000;
-const isPossible = ({ value, low, high }: Interval): boolean =>
-  value >= 0 && value <= mostTimes && low >= 0 && Number.isFinite(high);
 
 const mean = (all: readonly RestOfJob[], of: (one: RestOfJob) => number): number => sumOf(all, of) / all.length;
 

@@ -43,9 +43,9 @@ test('none where it is quiet, or where the environment says so', () => {
 test('what is found so far has an interval only from three runs on', () => {
   const gain = { value: 0.447, low: -22.5, high: 111.9, confidence: 0.95 };
   expect(foundText({ label: '1.25 / 1.25', gain, seeds: 2 })).toBe(
-    'so far 1.25 / 1.25 saves 44.7% of the time (2 runs: too few for an interval)',
+    'so far 1.25 / 1.25: 1.81x as fast (45% of the time saved) in 2 runs, too few for an interval',
   );
   expect(foundText({ label: '1.25 / 1.25', gain: { ...gain, low: 0.4, high: 0.5 }, seeds: 4 })).toBe(
-    'so far 1.25 / 1.25 saves 44.7% of the time (4 runs: 40.0% to 50.0%)',
+    'so far 1.25 / 1.25: 1.81 ± 0.19x as fast (45% of the time saved) in 4 runs',
   );
 });

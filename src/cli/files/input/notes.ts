@@ -1,4 +1,5 @@
-/** What was not read of the user's files, and why: files that were passed over, and what is damaged. */
+/** What was not read of the user's files, and why: files and keys that were passed over, and what is damaged. */
+import type { OtherKey } from '../../../sim/trace/import/import.ts';
 
 /** Kinds of damage, in words: what has happened to the file. */
 export const damages = {
@@ -28,6 +29,7 @@ const reasons: Readonly<Record<PassedOver, readonly [one: string, more: string]>
 export class FileNotes {
   readonly #passed = new Map<PassedOver, { count: number; readonly names: string[] }>();
   readonly #damaged = new Map<Damage, { count: number; readonly first: string }>();
+  readonly #keys = new Map<string, OtherKey>();
   /** Number of lines, or of elements of an array, that are not whole and were left out. */
   lost = 0;
 
@@ -52,6 +54,13 @@ export class FileNotes {
     this.#damaged.set(what, known);
   }
 
+  /** Adds the keys of a trace that were passed over, by path. */
+  keys(others: Readonly<Record<string, OtherKey>>): void {
+    for (const [key, other] of Object.entries(others)) {
+      this.#keys.set(key, { ...other, count: other.count + (this.#keys.get(key)?.count ?? 0) });
+    }
+  }
+
   /** The first damage: its place, and what it is; undefined without any. */
   get firstDamage(): { readonly where: string; readonly what: string } | undefined {
     for (const [what, { first }] of this.#damaged) return { where: first, what: damages[what] };
@@ -74,11 +83,23 @@ export class FileNotes {
     });
   }
 
+  /** A sentence about the keys that were passed over; nothing without any. */
+  passedOverKeys(): string[] {
+    if (this.#keys.size === 0) return [];
+    const told = [...this.#keys].slice(0, shown).map(([key, { count, meant }]) => {
+      const near = meant === undefined ? '' : `, did you mean "${meant}"?`;
+      return `${key} (${count === 1 ? 'once' : `${count} times`}${near})`;
+    });
+    const more = this.#keys.size - told.length;
+    const others = more === 0 ? '' : `, and ${more} more`;
+    return [`${this.#keys.size === 1 ? 'a key' : 'keys'} that a trace does not have: ${told.join(', ')}${others}`];
+  }
+
   /** Everything as rows of a summary: a word, and a sentence. */
   rows(): [word: string, text: string][] {
     const lost = this.lost === 0 ? '' : `; not whole, and left out: ${this.lost}`;
     return [
-      ...this.passedOver().map((text): [string, string] => ['not read', text]),
+      ...[...this.passedOver(), ...this.passedOverKeys()].map((text): [string, string] => ['not read', text]),
       ...this.damaged().map((text, index): [string, string] => ['damaged', index === 0 ? `${text}${lost}` : text]),
     ];
   }

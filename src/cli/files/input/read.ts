@@ -109,7 +109,7 @@ function neededBy(field: readonly string[]): (column: string) => boolean {
 /**
  * Reads files into a collector.
  *
- * @param notes - receives what is damaged
+ * @param notes - receives what is damaged or passed over
  * @param options - those that the collector was made with
  * @throws PolicyError `invalid_input` with file, line and field; `limit_exceeded` for what does not fit into memory; the system's error
  */
@@ -147,6 +147,7 @@ export async function readInto(
   } catch (error) {
     throw withOptions(withChoice(error, files));
   }
+  notes.keys(lines.otherKeys);
   const damage = notes.firstDamage;
   if (lines.responses === 0 && damage !== undefined && lines.quantiles === undefined)
     refuse('invalid_input', damage.where, 'at least one whole line', damage.what);

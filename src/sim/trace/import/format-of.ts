@@ -1,6 +1,6 @@
 /** Detects the format of a file by its first line: a trainer's dump, a trace, quantiles, or rows with columns. */
 import { refuse } from '../../../errors.ts';
-import { hasKeys, jsonLine, type TracePrompt } from '../format.ts';
+import { hasKeys, jsonLine } from '../format.ts';
 import { type TraceReader, traceReaders } from '../readers.ts';
 import { CsvRows, isNumber } from './csv.ts';
 import { tableDump } from './dialects.ts';
@@ -18,7 +18,7 @@ export type Format =
   | {
       readonly kind: 'trace';
       readonly id: string;
-      readonly read: (line: string, where: string) => TracePrompt | undefined;
+      readonly read: TraceReader['read'];
     }
   | { readonly kind: 'quantiles'; readonly id: 'servegen' }
   | { readonly kind: 'requests'; readonly id: 'mooncake' };
@@ -80,10 +80,19 @@ function formatOfObject(row: Row, line: string, where: string, { fields = {} }: 
 const lengthRoles: readonly Role[] = ['tokens', 'ids', 'mask', 'total', 'each', 'response', 'calls'];
 const ownKeys = ['tokens', 'turns', 'correct', 'rewardSeconds', 'capped', 'censored'];
 
+/** Whether a response has what only rollflex writes so: the time of its reward, or turns with their tokens. */
+function isOwn({ tokens, rewardSeconds, turns }: Row): boolean {
+  const [turn] = Array.isArray(turns) ? (turns as unknown[]) : [];
+  return (
+    typeof tokens === 'number' && (rewardSeconds !== undefined || (isRow(turn) && typeof turn.tokens === 'number'))
+  );
+}
+
 /** Whether `responses` are not those of rollflex: texts, or objects with other fields. */
 function isOfOthers({ responses }: Row): boolean {
   const [first] = Array.isArray(responses) ? (responses as unknown[]) : [];
   if (!isRow(first)) return responses !== undefined && first !== undefined;
+  if (isOwn(first)) return false;
   return Object.keys(first).some((name) => !ownKeys.includes(name)) && namesResponse(Object.keys(first));
 }
 

@@ -1,7 +1,7 @@
 /** Turns the files of a trainer, or of a trace, into a trace, line by line. Only lengths are kept, not the text. */
 import { isPolicyError, refuse } from '../../../errors.ts';
 import { quantileOf } from '../../comparison/metrics.ts';
-import type { TracePrompt } from '../format.ts';
+import type { PassedOverKey, TracePrompt } from '../format.ts';
 import { type QuantileRow, readQuantiles } from '../quantiles.ts';
 import { tableDump } from './dialects.ts';
 import type { DumpContext, DumpReader, SkipReason, TextTokens } from './dump.ts';
@@ -32,6 +32,14 @@ export interface DumpImportOptions {
   readonly fields?: FieldChoices;
   /** Which record of a step is kept, if the dump has several; without it, such a dump is refused. */
   readonly repeated?: Repeated;
+}
+
+/** A key that the trace format does not have, and that was passed over. */
+export interface OtherKey {
+  /** How often it came. */
+  readonly count: number;
+  /** The nearest key of the format; absent if none is near. */
+  readonly meant?: string;
 }
 
 /** The outcome of an import. */
@@ -84,6 +92,8 @@ export interface DumpSummary {
   readonly joined: number;
   /** Number of responses that were left out, by reason. */
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
+  /** Keys of a trace that the format does not have and that were passed over, by path, the first hundred of them. */
+  readonly otherKeys: Readonly<Record<string, OtherKey>>;
   /** Number of lines that could not be read, and were skipped. */
   readonly brokenLines: number;
   /** The errors of the first broken lines. */
@@ -91,6 +101,8 @@ export interface DumpSummary {
 }
 
 const brokenShown = 3;
+/** Keys may be ids: only so many different ones are counted. */
+const mostOtherKeys = 100;
 /**
  * Share of the cap from which a response counts as capped if its tokens were counted from text: such dumps lack special tokens,
  * and a tokenizer may split the text differently than the model generated it.
@@ -119,6 +131,7 @@ export class DumpImport {
   /** Field of each meaning, and unknown values for the end of a response. */
   readonly #fields = new Map<string, Set<string>>();
   readonly #unknownMarks = new Map<string, Set<string>>();
+  readonly #otherKeys = new Map<string, OtherKey>();
   #turn: number | undefined;
   /** How the tokens of several responses together were divided. */
   #divided: string | undefined;
@@ -184,7 +197,8 @@ export class DumpImport {
   #read(format: Format, text: string, file: string, number: number, step: number | undefined): void {
     const [line, where] = [text.trim(), `${file}:${number}`];
     if (format.kind === 'dump') this.#unbroken(() => this.#takeRow(format, text, where, file, step));
-    else if (format.kind === 'trace') this.#unbroken(() => this.#takePrompt(format.read(line, where), file, number));
+    else if (format.kind === 'trace')
+      this.#unbroken(() => this.#takePrompt(format.read(line, where, this.#otherKey), file, number));
     else if (format.kind === 'requests') this.#unbroken(() => this.#requests.take(line, where));
     else this.#unbroken(() => this.#rows.push(readQuantiles(line, where)));
   }
@@ -207,6 +221,11 @@ export class DumpImport {
     // Traces and quantiles are read from text.
     if (format.kind !== 'dump') return this.#read(format, JSON.stringify(record), file, number, step);
     this.#unbroken(() => this.#take(format.reader, record, where, file, step));
+  }
+
+  /** Keys of a trace that were passed over so far, by path. */
+  get otherKeys(): Readonly<Record<string, OtherKey>> {
+    return Object.fromEntries(this.#otherKeys);
   }
 
   /** Quantiles, if the files contain distributions instead of single responses. */
@@ -284,6 +303,7 @@ export class DumpImport {
       estimated: this.#estimated,
       joined: this.#groups.joined,
       skipped: { ...this.#skipped },
+      otherKeys: this.otherKeys,
       brokenLines: this.#broken,
       firstBroken: [...this.#firstBroken],
     };
@@ -382,6 +402,11 @@ export class DumpImport {
   }
 
   readonly #used = (role: Role, path: string): void => noted(this.#fields, roleName(role), path);
+  readonly #otherKey: PassedOverKey = (key, meant) => {
+    const count = (this.#otherKeys.get(key)?.count ?? 0) + 1;
+    if (count === 1 && this.#otherKeys.size === mostOtherKeys) return;
+    this.#otherKeys.set(key, { count, ...(meant === undefined ? undefined : { meant }) });
+  };
   readonly #unknownMark = (path: string, value: string): void => noted(this.#unknownMarks, path, value);
 
   #take(reader: DumpReader, row: Readonly<Record<string, unknown>>, where: string, file: string, step?: number): void {

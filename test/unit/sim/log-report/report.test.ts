@@ -20,7 +20,7 @@ describe('renderReport', () => {
 
   test('says what would be saved, why, what it costs, and what is left', () => {
     const said = text(html);
-    expect(said).toContain('tail-batching would save 33.3 % of the time: 1.50 × as fast, 1.13 × at equal tokens.');
+    expect(said).toContain('tail-batching: 1.50 ± 0.05 × as fast (33 % of the time saved), 1.13 × at equal tokens.');
     expect(said).toContain('nothing to run for 40.0 % of each rollout; with tail-batching for 10.0 %');
     expect(said).toContain('the mean kept response has 0.75 × the tokens, and 0.42 % of kept responses');
     expect(said).toContain(
@@ -51,8 +51,8 @@ describe('renderReport', () => {
     const both = renderReport([comparison, other], '');
     const list = [...both.matchAll(/<li><a href="#([^"]+)">(.*?)<\/a> <span>(.*?)<\/span>/g)].map(([, ...one]) => one);
     expect(list.map(([, , verdict]) => text(verdict!))).toEqual([
-      'tail-batching would save 33.3 % of the time: 1.50 × as fast, 1.13 × at equal tokens.',
-      'tail-batching would not save time here: 0.98 × as fast, 1.13 × at equal tokens.',
+      'tail-batching: 1.50 ± 0.05 × as fast (33 % of the time saved), 1.13 × at equal tokens.',
+      'tail-batching: 0.98 ± 0.01 × as fast (2 % more time), 1.13 × at equal tokens.',
     ]);
     for (const [index, [id, title, verdict]] of list.entries()) {
       expect(both).toContain(`<section id="${id}" role="tabpanel" aria-labelledby="tab-${index + 1}"`);
@@ -65,7 +65,7 @@ describe('renderReport', () => {
   test('does not promise anything where nothing is saved', () => {
     const slow = { ...tail, speedup: { value: 0.98, low: 0.97, high: 0.99, confidence: 0.95 } };
     const said = text(renderReport([{ ...comparison, schedulers: [baseline, slow] }], ''));
-    expect(said).toContain('tail-batching would not save time here: 0.98 × as fast, ');
+    expect(said).toContain('tail-batching: 0.98 ± 0.01 × as fast (2 % more time), ');
   });
 
   test('has the numbers of every chart as a table, with captions and named rows', () => {

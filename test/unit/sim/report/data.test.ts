@@ -93,7 +93,7 @@ describe('runs', () => {
     expect(data.name).toBe('by-hand');
     expect(data.runs).toHaveLength(1);
     expect(data.runs[0]).toMatchObject({ label, scheduler: 'synchronous', totalSeconds: first.totalSeconds });
-    expect(data.runs[0]!.engines.map((one) => one.label)).toEqual(['2 GPUs alike', 'GPU 1–4']);
+    expect(data.runs[0]!.engines.map((one) => one.label)).toEqual(['2 of 6 GPUs', 'GPU 1–4']);
     expect(data.runs[0]!.steps).toEqual([
       {
         kind: 'short',

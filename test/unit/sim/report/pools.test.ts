@@ -19,7 +19,7 @@ describe('a section of disaggregated pools', () => {
 
   test('says what would be saved, where it comes from, and what it costs', () => {
     const best = comparison.schedulers.slice(1).sort((a, b) => a.mainSeconds.value - b.mainSeconds.value)[0]!;
-    expect(plain(html)).toContain(`${best.label} would shorten rounds by ${(100 * best.reduction.value).toFixed(1)}`);
+    expect(plain(html)).toContain(`${best.label}: ${(1 / (1 - best.reduction.value)).toFixed(2)} `);
     expect(plain(html)).toContain('The first update is dispatched after');
     expect(plain(html)).toContain('No token: every scheduler trains all of them');
   });
@@ -62,7 +62,7 @@ describe('a section of disaggregated pools', () => {
       [],
       [{ ...comparison, schedulers: [comparison.schedulers[0]!, slower], shares: [] }],
     );
-    expect(plain(page)).toContain('CGP would save nothing here.');
+    expect(plain(page)).toContain('× as fast (10 % more time)');
     expect(renderReport([], '', [], [{ ...comparison, schedulers: [comparison.schedulers[0]!] }])).toContain('</html>');
   });
 

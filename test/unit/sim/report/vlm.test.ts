@@ -15,7 +15,7 @@ describe('a VLM section', () => {
 
   test('says what would be saved and where it comes from', () => {
     const best = Math.max(...comparison.schedulers.map((one) => one.speedup));
-    expect(plain(html)).toContain(`${best.toFixed(2)} × as fast as veRL bucketing.`);
+    expect(plain(html)).toContain(`${best.toFixed(2)} × as fast as veRL bucketing (`);
     expect(plain(html)).toContain('The GPU with most attention work has');
   });
 

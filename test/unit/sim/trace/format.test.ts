@@ -87,13 +87,13 @@ describe('the format of rollflex', () => {
     ],
     ['an empty id', '{"prompt":"","responses":[{"tokens":1}]}', 'f:3.prompt', 'string >= 1'],
     ['an id that is a number', '{"prompt":4,"responses":[{"tokens":1}]}', 'f:3.prompt', 'a string'],
-    ['an unknown key', '{"id":"a","responses":[{"tokens":1}]}', 'f:3.id', 'no other keys than the schema has'],
     [
-      'an unknown key of a turn',
-      turns('{"tokens":1,"toolSecond":1}'),
-      `${ofTurns}.turns[0].toolSecond`,
-      /did you mean "toolSeconds"/,
+      'a mistyped key in the place of one that is needed',
+      turns('{"token":1,"toolSecond":1}'),
+      `${ofTurns}.turns[0].token`,
+      /did you mean "tokens"/,
     ],
+    ['a wrong value beside an unknown key', '{"id":"a","responses":[{"tokens":0,"x":1}]}', `${ofTurns}.tokens`, /> 0/],
     ['a turn without tokens', turns('{"addedTokens":1}'), `${ofTurns}.turns[0].tokens`, /number/],
     [
       'a turn that adds less than nothing',
@@ -108,11 +108,33 @@ describe('the format of rollflex', () => {
       `${ofTurns}.tokens`,
       /sum of the tokens of its turns/,
     ],
-    ['an unknown key of a response', '{"responses":[{"tokens":1,"len":1}]}', 'f:3.responses[0].len', /no other keys/],
   ])('refuses %s', (_what, line, path, expected) => {
     const refused = refusal(() => readTraceLine(line, 'f:3'));
     expect(refused).toMatchObject({ code: 'invalid_input', path });
     expect(refused.expected).toMatch(expected);
+  });
+
+  it('passes over keys that it does not have, and tells each with the nearest key', () => {
+    const line = '{"id":7,"promptToken":3,"responses":[{"tokens":1,"len":1,"turns":[{"tokens":1,"toolSecond":1}]}]}';
+    const told: [string, string | undefined][] = [];
+    expect(readTraceLine(line, 'f:3', (key, meant) => told.push([key, meant]))).toEqual({
+      prompt: 'f:3',
+      responses: [{ tokens: 1, turns: [{ tokens: 1 }] }],
+    });
+    expect(told.toSorted()).toEqual([
+      ['id', undefined],
+      ['promptToken', 'promptTokens'],
+      ['responses[].len', undefined],
+      ['responses[].turns[].toolSecond', 'toolSeconds'],
+    ]);
+  });
+
+  it('is read with its turns and times where responses have more keys', () => {
+    const prompts = readTrace('{"prompt":"a","responses":[{"id":1,"tokens":3,"turns":[{"tokens":1},{"tokens":2}]}]}\n');
+    expect(prompts).toMatchObject({ reader: 'rollflex', prompts: [{ responses: [{ turns: [{}, {}] }] }] });
+    expect(readTrace('{"prompt":"a","responses":[{"id":1,"tokens":3,"rewardSeconds":2}]}\n')).toMatchObject({
+      prompts: [{ responses: [{ tokens: 3, rewardSeconds: 2 }] }],
+    });
   });
 
   it('says what was got, shortened', () => {

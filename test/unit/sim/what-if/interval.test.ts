@@ -1,6 +1,27 @@
 import { expect, test } from 'vitest';
-import { missOf, ratioInterval, studentBound } from '../../../../src/sim/what-if/interval.ts';
+import { checkPossible, missOf, ratioInterval, studentBound } from '../../../../src/sim/what-if/interval.ts';
 import { normal } from '../../../../src/sim/workload/random.ts';
+
+test.each([
+  [-0.2, 0.5, 0.9],
+  [-0.2, -0.3, -0.1],
+  [2e6, 1, 3e6],
+  [0.5, 0.1, Number.POSITIVE_INFINITY],
+  [Number.NaN, 0, 1],
+])('%f (%f to %f) times as long is a time that no run can have', (value, low, high) => {
+  expect(() => checkPossible({ value, low, high, confidence: 0.95 })).toThrow(
+    expect.objectContaining({ code: 'infeasible', path: 'log' }),
+  );
+});
+
+test('a time that a run can have is none', () => {
+  for (const [value, low, high] of [
+    [0, 0, 0],
+    [0.7, 0.2, 4],
+    [900, 300, 2000],
+  ] as const)
+    expect(checkPossible({ value, low, high, confidence: 0.95 })).toBeUndefined();
+});
 
 const none = { rounds: [], rest: 0 };
 
