@@ -8,6 +8,7 @@ import { Command } from 'commander';
 import { whole } from '../src/cli/terminal/arguments.ts';
 import { print } from '../src/cli/terminal/output.ts';
 import { plainTable } from '../src/cli/terminal/plain-table.ts';
+import { Progress } from '../src/cli/terminal/progress.ts';
 import { list } from './only.ts';
 import { measures } from './scorecard/measure.ts';
 import { writeMeasured } from './scorecard/measured.ts';
@@ -45,11 +46,21 @@ interface Options {
   readonly parts?: true;
 }
 
-function main({ seeds, only, json, parts, write }: Options): void {
+async function main({ seeds, only, json, parts, write }: Options): Promise<void> {
   if (write && only !== undefined) throw new Error('--write takes all papers, without --only');
   const chosen = rows.filter(({ paper }) => only === undefined || only.includes(paper));
   const measure = measures(Array.from({ length: seeds }, (_, index) => index + 1));
-  const scored = chosen.map((row) => scoredRow(row, measure(row)));
+  const progress = new Progress({ text: 'simulating', isQuiet: false });
+  const scored: Scored[] = [];
+  try {
+    for (const row of chosen) {
+      progress.text = `simulating ${row.paper}, ${row.where}`;
+      scored.push(await progress.step(() => scoredRow(row, measure(row))));
+      progress.done = scored.length / chosen.length;
+    }
+  } finally {
+    progress.stop();
+  }
   const counted = scored.filter(({ isPart }) => isPart !== true);
   const papers = [...new Set(chosen.map(({ paper }) => paper))];
   for (const paper of papers) {

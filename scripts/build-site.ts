@@ -7,6 +7,7 @@ import { cpSync, existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Application, TSConfigReader, TypeDocReader } from 'typedoc';
 import { build } from 'vitepress';
+import { Progress } from '../src/cli/terminal/progress.ts';
 import { hasPlayground, playgroundFolder } from './site/apart.ts';
 import { brokenLinks } from './site/check-links.ts';
 import { root } from './site/pages.ts';
@@ -22,6 +23,7 @@ function fail(what: string): never {
   process.exit(1);
 }
 
+const progress = new Progress({ text: 'building the guides', isQuiet: false });
 // Beside the rest: a build of its own.
 const playground = hasPlayground() ? buildPlayground() : undefined;
 function buildPlayground(): Promise<number | null> {
@@ -35,6 +37,7 @@ await build(`${root}docs`);
 const lost = await notFound(out);
 if (lost.length > 0) fail(`the search does not find its pages:\n${lost.join('\n')}`);
 
+progress.text = 'building the API';
 async function buildApi(): Promise<void> {
   const options = { options: `${root}typedoc.json`, out: `${out}/api`, navigationLinks: { Guides: base } };
   const app = await Application.bootstrapWithPlugins(options, [new TypeDocReader(), new TSConfigReader()]);
@@ -46,13 +49,16 @@ async function buildApi(): Promise<void> {
 }
 await buildApi();
 
+progress.text = 'building the playground';
 if (playground !== undefined) {
   if ((await playground) !== 0 || !existsSync(`${playgroundFolder}/index.html`)) fail('the playground was not built');
   cpSync(playgroundFolder, `${out}/playground`, { recursive: true });
 }
 
 writeRedirects(out, base);
+progress.text = 'following every link';
 const { pages, links, broken } = brokenLinks(out, base);
+progress.stop();
 for (const one of broken) console.error(one);
 if (broken.length > 0) fail(`${broken.length} of ${links} links are broken`);
 console.log(`${pages} pages and ${links} links in docs/.vitepress/dist, for ${base}`);

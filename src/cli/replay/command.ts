@@ -10,6 +10,7 @@ import { registryWith } from '../files/definitions.ts';
 import { type AnyLog, openLogs } from '../files/logs.ts';
 import { option } from '../terminal/options.ts';
 import { exitCodes, print, printJson, say } from '../terminal/output.ts';
+import { isSilent, Progress } from '../terminal/progress.ts';
 import { runAgainst } from './against.ts';
 import { sideBySide } from './side-by-side.ts';
 import { expectedGroups, type LoggedSession, printSummary, type ReplayedLogs } from './text.ts';
@@ -34,7 +35,8 @@ export async function runReplay(paths: readonly string[], options: ReplayOptions
   if (options.against !== undefined) return runAgainst(logs, options.against, options);
   const expected = options.baseline === undefined ? new Set<string>() : expectedGroups(options.baseline);
   const { restore } = await registryWith(options.policies);
-  const replayed = replayAll(logs, restore, options.session);
+  const progress = new Progress({ text: 'replaying', isQuiet: isSilent(options) });
+  const replayed = await replayAll(logs, restore, options.session, progress).finally(() => progress.stop());
   if (options.json) {
     const sessions = replayed.sessions.map(({ isEventLog: _, ...one }) => one);
     printJson({ ...replayed, sessions });
@@ -51,19 +53,39 @@ export async function runReplay(paths: readonly string[], options: ReplayOptions
 
 type Restore = Parameters<typeof replayInto>[2];
 
-function replayAll(logs: readonly AnyLog[], restore: Restore, only: string | undefined): ReplayedLogs {
+async function replayAll(
+  logs: readonly AnyLog[],
+  restore: Restore,
+  only: string | undefined,
+  progress: Progress,
+): Promise<ReplayedLogs> {
   const groups = new DifferenceGroups();
   const loggedBy = new Set<string>();
   const sessions: LoggedSession[] = [];
   let [droppedLines, tornFiles] = [0, 0];
   for (const log of logs) {
-    const found = replayInto(groups, noting(loggedBy, log.lines()), restore, only);
+    const lines = counted(noting(loggedBy, log.lines()), (count) => {
+      progress.text = `replaying ${log.name}: ${count} lines`;
+    });
+    const found = await progress.step(() => replayInto(groups, lines, restore, only));
     for (const one of found.sessions) sessions.push({ log: log.name, isEventLog: log.isEventLog, ...one });
     droppedLines += found.droppedLines;
     tornFiles += found.tornFiles;
   }
   if (only !== undefined && sessions.length === 0) refuse('unknown_id', 'session', 'a session of the log', only);
   return { logs: logs.length, sessions, groups: groups.inOrder(), loggedBy: [...loggedBy], droppedLines, tornFiles };
+}
+
+/** Lines between two looks at the clock. */
+const linesBetween = 1000;
+
+function* counted(lines: Iterable<ReadLine>, tell: (count: number) => void): Generator<ReadLine> {
+  let count = 0;
+  for (const one of lines) {
+    count += 1;
+    if (count % linesBetween === 0) tell(count);
+    yield one;
+  }
 }
 
 function* noting(versions: Set<string>, lines: Iterable<ReadLine>): Generator<ReadLine> {
