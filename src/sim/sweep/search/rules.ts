@@ -1,9 +1,9 @@
 /** Ranks candidates, and chooses the best one. */
-import { type Book, type Candidate, difference, gain, gainInterval, keptRatio } from './book.ts';
-import type { Spread } from './interval.ts';
-import { cautionShare, isWithin, keptSlack } from './limits.ts';
-import type { SweepLimits } from './result.ts';
-import { provisionOf, type SweepSettings } from './settings/settings.ts';
+import { type Book, type Candidate, difference, gain, gainInterval, keptRatio } from '../book.ts';
+import type { Spread } from '../interval.ts';
+import { cautionShare, isWithin, keptSlack } from '../limits.ts';
+import type { SweepLimits } from '../result.ts';
+import { provisionOf, type SweepSettings } from '../settings/settings.ts';
 
 /** Options of the rules. */
 export interface RulesOptions {
