@@ -12,16 +12,29 @@ export interface Measurement {
   readonly value: number;
 }
 
-/**
- * Returns a function that predicts the value for effects; those that no measurement has are taken as 0.
- *
- * @param stiffness - variance of a measurement ÷ that of the sizes of an effect before anything is measured, > 0, by its name: an
- * effect of stiffness n is halved if n measurements show it
- */
+/** A prediction. */
+export interface Prediction {
+  readonly value: number;
+  /** Its standard deviation. */
+  readonly error: number;
+}
+
+/** Options of a fit. */
+export interface FitOptions {
+  /**
+   * Returns the variance of a measurement ÷ that of the sizes of an effect before anything is measured, > 0: an effect of stiffness n
+   * is halved if n measurements show it.
+   */
+  readonly stiffness: (effect: string) => number;
+  /** Whether only one of the things that are compared has the effect. */
+  readonly isOwn: (effect: string) => boolean;
+}
+
+/** Returns a function that predicts the value for effects. */
 export function fitted(
   measurements: readonly Measurement[],
-  stiffness: (name: string) => number,
-): (effects: Effects) => number {
+  { stiffness, isOwn }: FitOptions,
+): (effects: Effects) => Prediction {
   const names = [...new Set(measurements.flatMap(({ effects }) => [...effects.keys()]))];
   const at = new Map(names.map((name, index) => [name, index]));
   const normal = names.map((name, row) => names.map((_, column) => (row === column ? stiffness(name) : 0)));
@@ -33,16 +46,28 @@ export function fitted(
       for (const [other, factor] of effects) normal[row]![at.get(other)!]! += size * factor;
     }
   }
-  const sizes = solved(normal, right);
+  const lower = choleskyOf(normal);
+  const sizes = backward(lower, forward(lower, right));
+  const summed = (effects: Iterable<readonly [string, number]>): number =>
+    [...effects].reduce((sum, [name, factor]) => sum + factor * (sizes[at.get(name) ?? -1] ?? 0), 0);
+  const squares = measurements.reduce(
+    (sum, { effects, value }) => sum + (value - summed([...effects].filter(([name]) => !isOwn(name)))) ** 2,
+    0,
+  );
+  const shared = names.filter((name) => !isOwn(name)).length;
+  const variance = squares / Math.max(1, measurements.length - shared);
   return (effects) => {
-    let sum = 0;
-    for (const [name, factor] of effects) sum += factor * (sizes[at.get(name) ?? -1] ?? 0);
-    return sum;
+    const known = names.map((name) => effects.get(name) ?? 0);
+    const unknown = [...effects].filter(([name]) => !at.has(name));
+    const share =
+      forward(lower, known).reduce((sum, one) => sum + one * one, 0) +
+      unknown.reduce((sum, [name, factor]) => sum + (factor * factor) / stiffness(name), 0);
+    return { value: summed(effects), error: Math.sqrt(variance * share) };
   };
 }
 
-/** Solves a system with a symmetric and positive definite matrix, by its Cholesky factor. */
-function solved(matrix: readonly (readonly number[])[], right: readonly number[]): number[] {
+/** Returns the Cholesky factor of a symmetric and positive definite matrix. */
+function choleskyOf(matrix: readonly (readonly number[])[]): number[][] {
   const lower: number[][] = [];
   for (const [row, values] of matrix.entries()) {
     const made: number[] = [];
@@ -54,15 +79,25 @@ function solved(matrix: readonly (readonly number[])[], right: readonly number[]
     }
     lower.push(made);
   }
-  const forward: number[] = [];
+  return lower;
+}
+
+/** Solves L x = right. */
+function forward(lower: readonly (readonly number[])[], right: readonly number[]): number[] {
+  const found: number[] = [];
   for (const [row, values] of lower.entries()) {
     let rest = right[row]!;
-    for (let k = 0; k < row; k += 1) rest -= values[k]! * forward[k]!;
-    forward.push(rest / values[row]!);
+    for (let k = 0; k < row; k += 1) rest -= values[k]! * found[k]!;
+    found.push(rest / values[row]!);
   }
-  const found = forward.map(() => 0);
+  return found;
+}
+
+/** Solves the transpose of L: L' x = right. */
+function backward(lower: readonly (readonly number[])[], right: readonly number[]): number[] {
+  const found = right.map(() => 0);
   for (let row = found.length - 1; row >= 0; row -= 1) {
-    let rest = forward[row]!;
+    let rest = right[row]!;
     for (let k = row + 1; k < found.length; k += 1) rest -= lower[k]![row]! * found[k]!;
     found[row] = rest / lower[row]![row]!;
   }

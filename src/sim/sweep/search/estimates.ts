@@ -5,23 +5,15 @@
 import type { Book, Candidate, Measured } from '../book.ts';
 import type { SweepSettings } from '../settings/settings.ts';
 import { type SweepAxis, type SweepSpace, settingOf } from '../space.ts';
-import { type Effects, fitted, type Measurement } from './effects.ts';
+import { type Effects, fitted, type Measurement, type Prediction } from './effects.ts';
 
 /** Natural logarithms, up to a constant that all candidates share. */
 export interface Estimate {
-  readonly seconds: number;
-  readonly kept: number;
+  readonly seconds: Prediction;
+  readonly kept: Prediction;
 }
 
-/** Estimates. */
-export interface Estimator {
-  /** Estimates settings, tried or not. */
-  readonly of: (one: Candidate) => Estimate;
-  /** Standard error of `kept`, about, of a candidate that was hardly tried. */
-  readonly keptError: number;
-}
-
-/** Variance of a run ÷ that of an effect, by the first letter of its name. */
+/** Variance of a run ÷ that of an effect, by the kind of the effect. */
 const stiffness: Readonly<Record<string, number>> = {
   // Seeds and the baseline differ from everything else by anything.
   seed: 1e-6,
@@ -31,8 +23,12 @@ const stiffness: Readonly<Record<string, number>> = {
   own: 5,
 };
 
-/** Returns estimates from the runs on these seeds. */
-export function estimator(book: Book, { published, axes }: SweepSpace, seeds: readonly number[]): Estimator {
+/** Returns a function that estimates settings, tried or not, from the runs on these seeds. */
+export function estimator(
+  book: Book,
+  { published, axes }: SweepSpace,
+  seeds: readonly number[],
+): (one: Candidate) => Estimate {
   const crossed = axes.filter((axis) => axis.crossed);
   const single = axes.filter((axis) => !axis.crossed);
   const tried = book.all.filter(({ runs }) => seeds.some((seed) => runs.has(seed)));
@@ -54,12 +50,11 @@ export function estimator(book: Book, { published, axes }: SweepSpace, seeds: re
       const value = closest(settingOf(settings, name), known.get(name)!);
       if (value !== settingOf(published, name)) effects.set(`other ${name} ${value}`, 1);
     }
-    const id = ids.get(one);
-    return id === undefined ? effects : effects.set(`own ${id}`, 1);
+    return effects.set(`own ${ids.get(one) ?? 'untried'}`, 1);
   }
 
-  const measured = (value: (run: Measured) => number): Measurement[] =>
-    [...tried, book.baseline].flatMap((one) => {
+  const predictor = (value: (run: Measured) => number): ((effects: Effects) => Prediction) => {
+    const measured = [...tried, book.baseline].flatMap((one) => {
       const effects = effectsOf(one);
       return seeds.flatMap((seed): Measurement[] => {
         const run = one.runs.get(seed);
@@ -67,32 +62,20 @@ export function estimator(book: Book, { published, axes }: SweepSpace, seeds: re
         return [{ effects: new Map([...effects, [`seed ${seed}`, 1]]), value: Math.log(value(run)) }];
       });
     });
-  const predictor = (list: readonly Measurement[]) => fitted(list, (name) => stiffness[kindOf(name)]!);
-  const seconds = predictor(measured((run) => run.secondsPerPrompt));
-  const ofTokens = measured((run) => run.tokensPerResponse);
-  const kept = predictor(ofTokens);
-  return {
-    of: (one) => {
-      const effects = effectsOf(one);
-      return { seconds: seconds(effects), kept: kept(effects) };
-    },
-    keptError: errorOf(ofTokens, kept),
+    return fitted(measured, {
+      stiffness: (name) => stiffness[kindOf(name)]!,
+      isOwn: (name) => kindOf(name) === 'own',
+    });
+  };
+  const seconds = predictor((run) => run.secondsPerPrompt);
+  const kept = predictor((run) => run.tokensPerResponse);
+  return (one) => {
+    const effects = effectsOf(one);
+    return { seconds: seconds(effects), kept: kept(effects) };
   };
 }
 
 const kindOf = (name: string): string => name.split(' ', 1)[0]!;
-
-/** Returns the standard error of a prediction, about, at the points that were measured: that of a fit without effects of their own. */
-function errorOf(measurements: readonly Measurement[], predicted: (effects: Effects) => number): number {
-  const names = new Set(measurements.flatMap(({ effects }) => [...effects.keys()]));
-  const shared = [...names].filter((name) => kindOf(name) !== 'own').length;
-  const squares = measurements.map(({ effects, value }) => {
-    const others = [...effects].filter(([name]) => kindOf(name) !== 'own');
-    return (value - predicted(new Map(others))) ** 2;
-  });
-  const variance = squares.reduce((sum, one) => sum + one, 0) / Math.max(1, measurements.length - shared);
-  return Math.sqrt((variance * shared) / measurements.length);
-}
 
 function sizeOf({ name, effective }: SweepAxis, settings: SweepSettings): number {
   const value = Number(settingOf(settings, name));

@@ -33,7 +33,7 @@ export interface Ranked {
   readonly one: Candidate;
   /** Logarithm of its time per prompt, up to a constant. */
   readonly seconds: number;
-  /** Logarithm of its kept tokens ÷ the least that is asked for; below 0 where runs are too few to say that it breaks the limit. */
+  /** Logarithm of its kept tokens ÷ the least that is asked for; below 0 where the runs do not show that it breaks the limit. */
   readonly spare: number;
 }
 
@@ -71,7 +71,7 @@ export function* halving(
   let size = firstRound;
   for (const seed of seeds.slice(1)) {
     const before = measuring.responses;
-    const best = rankedOf(options, proposals(options, grid)).slice(0, size);
+    const best = rankedOf(options, proposals(options, grid), 1).slice(0, size);
     yield* measuring.measure({
       ...common,
       phase: size > leastInRound ? 'fine' : 'finals',
@@ -83,7 +83,7 @@ export function* halving(
     if (isLast) break;
     size = Math.max(leastInRound, Math.ceil(size * nextShare));
   }
-  return rankedOf(options, triedOf(options));
+  return rankedOf(options, triedOf(options), 0);
 }
 
 /**
@@ -113,10 +113,10 @@ function proposals(options: HalvingOptions, grid: readonly Candidate[]): Candida
         book.candidate(changed(space.published, name, value)).infeasible === undefined;
       return [name, coarse.filter(fits)] as const;
     });
-  const factors = rankedOf(options, grid).slice(0, combined);
+  const factors = rankedOf(options, grid, 1).slice(0, combined);
   const products = factors.flatMap(({ one }) => product(one.settings as SweepSettings, others));
   const tried = triedOf(options);
-  const around = rankedOf(options, tried)
+  const around = rankedOf(options, tried, 1)
     .slice(0, refined)
     .flatMap(({ one: { settings } }) => [
       ...besideOne(settings as SweepSettings, space.axes),
@@ -125,14 +125,23 @@ function proposals(options: HalvingOptions, grid: readonly Candidate[]): Candida
   return [...new Set([...tried, ...[...products, ...around].map((one) => book.candidate(one))])];
 }
 
-/** Returns the candidates that may be within the limits, as far as the runs show, those that seem fastest first. */
-function rankedOf({ book, space, limits, published, seeds }: HalvingOptions, among: readonly Candidate[]): Ranked[] {
+/**
+ * Returns the candidates that may be within the limits, as far as the runs show, those that seem fastest first.
+ *
+ * @param hope - number of standard deviations by which a candidate is taken to be faster than it seems, so that those of which
+ * little is known get more runs
+ */
+function rankedOf(
+  { book, space, limits, published, seeds }: HalvingOptions,
+  among: readonly Candidate[],
+  hope: number,
+): Ranked[] {
   const estimate = estimator(book, space, seeds);
   const { baseline } = book;
-  const base = estimate.of(baseline).kept;
+  const base = estimate(baseline).kept.value;
   const least =
     limits.minKept === undefined
-      ? Math.min(0, published.infeasible === undefined ? estimate.of(published).kept - base : 0) - keptSlack.search
+      ? Math.min(0, published.infeasible === undefined ? estimate(published).kept.value - base : 0) - keptSlack.search
       : Math.log(limits.minKept);
   return among
     .filter((one) => one.infeasible === undefined)
@@ -140,9 +149,13 @@ function rankedOf({ book, space, limits, published, seeds }: HalvingOptions, amo
       const pairs = book.pairs(one, baseline, seeds);
       return pairs.length === 0 || keepsLimits(pairs, limits);
     })
-    .map((one) => ({ one, ...estimate.of(one) }))
-    .map(({ kept, ...each }) => ({ ...each, spare: kept - base - least }))
-    .filter(({ spare }) => spare >= -estimate.keptError)
+    .map((one) => ({ one, ...estimate(one) }))
+    .filter(({ kept }) => kept.value + kept.error - base >= least)
+    .map(({ one, seconds, kept }) => ({
+      one,
+      seconds: seconds.value - hope * seconds.error,
+      spare: kept.value - base - least,
+    }))
     .sort((a, b) => a.seconds - b.seconds);
 }
 

@@ -59,7 +59,7 @@ export function* searching(
   const { published: settings } = space;
   const published = book.candidate(settings);
   const unspeculative = book.candidate(withoutSpeculation(settings));
-  const rules = new Rules({ book, published, limits });
+  const rules = new Rules({ book, published, limits, isNoisy: isCut });
   const measuring = new Measuring({ problem, book, rules, plan, spread: spreadOf(plan.confirmationSteps) });
 
   const steps = isCut ? plan.steps : undefined;
