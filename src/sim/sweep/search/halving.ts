@@ -165,7 +165,25 @@ function gridOf({ published, axes }: SweepSpace): SweepSettings[] {
   const point = (values: readonly (number | undefined)[]): SweepSettings =>
     crossed.reduce<SweepSettings>((one, { name }, at) => changed(one, name, values[at] ?? 1), published);
   const pairs = gridFactors.flatMap((one, row) =>
-    gridFactors.filter((_, column) => crossed.length < 2 || (row + column) % 2 === 0).map((other) => [one, other]),
+    gridFactors
+      .filter((_, column) => (crossed.length < 2 ? column === 0 : (row + column) % 2 === 0))
+      .map((other) => [one, other]),
   );
-  return [published, ...pairs.map(point), point([littleFactor, 1]), point([1, littleFactor])];
+  const points = [...pairs, [littleFactor, 1], [1, littleFactor]];
+  return [published, ...spreadOut(points).map(point)];
+}
+
+/** Returns points in an order in which each is as far as possible from those before it: the first ones fill the space, too. */
+function spreadOut<P extends readonly number[]>(points: readonly P[]): P[] {
+  const squared = (one: P, other: P): number => one.reduce((sum, x, at) => sum + (x - other[at]!) ** 2, 0);
+  const [last] = points.slice(-1);
+  if (last === undefined) return [];
+  const found = [last];
+  while (found.length < points.length) {
+    const away = points
+      .filter((one) => !found.includes(one))
+      .map((one) => ({ one, least: Math.min(...found.map((other) => squared(one, other))) }));
+    found.push(away.sort((a, b) => b.least - a.least)[0]!.one);
+  }
+  return found;
 }

@@ -68,7 +68,7 @@ function run(
   evaluate: (task: SweepTask) => SweepRun,
   options: SweepOptions = {},
   of: SweepProblem = problem,
-  searching = sweeping,
+  searching: typeof sweepingAlone = sweeping,
 ) {
   const search = searching(of, options);
   const tasks: SweepTask[] = [];
