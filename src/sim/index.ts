@@ -152,7 +152,7 @@ export {
   type SynchronousProblem,
   sweepEvaluator,
 } from './sweep/run.ts';
-export type { FoundSettings, SweepBatch, SweepPhase } from './sweep/search.ts';
+export type { FoundSettings, SweepBatch, SweepPhase } from './sweep/search/batch.ts';
 export type { Levers } from './sweep/settings/levers.ts';
 export { type PolicyChoice, poolsChoice, synchronousChoice } from './sweep/settings/schedulers.ts';
 export type { PoolsSettings, SweepSettings, SynchronousSettings } from './sweep/settings/settings.ts';

@@ -141,7 +141,7 @@ describe('what is printed, but for its numbers', () => {
     expect(names(explain)).toEqual(['explain', 'explain', 'debug', ...Array(7).fill('explain')]));
 
   test('the guide goes from a dump to a table, with the measurements that it shows', () => {
-    expect(names(yourJob)).toEqual(['simulate', 'import', 'simulate', 'simulate']);
+    expect(names(yourJob)).toEqual(['simulate', 'import', 'simulate', 'simulate', 'simulate']);
     expect(JSON.parse(/```json\n(.*?)\n```/s.exec(pageAt('docs/your-job.md'))![1]!)).toEqual(
       JSON.parse(ownMeasurements()),
     );

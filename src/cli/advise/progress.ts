@@ -1,7 +1,7 @@
 /** One bar from the first byte to the answer, with an estimate of the time left, and what the search has found so far. */
 import type { AdviseWork } from '../../sim/advise/advising.ts';
 import { fasterText, plainSigns, speedupOf } from '../../sim/report/faster.ts';
-import type { FoundSettings } from '../../sim/sweep/search.ts';
+import type { FoundSettings } from '../../sim/sweep/search/batch.ts';
 import type { Showing } from '../files/input/read.ts';
 import { Progress } from '../terminal/progress.ts';
 

@@ -136,7 +136,7 @@ function something(answer: Answer, settings: SynchronousSettings): string[] {
     ...wrapped('costs', `${tokens}; ${longest}; older weights: ${staleOf(answer)}`),
     ...wrapped(
       'sure',
-      `${percent(gain.confidence)}, ${enginesText(answer)}; if they are exactly so, it saves ${between(answer.sampling)} in ${seeds.length} runs of ${confirmationSteps} steps, on seeds${unseen[prompts.kind]} which the search has not seen${moreText(answer)}`,
+      `${percent(gain.confidence)}, ${enginesText(answer)}; by runs alone ${between(answer.sampling)} is saved: ${seeds.length} of ${confirmationSteps} steps, on new seeds${unseen[prompts.kind]}${moreText(answer)}`,
     ),
     ...ownLines(own, paid),
     `paste${trainer.id === 'own' ? '    (all of the configuration: --json)' : ''}`,
@@ -146,9 +146,7 @@ function something(answer: Answer, settings: SynchronousSettings): string[] {
 
 /** Returns what is known of the engines, which the interval is over. */
 const enginesText = ({ measuredPoints: points }: Answer): string =>
-  points === 0
-    ? 'for engines that nobody has measured (--calibrate)'
-    : `with engines as ${points} measured point${points === 1 ? ' says' : 's say'}`;
+  points === 0 ? 'engines not measured (--calibrate)' : `engines as ${points} point${points === 1 ? '' : 's'} measured`;
 
 /** Returns how much more a thorough search would look at; nothing if this one was as thorough. */
 function moreText({ sweep }: Answer): string {

@@ -5,7 +5,7 @@ import { refuse } from '../../errors.ts';
 import type { SweepEffortId } from '../../sim/sweep/effort.ts';
 import type { SweepAdvice, SweepLimits } from '../../sim/sweep/result.ts';
 import type { SweepRun } from '../../sim/sweep/run.ts';
-import type { FoundSettings, SweepBatch } from '../../sim/sweep/search.ts';
+import type { FoundSettings, SweepBatch } from '../../sim/sweep/search/batch.ts';
 import { sweeping } from '../../sim/sweep/sweep.ts';
 import { foundText } from '../advise/progress.ts';
 import { readingOf, readTraces, type TextOptions } from '../files/input/read.ts';

@@ -11,7 +11,7 @@ import type { RunResult, SchedulerResult } from '../comparison/result.ts';
 import { responsesOfRound, stepsWithin, usualBudget } from '../sweep/plan.ts';
 import type { SweepAdvice, SweepOptions } from '../sweep/result.ts';
 import { type SweepRun, type SweepTask, type SynchronousProblem, sweepEvaluator } from '../sweep/run.ts';
-import type { SweepBatch, SweepPhase } from '../sweep/search.ts';
+import type { SweepBatch, SweepPhase } from '../sweep/search/batch.ts';
 import { withLevers } from '../sweep/settings/levers.ts';
 import { synchronousScheduler } from '../sweep/settings/schedulers.ts';
 import { defineSynchronousSettings, keyOf, type SynchronousSettings } from '../sweep/settings/settings.ts';

@@ -3,7 +3,7 @@ import { sampleStandardDeviation } from 'simple-statistics';
 import { given } from '../../core/collections/given.ts';
 import { ratio, sumOf } from '../comparison/metrics.ts';
 import type { Interval } from '../comparison/result.ts';
-import { oneMinus, predicted, type Spread } from './interval.ts';
+import { ofMean, oneMinus, predicted, type Spread, studentQuantile } from './interval.ts';
 import type { SweepRun, SweepTask } from './run.ts';
 import type { SweepSettings } from './settings/settings.ts';
 import type { SweepSpace } from './space.ts';
@@ -32,6 +32,16 @@ export const keptRatio = (pairs: readonly Pair[]): number =>
     sumOf(pairs, ({ one }) => one.tokensPerResponse),
     sumOf(pairs, ({ other }) => other.tokensPerResponse),
   );
+
+/** Returns the standard error of the kept ratio over the pairs, as a share of it; 0 for a single pair. */
+export function keptError(pairs: readonly Pair[]): number {
+  const { value, high } = predicted(
+    pairs,
+    [[({ one }) => one.tokensPerResponse, ({ other }) => other.tokensPerResponse]],
+    ofMean,
+  );
+  return pairs.length < 2 ? 0 : (high / value - 1) / studentQuantile(pairs.length - 1);
+}
 
 /** Number of trained responses at least as long as the longest 1 % of the baseline's ÷ number of these, over pairs. */
 export const longestRatio = (pairs: readonly Pair[]): number =>

@@ -1,5 +1,5 @@
 /** The limits of a recommendation, and the confidence that it needs. */
-import { type Book, type Candidate, keptRatio, longestRatio } from './book.ts';
+import { type Book, type Candidate, keptRatio, longestRatio, type Pair } from './book.ts';
 import type { SweepLimits } from './result.ts';
 
 /** Share by which kept tokens may be below those of the papers' settings, in the search and in the confirmation. */
@@ -37,14 +37,19 @@ export function isWithin(
   one: Candidate,
   published: Candidate,
   seeds: readonly number[],
-  { minKept, minTop1 = 0, maxLag = Number.POSITIVE_INFINITY }: SweepLimits,
+  limits: SweepLimits,
   slack: number,
 ): boolean {
+  const { minKept } = limits;
   const pairs = book.pairs(one, book.baseline, seeds);
   const least = leastKept(book, published, seeds, minKept) * (1 - (minKept === undefined ? slack : rounding));
-  return (
-    keptRatio(pairs) >= least &&
-    longestRatio(pairs) >= minTop1 * (1 - rounding) &&
-    pairs.every((pair) => pair.one.maxLag <= maxLag)
-  );
+  return keptRatio(pairs) >= least && keepsLimits(pairs, limits);
 }
+
+/** Whether runs are within the limits of the longest responses and of stale tokens. */
+export const keepsLimits = (
+  pairs: readonly Pair[],
+  { minTop1 = 0, maxLag = Number.POSITIVE_INFINITY }: SweepLimits,
+): boolean =>
+  (minTop1 === 0 || longestRatio(pairs) >= minTop1 * (1 - rounding)) &&
+  pairs.every((pair) => pair.one.maxLag <= maxLag);

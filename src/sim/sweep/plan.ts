@@ -5,8 +5,8 @@
 import { usualRuns } from '../comparison/compare-options.ts';
 import { type SweepEffort, sweepEfforts } from './effort.ts';
 import { roundsNeeded } from './measure.ts';
-import { product } from './neighbours.ts';
 import { factorOf, promptsOf, type SweepProblem, type SweepTask, stepsOf } from './run.ts';
+import { product } from './search/neighbours.ts';
 import type { SweepSpace } from './space.ts';
 
 /** Simulated responses, about, of a search that is not asked to be thorough: under a minute on two cores. */
@@ -27,22 +27,17 @@ export interface SearchPlan {
   readonly expected: number;
 }
 
-/** Parts of a budget that are used up after a part of the search, 0 to 1; the confirmation takes the rest. */
-export const shares = Object.freeze({
-  coarse: 0.2,
-  cross: 0.27,
-  fine: 0.38,
-  finals: 0.47,
-  confirmation: 1,
-  frontier: 1,
-});
+/** Parts of a budget that are used up after a part of a search that is cut, 0 to 1; the confirmation takes the rest. */
+export const shares = Object.freeze({ coarse: 0.28, search: 0.52 });
 
-/** The seeds of a search that is cut to its budget: fewer for the choice, and as many as usual for the final figure. */
-const cutEffort = { coarseSeeds: 1, semifinalSeeds: 2, finalSeeds: 3 } as const;
+/** Most rounds of a search that is cut, each on a seed of its own. */
+const cutRounds = 10;
 /** Seeds of the first figure. */
-const firstSeeds = 4;
-/** Steps of a run in a search that is cut: a cycle of short rounds and a long one at the papers' factors. */
-const cutSteps = 5;
+const firstSeeds = 3;
+/** Most and least steps of a run in a search that is cut: five are a cycle of short rounds and a long one at the papers' factors. */
+const cutSteps = { most: 5, least: 3 } as const;
+/** Rounds that a search has the budget for. */
+const cutBaselineRounds = 180;
 /** Seeds of the confirmation to choose from, and the steps below which fewer seeds are better. */
 const cutSeeds = [8, 6, 4] as const;
 const fewSteps = 10;
@@ -89,9 +84,16 @@ export function planOf(problem: SweepProblem, space: SweepSpace, effort: SweepEf
     const first = Math.min(firstSeeds, effort.finalSeeds);
     return { effort, firstSeeds: first, steps, confirmationSteps, budget: Number.POSITIVE_INFINITY, expected };
   }
-  const { confirmationSeeds, fineRounds } = effort;
-  const cut = { ...cutEffort, confirmationSeeds: Math.min(confirmationSeeds, cutSeeds[0]), fineRounds };
-  return { effort: cut, firstSeeds, steps: Math.min(cutSteps, steps), confirmationSteps, budget, expected: budget };
+  const cut = {
+    coarseSeeds: 1,
+    semifinalSeeds: 1,
+    finalSeeds: cutRounds,
+    confirmationSeeds: Math.min(effort.confirmationSeeds, cutSeeds[0]),
+    fineRounds: cutRounds - 1,
+  };
+  const affordable = Math.floor(budget / (cutBaselineRounds * responsesOfRound(problem, 'baseline')));
+  const short = Math.min(steps, cutSteps.most, Math.max(cutSteps.least, affordable));
+  return { effort: cut, firstSeeds, steps: short, confirmationSteps, budget, expected: budget };
 }
 
 /**
@@ -113,7 +115,7 @@ export function confirmationWithin(
     steps: Math.min(confirmationSteps, Math.floor(left / responsesOfStep(seeds))),
   }));
   const found = options.find(({ steps }) => steps >= few) ?? options.at(-1)!;
-  return { seeds: found.seeds, steps: Math.max(Math.min(cutSteps, confirmationSteps), found.steps) };
+  return { seeds: found.seeds, steps: Math.max(Math.min(cutSteps.most, confirmationSteps), found.steps) };
 }
 
 /** Least steps that a budget leaves to a run of a comparison. */

@@ -24,6 +24,8 @@ export interface SweepAxis {
   readonly coarse: readonly Value[];
   /** Whether the coarse values are combined with those of the other crossed axes. */
   readonly crossed: boolean;
+  /** Returns the factor that a factor has in effect, since prompts and responses are whole; absent if the axis has no factors. */
+  readonly effective?: (value: number) => number;
   /** Returns finer values near a value. */
   readonly beside: (value: Value) => readonly Value[];
 }
@@ -75,12 +77,14 @@ export function sweepSpace(problem: SweepProblem, maxLag = 0): SweepSpace {
       name: 'promptSpeculation',
       coarse: factors,
       crossed: true,
+      effective: (value) => scaledCount(value, prompts) / prompts,
       beside: (value) => besideFactor(value, prompts),
     },
     {
       name: 'responseSpeculation',
       coarse: factors,
       crossed: true,
+      effective: (value) => scaledCount(value, responses) / responses,
       beside: (value) => besideFactor(value, responses),
     },
   ];

@@ -8,7 +8,8 @@ import { conclude, stepSecondsOf } from './recommendation/conclude.ts';
 import { measuringFrontier } from './recommendation/frontier.ts';
 import type { SweepAdvice, SweepLimits, SweepOptions } from './result.ts';
 import { promptsOf, type SweepProblem, type SweepRun, sweepEvaluator } from './run.ts';
-import { type SweepBatch, searching } from './search.ts';
+import type { SweepBatch } from './search/batch.ts';
+import { searching } from './search/search.ts';
 import { sweepSpace } from './space.ts';
 import { confirmationSpread } from './split.ts';
 

@@ -10,7 +10,7 @@ import { areGiven, leastKept } from '../limits.ts';
 import { stepsWithin } from '../plan.ts';
 import type { ConfirmedSettings, SweepAdvice, SweepVerdict } from '../result.ts';
 import { promptsOf, type SweepProblem, type SynchronousProblem } from '../run.ts';
-import type { SearchOptions, SearchResult } from '../search.ts';
+import type { SearchOptions, SearchResult } from '../search/search.ts';
 import { type PolicyChoice, poolsChoice, synchronousChoice } from '../settings/schedulers.ts';
 import { labelOf, type PoolsSettings, type SweepSettings, type SynchronousSettings } from '../settings/settings.ts';
 import { splitOf } from '../split.ts';

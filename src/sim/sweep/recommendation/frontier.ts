@@ -8,7 +8,7 @@ import { Book, type Candidate, gainInterval, keptRatio, longestRatio } from '../
 import { responsesOfRound } from '../plan.ts';
 import type { FrontierRow, SweepAdvice, SweepFrontier } from '../result.ts';
 import { promptsOf, type SweepRun, type SynchronousProblem, stepsOf } from '../run.ts';
-import type { SweepBatch } from '../search.ts';
+import type { SweepBatch } from '../search/batch.ts';
 import { withoutLevers } from '../settings/levers.ts';
 import { synchronousChoice } from '../settings/schedulers.ts';
 import { labelOf, type SynchronousSettings } from '../settings/settings.ts';

@@ -3,7 +3,7 @@ import { ratio, sumOf } from '../../comparison/metrics.ts';
 import { type Book, type Candidate, gain, gainInterval, keptRatio, longestRatio, type Pair } from '../book.ts';
 import { ofMean, predicted, type Spread } from '../interval.ts';
 import type { ConfirmedSettings, TriedSettings } from '../result.ts';
-import type { Rules } from '../rules.ts';
+import type { Rules } from '../search/rules.ts';
 import { labelOf, type SweepSettings } from '../settings/settings.ts';
 
 /** Returns the mean of a number over pairs. */

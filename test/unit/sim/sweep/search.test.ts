@@ -19,6 +19,7 @@ import {
 } from '../../../../src/sim/node.ts';
 import { poolsLengths } from '../../../../src/sim/pools/presets.ts';
 import { keyOf } from '../../../../src/sim/sweep/settings/settings.ts';
+import { sweepingAlone } from '../../../../src/sim/sweep/sweep.ts';
 import { normal } from '../../../../src/sim/workload/random.ts';
 import { refusal } from '../../../support/basics/refusal.ts';
 
@@ -63,8 +64,13 @@ function runOf(formula: Formula, own = 0.002): (task: SweepTask) => SweepRun {
   };
 }
 
-function run(evaluate: (task: SweepTask) => SweepRun, options: SweepOptions = {}, of: SweepProblem = problem) {
-  const search = sweeping(of, options);
+function run(
+  evaluate: (task: SweepTask) => SweepRun,
+  options: SweepOptions = {},
+  of: SweepProblem = problem,
+  searching: typeof sweepingAlone = sweeping,
+) {
+  const search = searching(of, options);
   const tasks: SweepTask[] = [];
   let next = search.next();
   while (next.done !== true) {
@@ -146,6 +152,27 @@ describe('the search', () => {
     expect(advice.recommended.settings).toMatchObject({ promptSpeculation: 1, responseSpeculation: 1, threshold: 0.3 });
     expect(advice.gainOfTailBatching).toBeUndefined();
     expect(advice.meaning.join(' ')).toContain('Tail batching does not pay on this trace');
+  });
+
+  test("within a budget it finds settings far from the papers', in noise, and none that keep fewer tokens", () => {
+    // Best at 1.75 / 1.75, where as many tokens are kept as at 1.25 / 1.25: what a grid near the papers' settings does not show.
+    const far: Formula = ({ promptSpeculation: p, responseSpeculation: r, tp }) => ({
+      seconds: 0.7 + 0.3 * ((p - 1.75) ** 2 + (r - 1.75) ** 2) + (tp === 4 ? 0 : 0.05),
+      kept: 0.9 - 0.1 * (r - p),
+    });
+    const big = { ...problem, job: { ...problem.job, promptsPerRound: 64, responsesPerPrompt: 8 } };
+    const evaluate = (task: SweepTask): SweepRun => {
+      const made = runOf(far, 0.04)(task);
+      const letters = [...JSON.stringify(task.settings)].map((one) => one.charCodeAt(0));
+      const noise = 1 + 0.02 * normal(task.seed, 3, ...letters);
+      return 'infeasible' in made ? made : { ...made, tokensPerResponse: noise * made.tokensPerResponse };
+    };
+    for (const seed of [1, 101, 201, 301]) {
+      const { settings } = run(evaluate, { seed, budget: 600_000 }, big, sweepingAlone).advice.recommended;
+      const { seconds, kept } = far(settings as SynchronousSettings) as { seconds: number; kept: number };
+      expect(seconds).toBeLessThan(0.7 + 0.03);
+      expect(kept).toBeGreaterThan(0.9 - 0.025);
+    }
   });
 
   test('what looked faster and is not recommended is named, with the reason', () => {

@@ -1,15 +1,17 @@
 /** Ranks candidates, and chooses the best one. */
-import { type Book, type Candidate, difference, gain, gainInterval, keptRatio } from './book.ts';
-import type { Spread } from './interval.ts';
-import { cautionShare, isWithin, keptSlack } from './limits.ts';
-import type { SweepLimits } from './result.ts';
-import { provisionOf, type SweepSettings } from './settings/settings.ts';
+import { type Book, type Candidate, difference, gain, gainInterval, keptError, keptRatio } from '../book.ts';
+import type { Spread } from '../interval.ts';
+import { cautionShare, isWithin, keptSlack } from '../limits.ts';
+import type { SweepLimits } from '../result.ts';
+import { provisionOf, type SweepSettings } from '../settings/settings.ts';
 
 /** Options of the rules. */
 export interface RulesOptions {
   readonly book: Book;
   readonly published: Candidate;
   readonly limits: SweepLimits;
+  /** Whether runs are so few and short that kept tokens are known to their standard error only. */
+  readonly isNoisy: boolean;
 }
 
 /** The rules of a search. */
@@ -22,8 +24,9 @@ export class Rules {
 
   /** Whether a candidate is within the limits on these seeds. */
   isWithin(one: Candidate, seeds: readonly number[], part: keyof typeof keptSlack): boolean {
-    const { book, published, limits } = this.#options;
-    return isWithin(book, one, published, seeds, limits, keptSlack[part]);
+    const { book, published, limits, isNoisy } = this.#options;
+    const noise = isNoisy && part === 'confirmation' ? keptError(book.pairs(one, published, seeds)) : 0;
+    return isWithin(book, one, published, seeds, limits, keptSlack[part] + noise);
   }
 
   /**

@@ -1,6 +1,6 @@
 /** Neighbours of settings, which differ from the settings in one or two values. */
-import type { SweepSettings } from './settings/settings.ts';
-import { changed, type SweepAxis, settingOf } from './space.ts';
+import type { SweepSettings } from '../settings/settings.ts';
+import { changed, type SweepAxis, settingOf } from '../space.ts';
 
 /** Returns settings in which one value is changed by one or two steps. */
 export function besideOne(at: SweepSettings, axes: readonly SweepAxis[]): SweepSettings[] {
