@@ -47,14 +47,15 @@ function read({ name, summary, answer }: Advised): string {
   const over = steps > 0 ? `${steps} step${steps === 1 ? '' : 's'}, ` : '';
   const lengths = `P50 ${tokens.p50}, P99 ${tokens.p99}, longest ${tokens.longest}`;
   const how = estimated ? ' tokens, ESTIMATED' : '';
-  return `${short(name)} (${readers.join(', ')}): ${over}${prompts} prompts, ${responses} recorded responses${each} ${lengths}${how}`;
+  // Which field was taken for what, where names told it.
+  const fields = readers.includes('table') ? `: ${fieldsText(summary)}` : '';
+  return `${short(name)} (${readers.join(', ')}${fields}): ${over}${prompts} prompts, ${responses} recorded responses${each} ${lengths}${how}`;
 }
 
-/** Returns which field was taken for what, where names told it, and what the lengths do not show. */
+/** Returns what the lengths do not show. */
 function understood({ summary }: Advised): string[] {
   if (summary === undefined) return [];
-  const guessed = summary.readers.includes('table') ? wrapped('fields', fieldsText(summary)) : [];
-  return [...guessed, ...cautions(summary).flatMap((text) => wrapped('note', text))];
+  return cautions(summary).flatMap((text) => wrapped('note', text));
 }
 
 function piledUp({ summary }: Advised): string[] {

@@ -58,8 +58,8 @@ export function encodingOf(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefine
   return zeros(0) ? 'utf-16be' : undefined;
 }
 
-/** Bytes that no text has: control characters other than white space and escape. */
-const isControl = (byte: number): boolean => byte === 127 || (byte < 32 && byte !== 27 && !(byte >= 8 && byte <= 13));
+/** Bytes that no text has: control characters other than white space and escape. JSON may have a bare DEL. */
+const isControl = (byte: number): boolean => byte < 32 && byte !== 27 && !(byte >= 8 && byte <= 13);
 const looked = 512;
 const newline = 10;
 
