@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 
+export type { DecodeMoments } from '../sim/engine/counters.ts';
 export type { SeenPosition } from '../sim/engine/drafting.ts';
 export type { Agenda } from './engine/agenda.ts';
 export type { ConnectionFault, FaultListener } from './engine/apply-fault.ts';

@@ -169,6 +169,8 @@ export type {
 export { DumpImport, type DumpImportOptions, type DumpSummary, type OtherKey } from './trace/import/import.ts';
 export type { PileUp } from './trace/import/pile-up.ts';
 export { dumpReaders } from './trace/import/readers.ts';
+export type { Repeated } from './trace/import/repeats.ts';
+export type { Role } from './trace/import/rows/fields.ts';
 export type { QuantileRow } from './trace/quantiles.ts';
 export { readTrace, type Trace } from './trace/read.ts';
 export type { TraceReader } from './trace/readers.ts';

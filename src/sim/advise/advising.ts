@@ -52,6 +52,7 @@ export type AdviseRun = SweepRun | RunResult;
 export interface AdviseWork extends Omit<SweepBatch, 'tasks' | 'phase'> {
   /** A part of the search, or `costs`: the comparisons after it. */
   readonly phase: SweepPhase | 'costs';
+  /** The runs to make. */
   readonly tasks: readonly AdviseTask[];
 }
 

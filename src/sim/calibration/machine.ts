@@ -27,8 +27,11 @@ type Vector = [number, number, number];
 
 /** Factors by which parts of a step are slower than in the time model. */
 export interface MachineFactors {
+  /** Of what a step costs however many sequences it has: weights, arithmetic, launches. */
   readonly fixed: number;
+  /** Of what each sequence costs, its KV cache included. */
   readonly sequence: number;
+  /** Of prefills. */
   readonly prefill: number;
 }
 

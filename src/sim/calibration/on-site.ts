@@ -17,6 +17,7 @@ export interface OnSiteCalibration {
   readonly job: Job;
   /** By which parts of a step take longer than in the time model. */
   readonly factors: MachineFactors;
+  /** The measured points, beside the model. */
   readonly points: readonly CalibratedPoint[];
 }
 
