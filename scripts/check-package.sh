@@ -55,7 +55,7 @@ in_consumer() { in_project consumer "$@"; }
 
 # What a build says is a mistake: with nothing wrong it says nothing.
 build() {
-  npm run --silent build >"$work/said" 2>&1 || { cat "$work/said"; return 1; }
+  ROLLFLEX_PROGRESS=off npm run --silent build >"$work/said" 2>&1 || { cat "$work/said"; return 1; }
   ! grep -v '^npm ' "$work/said"
 }
 pack() {
