@@ -71,18 +71,16 @@ export async function advise(
   progress: AdviseProgress,
 ): Promise<Advised> {
   const { from, tokenizer, tokensPerCharacter, correctFrom, skipBroken, field, repeated, ...rest } = options;
-  const reading = Object.fromEntries(
-    Object.entries({
-      from,
-      tokenizer,
-      tokensPerCharacter,
-      correctFrom,
-      skipBroken,
-      field,
-      repeated,
-      cap: options.cap,
-    }).filter(([, value]) => value !== undefined),
-  ) as ReadOptions;
+  const reading: ReadOptions = given({
+    from,
+    tokenizer,
+    tokensPerCharacter,
+    correctFrom,
+    skipBroken,
+    field,
+    repeated,
+    cap: options.cap,
+  });
   const { summary, notes, ...trace } = await readTogether(paths, reading, progress);
   const measured = await readMeasured(options.calibrate, reading);
   const job = { ...rest, ...shapeOf(summary, options) };

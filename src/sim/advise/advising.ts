@@ -140,7 +140,8 @@ export function* advising(
   const ofStep = responsesOfRound(problem, 'baseline') + responsesOfRound(problem, published);
   const steps = stepsWithin(shares.comparison * budget, seeds.length * ofStep);
   const ownSteps = Math.min(question.steps, stepsWithin(shares.own * budget, ownSeeds.length * ofStep));
-  const machineRuns = machinesOf(job).length * machineSeeds.length;
+  const machines = machinesOf(job);
+  const machineRuns = machines.length * machineSeeds.length;
   const machineSteps = Math.min(question.steps, stepsWithin(shares.machines * budget, machineRuns * ofStep));
   const later = {
     runs: 2 * (seeds.length + machineRuns + (isOwn ? 0 : ownSeeds.length)),
@@ -169,7 +170,7 @@ export function* advising(
   const owned = isOwn
     ? []
     : ownSeeds.flatMap((seed) => [published, 'baseline' as const].map((one) => [one, seed] as const));
-  const onMachines = machinesOf(job).flatMap((_, machine) =>
+  const onMachines = machines.flatMap((_, machine) =>
     machineSeeds.flatMap((seed) => [chosen, 'baseline' as const].map((one) => [machine, one, seed] as const)),
   );
   // One batch, so that threads can share it.
@@ -197,7 +198,7 @@ export function* advising(
   const rest = made.slice(compared.length);
   const pairs = pairsIn(rest.slice(0, owned.length));
   const machinePairs = pairsIn(rest.slice(owned.length));
-  const gains = machinesOf(job).map((_, machine) => {
+  const gains = machines.map((_, machine) => {
     const own = machinePairs.slice(machine * machineSeeds.length, (machine + 1) * machineSeeds.length);
     return paidOf(own).gain.value;
   });

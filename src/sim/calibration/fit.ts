@@ -6,7 +6,7 @@ import type { CostModel } from '../models/cost-model.ts';
 import { rewardsAssumed } from '../silicon/cluster.ts';
 import { trainingAssumed } from '../silicon/training.ts';
 import { calibrateJob, checkMeasured, longestTokens, simulatedSeconds } from './calibrate.ts';
-import { afterMeasuring, jobSlowedBy, type MachineFactors, unmeasuredMachine } from './machine.ts';
+import { afterMeasuring, jobSlowedBy, type MachineFactors, unmeasuredMachine, withEachCost } from './machine.ts';
 import type { MeasuredStep } from './measured.ts';
 import type { CalibratedStep, Calibration, FittedSeconds } from './result.ts';
 import { fitTraining, trainingOfStep, trainingSeconds } from './training.ts';
@@ -155,12 +155,10 @@ function meanOf(
  * others too, with their overheads in proportion.
  */
 function withCosts(job: Job, changes: Partial<CostModel>): Job {
-  const { hardware, cost } = job;
-  const fitted = { ...cost, ...changes };
-  if (hardware === undefined) return { ...job, cost: fitted };
-  const costs = hardware.costs.map(({ tp, cost: other }) => {
-    const proportion = cost.overheadSeconds > 0 ? other.overheadSeconds / cost.overheadSeconds : 1;
-    return { tp, cost: { ...other, ...changes, overheadSeconds: fitted.overheadSeconds * proportion } };
+  const { cost } = job;
+  const { overheadSeconds } = { ...cost, ...changes };
+  return withEachCost(job, (one) => {
+    const proportion = cost.overheadSeconds > 0 ? one.overheadSeconds / cost.overheadSeconds : 1;
+    return { ...one, ...changes, overheadSeconds: overheadSeconds * proportion };
   });
-  return { ...job, cost: fitted, hardware: { ...hardware, costs } };
 }

@@ -1,4 +1,5 @@
 /** Measured points from the requests of a log: how long each has taken for its tokens, and how many ran beside it. */
+import { quantileOf } from '../comparison/metrics.ts';
 import { type DecodePoint, decodePoints } from './decode-point.ts';
 
 /** A request of a log. */
@@ -62,10 +63,11 @@ class Running {
   }
 }
 
-const medianOf = (list: readonly number[]): number => {
-  const sorted = [...list].sort((a, b) => a - b);
-  return (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2;
-};
+const medianOf = (list: readonly number[]): number =>
+  quantileOf(
+    [...list].sort((a, b) => a - b),
+    0.5,
+  );
 
 /** The pace of some requests: between two moments, a sequence has got a token in so many seconds. */
 interface Pace {

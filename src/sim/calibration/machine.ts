@@ -131,14 +131,18 @@ export function slowedBy(cost: CostModel, { fixed, sequence, prefill }: MachineF
   };
 }
 
-/** Returns the job on engines that are slower by factors, at every tensor parallelism. */
-export function jobSlowedBy(job: Job, factors: MachineFactors): Job {
+/** Returns the job with changed costs at every tensor parallelism. */
+export function withEachCost(job: Job, change: (cost: CostModel) => CostModel): Job {
   const { hardware } = job;
-  const cost = slowedBy(job.cost, factors);
+  const cost = change(job.cost);
   if (hardware === undefined) return { ...job, cost };
-  const costs = hardware.costs.map(({ tp, cost: one }) => ({ tp, cost: slowedBy(one, factors) }));
+  const costs = hardware.costs.map(({ tp, cost: one }) => ({ tp, cost: change(one) }));
   return { ...job, cost, hardware: { ...hardware, costs } };
 }
+
+/** Returns the job on engines that are slower by factors, at every tensor parallelism. */
+export const jobSlowedBy = (job: Job, factors: MachineFactors): Job =>
+  withEachCost(job, (cost) => slowedBy(cost, factors));
 
 /**
  * Returns machines that stand for a belief: the three columns of the Cholesky factor of its covariance, each one standard deviation

@@ -5,7 +5,7 @@
 import type { Job } from '../colocated/job.ts';
 import type { Interval } from '../comparison/result.ts';
 import { trainingAssumed } from '../silicon/training.ts';
-import { deviationsOf, jobSlowedBy, unmeasuredMachine } from './machine.ts';
+import { deviationsOf, jobSlowedBy, unmeasuredMachine, withEachCost } from './machine.ts';
 
 /**
  * Standard deviation of the logarithm of the seconds of training where nobody has measured them: published shares of the peak lie
@@ -18,18 +18,13 @@ const z95 = 1.959964;
 const isTrainingAssumed = ({ assumed = [] }: Job): boolean =>
   assumed.some((one) => one === trainingAssumed || one.startsWith('training'));
 
-function withTraining(job: Job, factor: number): Job {
-  const slower = (cost: Job['cost']): Job['cost'] => ({
+const withTraining = (job: Job, factor: number): Job =>
+  withEachCost(job, (cost) => ({
     ...cost,
     trainSecondsPerToken: cost.trainSecondsPerToken * factor,
     referenceSecondsPerToken: cost.referenceSecondsPerToken * factor,
     logProbSecondsPerToken: cost.logProbSecondsPerToken * factor,
-  });
-  const { hardware } = job;
-  if (hardware === undefined) return { ...job, cost: slower(job.cost) };
-  const costs = hardware.costs.map(({ tp, cost }) => ({ tp, cost: slower(cost) }));
-  return { ...job, cost: slower(job.cost), hardware: { ...hardware, costs } };
-}
+  }));
 
 /** Returns the machines of a job: itself first. A prefill that nobody has measured matters little in a rollout, and is among them. */
 export function machinesOf(job: Job): readonly Job[] {

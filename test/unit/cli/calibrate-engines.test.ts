@@ -91,6 +91,14 @@ describe('what is given', () => {
     expect(await readMeasured(file, {})).toMatchObject({ kind: 'points', points: [{ prefillTokens: 0 }] });
   });
 
+  test('a file of points with a bad number is refused by its field', async () => {
+    const file = written('bad.json', '{"points":[{"running":0,"contextTokens":3000,"secondsPerToken":0.04}]}');
+    await expect(readMeasured(file, {})).rejects.toMatchObject({
+      code: 'invalid_input',
+      path: expect.stringContaining('points[0].running'),
+    });
+  });
+
   test.each([
     ['64:3000', '--calibrate'],
     ['64::3000', '--calibrate'],

@@ -1,6 +1,7 @@
 /** `--calibrate`: what a user has measured of engines, from where he has it. */
 import { existsSync } from 'node:fs';
 import { Option } from 'commander';
+import { parse } from '../../../core/machine/validate.ts';
 import { refuse } from '../../../errors.ts';
 import { isLog } from '../../../logs/index/open.ts';
 import type { DecodePoint, DecodePointInput } from '../../../sim/calibration/decode-point.ts';
@@ -73,7 +74,11 @@ export async function readMeasured(from: string | undefined, options: ReadOption
   if (kind === 'rollouts') return { kind, from, steps: await readMeasuredFile(from, options) };
   if (kind === 'points') {
     const file = readJson(from, 'measured points as JSON');
-    return { kind, from, points: file.within(() => calibrationPointsSchema.parse(file.value).points) };
+    return {
+      kind,
+      from,
+      points: file.within(() => parse(calibrationPointsSchema, file.value, 'invalid_input').points),
+    };
   }
   return { kind: 'log', from, log: timedLog(openLogs([from])[0]!.lines()) };
 }
