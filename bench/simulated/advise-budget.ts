@@ -34,7 +34,7 @@ const presets = [
 const trainers: readonly TrainerId[] = ['own', 'verl', 'slime', 'roll'];
 const medians = [700, 1500, 900, 2200, 1200];
 const spreads = [0.5, 0.9, 1.2, 0.7];
-const cases = Array.from({ length: 20 }, (_, index): Case => {
+const cases = Array.from({ length: 40 }, (_, index): Case => {
   const [preset, scale] = presets[index % presets.length]!;
   return {
     preset,
