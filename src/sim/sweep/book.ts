@@ -60,7 +60,17 @@ export const gain = (pairs: readonly Pair[]): number =>
 
 /** Returns the same gain, with its 95 % interval for an independent run. */
 export const gainInterval = (pairs: readonly Pair[], spread: Spread): Interval =>
-  oneMinus(predicted(pairs, [[({ one }) => one.secondsPerPrompt, ({ other }) => other.secondsPerPrompt]], spread));
+  oneMinus(
+    predicted(
+      pairs,
+      [[({ one }) => one.secondsPerPrompt, ({ other }) => other.secondsPerPrompt]],
+      spread,
+      roundVariance,
+    ),
+  );
+
+/** Variance of the seconds of a pair's first ÷ the other's, relative, that comes from their rounds. */
+export const roundVariance = ({ one, other }: Pair): number => one.roundVariance + other.roundVariance;
 
 /** Returns the mean seconds per prompt that the first saves, and the standard error over the pairs. */
 export function difference(pairs: readonly Pair[]): { readonly mean: number; readonly error: number } {

@@ -27,6 +27,8 @@ export interface MeasuredRound {
 export interface RoundRates {
   /** Seconds of the job per trained prompt. */
   readonly secondsPerPrompt: number;
+  /** Variance of `secondsPerPrompt` ÷ its square, as far as it comes from the differences between rounds of a kind. */
+  readonly roundVariance: number;
   /** Mean tokens per trained response. */
   readonly tokensPerResponse: number;
   /** Share of the trained responses at the length cap: 0 to 1. */
@@ -73,6 +75,7 @@ export function ratesOf(rounds: readonly MeasuredRound[], promptsPerRound: numbe
       sum((round) => round.seconds),
       sum((round) => round.prompts),
     ),
+    roundVariance: roundVariance(used, weight),
     tokensPerResponse: ratio(
       sum((round) => round.tokens),
       responses,
@@ -87,4 +90,27 @@ export function ratesOf(rounds: readonly MeasuredRound[], promptsPerRound: numbe
     ),
     maxLag: rounds.reduce((most, { lag }) => Math.max(most, lag), 0),
   };
+}
+
+/**
+ * Returns the variance of the weighted seconds ÷ the square of their sum. Differences between neighbours give the variance of a
+ * round, so that what changes slowly, as what a policy learns, does not count.
+ */
+function roundVariance(rounds: readonly MeasuredRound[], weight: (round: MeasuredRound) => number): number {
+  const total = sumOf(rounds, (round) => weight(round) * round.seconds);
+  const kinds = (['short', 'long'] as const).map((kind) => rounds.filter((round) => round.kind === kind));
+  const variances = kinds.map((ofKind) => {
+    const pace = ratio(
+      sumOf(ofKind, ({ seconds }) => seconds),
+      sumOf(ofKind, ({ prompts }) => prompts),
+    );
+    const errors = ofKind.map(({ seconds, prompts }) => seconds - pace * prompts);
+    const differences = errors.slice(1).map((error, at) => (error - errors[at]!) ** 2 / 2);
+    const mean = ratio(
+      sumOf(differences, (one) => one),
+      differences.length,
+    );
+    return ofKind.length === 0 ? 0 : ofKind.length * (weight(ofKind[0]!) / total) ** 2 * mean;
+  });
+  return sumOf(variances, (one) => one);
 }

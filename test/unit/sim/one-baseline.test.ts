@@ -38,7 +38,14 @@ async function onTheCommandLine(file: string, ...more: string[]): Promise<number
 
 /** What a search says of a step does not depend on its runs: none is made. */
 function inASweep(problem: SweepProblem): number {
-  const same = { secondsPerPrompt: 1, tokensPerResponse: 1, cappedShare: 0, staleShare: 0, maxLag: 0 };
+  const same = {
+    secondsPerPrompt: 1,
+    roundVariance: 0,
+    tokensPerResponse: 1,
+    cappedShare: 0,
+    staleShare: 0,
+    maxLag: 0,
+  };
   const search = sweeping(problem, { effort: leastEffort });
   let next = search.next();
   while (next.done !== true)

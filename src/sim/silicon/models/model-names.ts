@@ -130,19 +130,26 @@ const sharedLetters = (one: string, other: string): number => {
 /** What was meant: of the names with about the size of the unknown one the nearest, and others of that size and family; or of all. */
 function meant(name: string): string {
   const words = [...wordsOf(name)];
+  const isOnlySize = words.every(isSize);
   // A version may be what is wrong.
   while (words.length > 0 && isSuffix(words.at(-1)!) && !words.at(-1)!.startsWith('v')) words.pop();
   const bare = words.join('-');
   const sizeOf = (one: string): number | undefined => billionsOf(wordsOf(one).find(isSize));
   const billions = sizeOf(name);
-  const isAlike = (one: string): boolean =>
-    Math.abs((sizeOf(one) ?? Number.NaN) / (billions ?? Number.NaN) - 1) <= 0.15;
+  const farness = (one: string): number => Math.abs((sizeOf(one) ?? Number.NaN) / (billions ?? Number.NaN) - 1);
+  const isAlike = (one: string): boolean => farness(one) <= 0.15;
   const names = models.flatMap(({ id, aliases }) => [short(id), ...aliases]);
-  const best = nearest(bare, names.filter(isAlike)) ?? nearest(bare, names);
+  const best = isOnlySize ? undefined : (nearest(bare, names.filter(isAlike)) ?? nearest(bare, names));
   const others = modelNames()
-    // Without anything near, those of the same family.
-    .filter((one) => (isAlike(one) || best === undefined) && sharedLetters(one.toLowerCase(), bare) >= 4)
-    .sort((one, other) => sharedLetters(other.toLowerCase(), bare) - sharedLetters(one.toLowerCase(), bare));
+    // Without anything near, those of the same family; of a size alone, all of that size.
+    .filter((one) =>
+      isOnlySize ? isAlike(one) : (isAlike(one) || best === undefined) && sharedLetters(one.toLowerCase(), bare) >= 4,
+    )
+    .sort((one, other) =>
+      isOnlySize
+        ? farness(one) - farness(other)
+        : sharedLetters(other.toLowerCase(), bare) - sharedLetters(one.toLowerCase(), bare),
+    );
   const said = [...new Set(best === undefined ? others : [best, ...others])].slice(0, 3);
   return said.length === 0 ? '' : ` (did you mean ${said.map((one) => `"${one}"`).join(' or ')}?)`;
 }

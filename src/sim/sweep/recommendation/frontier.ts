@@ -23,7 +23,7 @@ const partialFactors = [1.25, 1.5];
 /** Sums of the same numbers in another order differ in their last digits. */
 const rounding = 1e-9;
 /** The interval is for one more run on prompts of this trace. */
-const oneMoreRun = { run: 1, prompts: 0 };
+const oneMoreRun = { run: 1, prompts: 0, rounds: 1 };
 
 /** Returns the rows to measure: other settings are those of the recommendation, or fixed by the host. */
 function settingsToTry(

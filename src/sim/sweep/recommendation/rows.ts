@@ -37,7 +37,12 @@ export function confirmedRow(
   return {
     settings: one.settings as SweepSettings | 'baseline',
     label,
-    secondsPerPrompt: predicted(pairs, [[(pair) => pair.one.secondsPerPrompt, () => 1]], spread),
+    secondsPerPrompt: predicted(
+      pairs,
+      [[(pair) => pair.one.secondsPerPrompt, () => 1]],
+      spread,
+      (pair) => pair.one.roundVariance,
+    ),
     gain: gainInterval(pairs, spread),
     equalTokenSpeedup: predicted(pairs, equalTokens, spread),
     keptTokenRatio: predicted(

@@ -55,6 +55,8 @@ test.each([
   ['DeepSeek-R1-Distill-Foo-9B', /did you mean "DeepSeek-R1-Distill-Llama-8B"/],
   ['GLM-4.5-9B', /did you mean "GLM-4/],
   ['DeepSeek-V4-Flash', /did you mean "DeepSeek-/],
+  // Of a size alone, those of that size.
+  ['32B', /did you mean "Qwen2\.5-32B" or "[^"]*32B"/],
   ['foo', /^a known model$/],
   ['', /^a known model$/],
 ])('%j is refused, with what may be meant', (name, hint) => {

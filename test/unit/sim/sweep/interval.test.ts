@@ -8,7 +8,7 @@ interface Case {
   readonly seconds: number;
   readonly base: number;
 }
-const ratioOf = (cases: readonly Case[], spread = { run: 1, prompts: 0 }) =>
+const ratioOf = (cases: readonly Case[], spread = { run: 1, prompts: 0, rounds: 1 }) =>
   predicted(cases, [[(one) => one.seconds, (one) => one.base]], spread);
 
 describe('intervals', () => {
@@ -18,8 +18,8 @@ describe('intervals', () => {
   });
 
   test.each([
-    ['a run like the others', { run: 1, prompts: 0 }, 0],
-    ['prompts that are a sample', { run: 1, prompts: 1 }, 1],
+    ['a run like the others', { run: 1, prompts: 0, rounds: 1 }, 0],
+    ['prompts that are a sample', { run: 1, prompts: 1, rounds: 1 }, 1],
   ])('cover 95 of 100 runs: %s', (_, spread, ofPrompts) => {
     let covered = 0;
     const trials = 2000;
@@ -39,6 +39,30 @@ describe('intervals', () => {
     }
     expect(covered / trials).toBeGreaterThan(0.93);
     expect(covered / trials).toBeLessThan(0.98);
+  });
+
+  test.each([0, 0.4, 1])('a run of twelve times as many rounds, where prompts make %d of the variance', (ofPrompts) => {
+    const [trials, rounds, sd] = [1000, 5, 0.06];
+    let covered = 0;
+    let narrower = 0;
+    for (let trial = 0; trial < trials; trial += 1) {
+      const run = (index: number, count: number) => {
+        const shift = sd * Math.sqrt(ofPrompts) * normal(9, trial, index);
+        const noise = Array.from({ length: count }, (_, round) => normal(9, trial, index, round));
+        const of = (list: readonly number[]) => list.reduce((sum, one) => sum + one, 0) / list.length;
+        const scale = sd * Math.sqrt((1 - ofPrompts) * rounds);
+        const variance = (scale ** 2 * of(noise.map((one) => (one - of(noise)) ** 2))) / (count - 1);
+        return { seconds: 1 + shift + scale * of(noise), base: 1, variance };
+      };
+      const cases = Array.from({ length: 8 }, (_, index) => run(index, rounds));
+      const spread = { run: 1, prompts: 0, rounds: 1 / 12 };
+      const interval = predicted(cases, [[(one) => one.seconds, (one) => one.base]], spread, (one) => one.variance);
+      const [all, next] = [ratioOf(cases), run(99, 12 * rounds)];
+      if (interval.low <= next.seconds && next.seconds <= interval.high) covered += 1;
+      narrower += (interval.high - interval.low) / (all.high - all.low) / trials;
+    }
+    expect(covered / trials).toBeGreaterThan(0.93);
+    expect(narrower).toBeLessThan(ofPrompts === 1 ? 1 + 1e-9 : 0.85);
   });
 
   const positive = fc.double({ min: 0.1, max: 10, noNaN: true });

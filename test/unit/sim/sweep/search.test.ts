@@ -47,6 +47,7 @@ function runOf(formula: Formula, own = 0.002): (task: SweepTask) => SweepRun {
     const common = 1 + 0.1 * normal(seed, 1);
     const rates = (seconds: number, kept: number, top1 = 1, lag = 0): SweepRun => ({
       secondsPerPrompt: common * seconds,
+      roundVariance: 0,
       tokensPerResponse: 1000 * kept,
       cappedShare: settings === 'baseline' ? 0.1 : 0,
       staleShare: lag > 0 ? 0.5 : 0,

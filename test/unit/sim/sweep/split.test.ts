@@ -97,11 +97,15 @@ describe('the split', () => {
   test('the spread of an independent run has the prompts in it', () => {
     const large = traced(Array.from({ length: 400 }, (_, index) => `q${index}`));
     // 200 prompts, 100 in a run: the sample is as uncertain as two runs differ.
-    expect(confirmationSpread(large, 32, 40)).toEqual({ run: 1, prompts: 1 });
+    expect(confirmationSpread(large, 32, 40)).toEqual({ run: 1, prompts: 1, rounds: 40 / 60 });
     // Runs of 40 prompts draw from many more, and one of 60 steps has half as many again.
-    expect(confirmationSpread(large, 1, 40)).toEqual({ run: 40 / 60, prompts: 40 / 160 });
-    expect(confirmationSpread(rolloutpipeWorkload('lsat-ar', 1), 32, 40)).toEqual({ run: 40 / 60, prompts: 0 });
+    expect(confirmationSpread(large, 1, 40)).toEqual({ run: 40 / 60, prompts: 40 / 160, rounds: 40 / 60 });
+    expect(confirmationSpread(rolloutpipeWorkload('lsat-ar', 1), 32, 40)).toEqual({
+      run: 40 / 60,
+      prompts: 0,
+      rounds: 40 / 60,
+    });
     // So few prompts are all in every run: nothing is known of others.
-    expect(confirmationSpread(traced(['a', 'b', 'c']), 8, 40)).toEqual({ run: 1, prompts: 0 });
+    expect(confirmationSpread(traced(['a', 'b', 'c']), 8, 40)).toEqual({ run: 1, prompts: 0, rounds: 40 / 60 });
   });
 });
