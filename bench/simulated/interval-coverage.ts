@@ -29,7 +29,7 @@ const workloads = [
 ] as const;
 const settings: readonly SynchronousSettings[] = [
   { promptSpeculation: 1.25, responseSpeculation: 1, threshold: 'off', tp: 1, rewards: 'after' },
-  { promptSpeculation: 1.25, responseSpeculation: 1.25, threshold: 'adaptive', tp: 'adaptive', rewards: 'during' },
+  { promptSpeculation: 1.25, responseSpeculation: 1.25, threshold: 'adaptive', tp: 'adaptive' },
 ];
 
 function problemOf(seed: number, [spread, correlation, median]: (typeof workloads)[number]): SweepProblem {
