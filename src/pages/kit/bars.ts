@@ -47,12 +47,20 @@ export function drawnBar(
   const text = [name.text, name.short].find((one) => one !== undefined && fits(one));
   if (text === undefined) return rect;
   // A text that is wider than the first bar would be cut off at the beginning of the chart.
-  const isAtEdge = shape.x + (shape.width - widthOf(text)) / 2 < (params.coordSys as unknown as Box).x;
+  const least = (params.coordSys as unknown as Box).x + widthOf(text) / 2;
+  const place = { x: Math.max(least, shape.x + shape.width / 2), y: shape.y + shape.height / 2 };
+  // A chart that is drawn anew keeps the text that is attached to a bar, but not a group where only a bar is left.
   return {
-    ...rect,
-    // Above the bars that are drawn later.
-    textContent: { type: 'text', z2: 10, style: { text, fill: name.fill, fontSize: 11 } },
-    textConfig: isAtEdge ? { position: 'insideLeft', distance: 1 } : { position: 'inside' },
+    type: 'group',
+    children: [
+      rect,
+      {
+        type: 'text',
+        // Above the bars that are drawn later.
+        z2: 10,
+        style: { ...place, text, fill: name.fill, fontSize: 11, align: 'center', verticalAlign: 'middle' },
+      },
+    ],
   };
 }
 
