@@ -102,7 +102,14 @@ export async function simulateAll(
     });
   }
   output.begin(input.job);
-  await doAll(parts, input, { prepared: () => prepared, asked, onStop: (runs, of) => onStop({ found, runs, of }) });
+  await doAll(parts, input, {
+    prepared: () => prepared,
+    asked,
+    onStop: (runs, of) => {
+      onStop({ found, runs, of });
+      return Object.values(found).some(({ length }) => length > 0);
+    },
+  });
   return found;
 }
 
@@ -116,7 +123,8 @@ async function doAll(
   }: {
     readonly prepared: Parameters<typeof simulateWork>[1];
     readonly asked: SimulateAsked;
-    readonly onStop: (runs: number, of: number) => void;
+    /** Returns whether there is a result. */
+    readonly onStop: (runs: number, of: number) => boolean;
   },
 ): Promise<void> {
   const tasks = parts.flatMap((part) => part.tasks);
@@ -126,8 +134,8 @@ async function doAll(
   );
   const stopped = (): string => {
     for (const { tellSoFar, made } of waiting) tellSoFar?.(made);
-    onStop(doneRuns, tasks.length);
-    return `stopped after ${doneRuns} of ${tasks.length} runs: the result is partial, and no file was written`;
+    const what = onStop(doneRuns, tasks.length) ? 'the result is partial' : 'there is no result yet';
+    return `stopped after ${doneRuns} of ${tasks.length} runs: ${what}, and no file was written`;
   };
   const progress = new Progress({ text: 'simulating', isQuiet: isSilent({ quiet, json }), stopped });
   const all = tasks.reduce((sum, { kind }) => sum + weights[kind], 0);

@@ -66,7 +66,8 @@ export class SimulateOutput {
   /** Prints what there is of a comparison on so many seeds that was stopped. */
   part(comparison: ComparisonResult, seeds: number): void {
     if (this.#options.json) return;
-    print(look('bold', `Partial, since it was stopped: ${comparison.settings.seeds} of ${seeds} seeds.`));
+    const done = comparison.settings.seeds;
+    if (done < seeds) print(look('bold', `Partial, since it was stopped: ${done} of ${seeds} seeds.`));
     this.comparison(comparison);
   }
 
