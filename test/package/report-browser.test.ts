@@ -65,10 +65,10 @@ describe('the report in a browser', () => {
     const { page, problems } = await open(context, scheme, width);
     const headlines = await page.locator('.headline').allTextContents();
     expect(headlines[0]).toMatch(
-      /^tail batching: 1\.\d\d( ± 0\.\d\d)? × as fast \(\d+\s% of the time saved\), \d\.\d\d( ± 0\.\d\d)? × at equal tokens\.$/,
+      /^tail batching: 1\.\d\d(\u00a0±\u00a00\.\d\d)?\u00a0× as fast \(\d+\u00a0% of the time saved\), \d\.\d\d(\u00a0±\u00a00\.\d\d)?\u00a0× at equal tokens\.$/,
     );
     expect(headlines[1]).toBe(
-      'tail-batching: 1.50 ± 0.05 × as fast (33\u00a0% of the time saved), 1.13 × at equal tokens.',
+      'tail-batching: 1.50\u00a0±\u00a00.05\u00a0× as fast (33\u00a0% of the time saved), 1.13\u00a0× at equal tokens.',
     );
     await expectReadable(page, scheme);
     expect(problems).toEqual([]);

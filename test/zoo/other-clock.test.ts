@@ -1,10 +1,12 @@
 /** Whatever reads a log gives the same answers on the same log by another clock, with other names. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, test, vi } from 'vitest';
 import { runExplain } from '../../src/cli/explain/command.ts';
+import { jobOfLog } from '../../src/cli/job/lengths.ts';
 import { runReplay } from '../../src/cli/replay/command.ts';
+import { runSimulate } from '../../src/cli/simulate/run.ts';
 import { answered } from '../../src/cli/what-if/question.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { LogView } from '../../src/logs/job/log-view.ts';
@@ -14,97 +16,14 @@ import { registry } from '../../src/registry.ts';
 import { lengthsFromLog } from '../../src/sim/workload/log-lengths.ts';
 import { some } from '../support/basics/runs.ts';
 import { captured } from '../support/command-line/in-process.ts';
+import { again, back, begin, type Clocked, expectSame, type Json } from './another-clock.ts';
 import { pathOf } from './files.ts';
 import { incidents } from './incidents.ts';
+import { served } from './served-log.ts';
 import { slow } from './slow.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-clock-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-
-type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
-type Fields = Readonly<Record<string, Json>>;
-
-/** Returns a value with each number and text in it replaced; `key` is the name of the field that it is in. */
-function replaced(value: Json, by: (one: number | string, key: string) => Json, key = ''): Json {
-  if (typeof value === 'number' || typeof value === 'string') return by(value, key);
-  if (value === null || typeof value === 'boolean') return value;
-  if (Array.isArray(value)) return value.map((one: Json) => replaced(one, by, key));
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replaced(one, by, name)]));
-}
-
-/** Calls `each` with every two texts that stand at the same place. */
-function paired(one: Json, other: Json, each: (one: string, other: string) => void): void {
-  if (typeof one === 'string' && typeof other === 'string') return each(one, other);
-  if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null) return;
-  for (const [name, value] of Object.entries(one)) paired(value, (other as Fields)[name] ?? null, each);
-}
-
-const begin = 1.8e9;
-/** No log goes on for longer. */
-const longest = 1e6;
-/** Doubles have these times after 1.8e9 s, too. */
-const dyadic = (seconds: number): number => Math.round(seconds * 2 ** 20) / 2 ** 20;
-
-/** A log, and the names that its ids have in it. */
-interface Clocked {
-  readonly path: string;
-  readonly named: ReadonlyMap<string, string>;
-}
-
-/** Writes a log again as its host would by another clock, and with `prefix` before the names that the host gives. */
-function again(path: string, seconds: number, prefix: string): Clocked {
-  const [first, ...rest] = readFileSync(path, 'utf8').trim().split('\n');
-  const { snapshot } = JSON.parse(first!) as { snapshot: { config: Json } };
-  const policy: { snapshot(): unknown; send(event: never): unknown } = registry.restore(snapshot);
-  const named = new Map<string, string>();
-  // The settings name what the host has.
-  paired(snapshot.config, snapshot.config, (one) => named.set(one, one));
-  const lines = [JSON.stringify({ snapshot: policy.snapshot() })];
-  for (const line of rest) {
-    const { event, decisions } = JSON.parse(line) as { event: Json; decisions: Json };
-    const moved = replaced(event, (one, key) => {
-      if (typeof one === 'number') return key === 'at' ? dyadic(one) + seconds : one;
-      const known = named.get(one);
-      if (known !== undefined || !/Ids?$/.test(key)) return known ?? one;
-      named.set(one, `${prefix}${one}`);
-      return `${prefix}${one}`;
-    });
-    const made = policy.send(moved as never) as Json;
-    // The policy names requests and timers.
-    paired(decisions, made, (one, other) => named.has(one) || named.set(one, other));
-    lines.push(JSON.stringify({ event: moved, decisions: made }));
-  }
-  const copy = join(folder, `${prefix}${basename(path)}`);
-  writeFileSync(copy, `${lines.join('\n')}\n`);
-  return { path: copy, named };
-}
-
-/** Returns an answer with the times and names of the first clock. */
-function back(answer: Json, { named, path }: Clocked, seconds: number): Json {
-  const names = [...named].filter(([one, other]) => one !== other).sort(([, a], [, b]) => b.length - a.length);
-  const text = (one: string): string => {
-    let all = one.replaceAll(path, 'log').replaceAll(basename(path), 'log');
-    for (const [name, other] of names) all = all.replaceAll(other, name);
-    return all.replace(/\b180\d{7}(\.\d+)?\b/g, (time) => `${Number((Number(time) - seconds).toFixed(6))}`);
-  };
-  return replaced(answer, (one, key) => {
-    if (typeof one === 'string') return text(one);
-    // Times of a Chrome trace are microseconds from its beginning.
-    return key !== 'ts' && key !== 'dur' && one >= begin && one < begin + longest ? one - seconds : one;
-  });
-}
-
-/** Expects that two answers are the same, numbers within a millionth. */
-function expectSame(one: Json, other: Json, where = ''): void {
-  if (typeof one === 'number' && typeof other === 'number') {
-    const off = Math.abs(one - other);
-    return expect(off, `${where}: ${one}, ${other}`).toBeLessThanOrEqual(1e-6 * Math.max(1, Math.abs(one)));
-  }
-  if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null)
-    return expect(other, where).toEqual(one);
-  expect(Object.keys(other), where).toEqual(Object.keys(one));
-  for (const [name, value] of Object.entries(one)) expectSame(value, (other as Fields)[name]!, `${where}.${name}`);
-}
 
 const json = (value: unknown): Json => JSON.parse(JSON.stringify(value ?? null)) as Json;
 const printed = async (run: () => unknown): Promise<Json> => {
@@ -135,7 +54,18 @@ const orRefusal = async (read: () => unknown): Promise<Json> => {
   }
 };
 
-/** Everything that reads a log. */
+const simulated = {
+  resampling: 'within-prompt',
+  correlation: 0.5,
+  eta: 1.25,
+  steps: 2,
+  seeds: 1,
+  seed: 1,
+  report: false,
+  json: true,
+} as const;
+
+/** Everything that reads a log, or the decision log of a server. */
 const readers: Readonly<Record<string, (path: string) => Promise<Json> | Json>> = {
   replay: (path) => printed(() => runReplay([path], { json: true })),
   explain: (path) => printed(() => runExplain([path], { index: join(folder, 'index'), json: true })),
@@ -155,7 +85,11 @@ const readers: Readonly<Record<string, (path: string) => Promise<Json> | Json>> 
       view.close();
     }
   },
-  'simulate --from-log': (path) => orRefusal(() => lengthsFromLog(readFileSync(path, 'utf8').split('\n'))),
+  'simulate --from-log': (path) => {
+    const shape =
+      jobOfLog(path, undefined) === undefined ? { promptsPerRound: 8, responsesPerPrompt: 4, engines: 2 } : {};
+    return printed(() => runSimulate([], { ...simulated, ...shape, fromLog: path }));
+  },
   'what-if': (path) => orRefusal(() => answered([path], { set: [['maxInFlight', 64]], seeds: 1, seed: 1 })),
 };
 
@@ -163,9 +97,26 @@ const names = [...new Set([...incidents.map(({ log }) => log), ...Object.keys(sl
 const files = some(names.filter((name) => pathOf(name).endsWith('.jsonl')).map((name) => pathOf(name)));
 
 describe.each(files.map((path) => [basename(path), path] as const))('%s, 1.8e9 s later', (_, path) => {
-  const [first, moved] = [again(path, 0, 'a-'), again(path, begin, 'b-')];
+  const first = again(path, 0, { prefix: 'a-', folder });
+  const moved = again(path, begin, { prefix: 'b-', folder });
+  const expectAlike = (one: Json, other: Json): void => expectSame(back(one, first, 0), back(other, moved, begin));
+
   test.each(Object.entries(readers))('%s', async (_name, read) => {
-    const [one, other] = [await read(first.path), await read(moved.path)];
-    expectSame(back(one, first, 0), back(other, moved, begin));
+    expectAlike(await read(first.path), await read(moved.path));
+  });
+  test('the lengths of its responses', () => {
+    const read = ({ path: file }: Clocked) => orRefusal(() => lengthsFromLog(readFileSync(file, 'utf8').split('\n')));
+    return Promise.all([read(first), read(moved)]).then(([one, other]) => expectAlike(one, other));
+  });
+  test('served: the page of the job, and the decision log', async () => {
+    // A look gives up on a machine that is busy with something else.
+    vi.spyOn(performance, 'now').mockReturnValue(0);
+    const [one, other] = [await served(first, 0), await served(moved, begin)];
+    vi.restoreAllMocks();
+    expectAlike(json(one.shown), json(other.shown));
+    for (const name of ['replay', 'explain', 'simulate --from-log', 'what-if']) {
+      const read = readers[name]!;
+      expectAlike(await read(one.folder), await read(other.folder));
+    }
   });
 });

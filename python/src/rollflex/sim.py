@@ -63,7 +63,7 @@ def what_if(
 def advise(dump: Paths, **options: Any) -> dict[str, Any]:
     """
     Recommends settings, from the dump of a trainer: ``verdict``, ``paid``, ``settings``, ``paste``, ``assumed`` and more,
-    as ``rollflex advise --json`` prints them. The search has a budget of work, and takes about a minute on two cores.
+    as ``rollflex advise --json`` prints them. The search has a budget of work, 1.2 million simulated responses.
 
     :param options: those of the command, in snake case: ``trainer="verl"``, ``prompts_per_round=128``; of your cluster
         ``model="Qwen2.5-32B"``, ``gpu="H100"``, ``gpus=64``, ``tp=2``, ``engine="sglang"``, ``precision="fp8"``; ``thorough=True`` looks at several times as much, in many minutes

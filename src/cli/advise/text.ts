@@ -2,7 +2,7 @@
 import type { Answer, Paid } from '../../sim/advise/answer.ts';
 import { leastWorth } from '../../sim/advise/returning.ts';
 import { basisLine } from '../../sim/colocated/basis.ts';
-import { equalText, fasterText, plainSigns, speedupOf } from '../../sim/report/faster.ts';
+import { equalText, factorText, fasterText, plainSigns, speedupOf } from '../../sim/report/faster.ts';
 import type { SynchronousSettings } from '../../sim/sweep/settings/settings.ts';
 import { pileUpSentence } from '../../sim/trace/import/pile-up.ts';
 import { cautions, fieldsText, groupSizes } from '../import/text.ts';
@@ -137,7 +137,7 @@ function something(answer: Answer, settings: SynchronousSettings): string[] {
     ...wrapped('costs', `${tokens}; ${longest}; older weights: ${staleOf(answer)}`),
     ...wrapped(
       'sure',
-      `${percent(gain.confidence)}, ${enginesText(answer)}; by runs alone ${between(answer.sampling)} is saved: ${seeds.length} of ${confirmationSteps} steps, on new seeds${unseen[prompts.kind]}${moreText(answer)}`,
+      `${percent(gain.confidence)}, ${enginesText(answer)}; by runs alone ${factorText(speedupOf(answer.sampling), plainSigns)}: ${seeds.length} of ${confirmationSteps} steps, on new seeds${unseen[prompts.kind]}${moreText(answer)}`,
     ),
     ...ownLines(own, paid),
     `paste${trainer.id === 'own' ? '    (all of the configuration: --json)' : ''}`,

@@ -3,7 +3,7 @@ import { Option } from 'commander';
 
 /** Returns the option for an effort by name; without it, a search has a budget of work. */
 export const effortOption = (): Option =>
-  new Option('--effort <how>', 'how much is tried, all of it (what takes under a minute)').choices([
+  new Option('--effort <how>', 'how much is tried, all of it (what a budget of work allows)').choices([
     'fast',
     'default',
     'thorough',
@@ -11,4 +11,4 @@ export const effortOption = (): Option =>
 
 /** Returns the option for the largest effort. */
 export const thoroughOption = (): Option =>
-  new Option('--thorough', 'look at all that --effort thorough does, in many minutes').conflicts('effort');
+  new Option('--thorough', 'look at all that --effort thorough does: several times the work').conflicts('effort');

@@ -1,6 +1,7 @@
 /** Output for disaggregated pools: one table for each workload, and its explanation. */
 import { oneLine } from '../../core/ids/printable.ts';
 import type { PoolsComparison, PoolsSchedulerResult } from '../../sim/pools/result.ts';
+import { fasterText, plainSigns, speedupOf, timesOf } from '../../sim/report/faster.ts';
 import { type ComparisonTexts, headOf } from '../job/simulation.ts';
 import { print } from '../terminal/output.ts';
 import { type Column, fixed, listed, plainTable, prose, seconds } from '../terminal/plain-table.ts';
@@ -41,10 +42,10 @@ function meaning({ schedulers, shares, notes }: PoolsComparison): string {
   const share = shares.find((one) => one.scheduler === best.scheduler);
   const [ours, theirs] = [seconds(best.mainSeconds.value), seconds(baseline.mainSeconds.value)];
   const shareText =
-    share === undefined ? '' : ` (CGP alone has ${percent(share.cgp)} of that, FGD ${percent(share.fgd)})`;
+    share === undefined ? '' : `; of the time saved, CGP alone has ${percent(share.cgp)}, FGD ${percent(share.fgd)}`;
   const sentence =
     best.reduction.value > 0.0005
-      ? `${best.label} takes ${ours} s instead of ${theirs} s: ${percent(best.reduction.value)} less${shareText}${perToken(best)}.`
+      ? `${best.label} takes ${ours} s instead of ${theirs} s: ${fasterText(speedupOf(best.reduction), plainSigns)}${perToken(best)}${shareText}.`
       : `Nothing is saved here: ${best.label} takes ${ours} s instead of ${theirs} s.`;
   return [prose(sentence), ...(notes.length === 0 ? [] : [points])].join('\n');
 }
@@ -105,11 +106,12 @@ export function printPoolsSummary(
   });
   print(`Disaggregated pools: ${shapeOf(first.job)}\n\n${plainTable(summaryColumns, rows)}\n`);
   if (quiet) return;
-  const [least, most] = [Math.min, Math.max].map((of) => of(...rows.map((one) => one.both.reduction.value)));
+  const savings = rows.map((one) => one.both.reduction.value);
+  const [least, most] = [Math.min(...savings), Math.max(...savings)].map((one) => fixed(timesOf(one), 2));
   print(
     prose(
       `From rollout start to train end, RolloutPipe (${rows[0]!.both.label}: groups are trained while others are generated, at most ` +
-        `${rows[0]!.both.width} of them at once) takes ${percent(least!)} to ${percent(most!)} less than a serial trainer; all tokens are kept.`,
+        `${rows[0]!.both.width} of them at once) is ${least} to ${most}x as fast as a serial trainer; all tokens are kept.`,
     ),
   );
   print(listed(['waits: share of its time in which the trainer has nothing to do. rollflex pools says more.']));

@@ -32,6 +32,17 @@ const weights = { run: 1, pools: 0.7, tail: 0.7, vlm: 2.4 } as const;
 interface Part {
   readonly tasks: readonly SimulateTask[];
   tell(made: readonly SimulateMade[]): void;
+  /** Tells what there is before all tasks are done. */
+  tellSoFar?(made: ReadonlyMap<SimulateTask, SimulateMade>): void;
+}
+
+/** What there is if Ctrl-C ends the simulations. */
+export interface Stopped {
+  /** Comparisons on fewer seeds than asked for, too: their settings name these. */
+  readonly found: Simulated;
+  /** Tasks that are done, and all. */
+  readonly runs: number;
+  readonly of: number;
 }
 
 /** Responses from which threads save more than their start costs, some tenths of a second. */
@@ -51,13 +62,20 @@ export async function simulateAll(
   input: SimulateInput,
   asked: SimulateAsked,
   output: SimulateOutput,
+  onStop: (stopped: Stopped) => void = () => undefined,
 ): Promise<Simulated> {
   const prepared = comparisonsOf(input);
   const found: Simulated = { comparisons: [], pools: [], vlm: [] };
   const each = (kind: SimulateTask['kind'], count: number, of?: number): SimulateTask[] =>
     Array.from({ length: count }, (_, index) => ({ kind, of: of ?? index, place: index }));
-  const parts: Part[] = prepared.map(({ totalRuns, compared }, of) => ({
+  const parts: Part[] = prepared.map(({ totalRuns, compared, comparedSoFar }, of) => ({
     tasks: each('run', totalRuns, of),
+    tellSoFar: (made) => {
+      const comparison = comparedSoFar(new Map([...made].map(([{ place }, one]) => [place, one.run!])));
+      if (comparison === undefined) return;
+      found.comparisons.push(comparison);
+      output.part(comparison, input.seeds);
+    },
     tell: (made) => {
       const comparison = compared(made.map((one) => one.run!));
       found.comparisons.push(comparison);
@@ -84,24 +102,45 @@ export async function simulateAll(
     });
   }
   output.begin(input.job);
-  await doAll(parts, input, () => prepared, asked);
+  await doAll(parts, input, {
+    prepared: () => prepared,
+    asked,
+    onStop: (runs, of) => {
+      onStop({ found, runs, of });
+      return Object.values(found).some(({ length }) => length > 0);
+    },
+  });
   return found;
 }
 
 async function doAll(
   parts: readonly Part[],
   input: SimulateInput,
-  prepared: Parameters<typeof simulateWork>[1],
-  { quiet = false, json = false }: SimulateAsked,
+  {
+    prepared,
+    asked: { quiet = false, json = false },
+    onStop,
+  }: {
+    readonly prepared: Parameters<typeof simulateWork>[1];
+    readonly asked: SimulateAsked;
+    /** Returns whether there is a result. */
+    readonly onStop: (runs: number, of: number) => boolean;
+  },
 ): Promise<void> {
   const tasks = parts.flatMap((part) => part.tasks);
   const count = Math.min(threadsFor(input), tasks.length);
   const pool = workersFor<SimulateTask, SimulateMade>(count, { kind: 'simulate', input }, () =>
     simulateWork(input, prepared),
   );
-  const progress = new Progress({ text: 'simulating', isQuiet: isSilent({ quiet, json }) });
+  const stopped = (): string => {
+    for (const { tellSoFar, made } of waiting) tellSoFar?.(made);
+    const what = onStop(doneRuns, tasks.length) ? 'the result is partial' : 'there is no result yet';
+    return `stopped after ${doneRuns} of ${tasks.length} runs: ${what}, and no file was written`;
+  };
+  const progress = new Progress({ text: 'simulating', isQuiet: isSilent({ quiet, json }), stopped });
   const all = tasks.reduce((sum, { kind }) => sum + weights[kind], 0);
   let done = 0;
+  let doneRuns = 0;
   const waiting = parts.map((part) => ({ ...part, made: new Map<SimulateTask, SimulateMade>() }));
   const partOf = new Map(waiting.flatMap((part) => part.tasks.map((task) => [task, part])));
   try {
@@ -109,6 +148,7 @@ async function doAll(
       const task = tasks[index]!;
       partOf.get(task)!.made.set(task, one);
       done += weights[task.kind];
+      doneRuns += 1;
       progress.done = done / all;
       // A complete part waits for the parts before it, so that the order is always the same.
       while (waiting[0] !== undefined && waiting[0].made.size === waiting[0].tasks.length) {

@@ -19,7 +19,7 @@ import { type JobOptions, jobOfOptions } from '../job/job.ts';
 import { cappedAt, filesRead, jobOfLog, type LengthOptions } from '../job/lengths.ts';
 import { plain, type ResultOptions } from '../job/simulation.ts';
 import { outlastReader, printJson } from '../terminal/output.ts';
-import { simulateAll } from './parts.ts';
+import { type Simulated, simulateAll } from './parts.ts';
 import type { SimulateInput } from './tasks.ts';
 import { SimulateOutput } from './text.ts';
 
@@ -96,7 +96,17 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
       ? ''
       : calibratedText(calibration, options.calibrate!, saysCluster(options) ? 'model' : 'preset');
   const output = new SimulateOutput(options, said);
-  const { comparisons, pools, vlm } = await simulateAll(input, options, output);
+  const jsonOf = ({ comparisons, pools, vlm }: Simulated) => ({
+    ...basisJson(basisOf(job)),
+    comparisons: comparisons.map(plain.comparisons),
+    ...(calibration === undefined ? {} : { calibration: calibratedJson(calibration, options.calibrate!) }),
+    ...(options.pools ? { pools: pools.map(plain.pools) } : {}),
+    ...(options.vlm ? { vlm: vlm.map(plain.vlm) } : {}),
+  });
+  const found = await simulateAll(input, options, output, ({ found: soFar, runs, of }) => {
+    if (options.json) printJson({ partial: { runs, of }, ...jsonOf(soFar), report: null, perfetto: null });
+  });
+  const { comparisons, pools, vlm } = found;
   const perfetto = options.perfetto === undefined ? '' : JSON.stringify(perfettoTrace(comparisons));
   const writeReport = await preparedReport(options.report, { comparisons, vlm, pools });
   const writeFiles = (): string[] => {
@@ -109,11 +119,7 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   };
   if (options.json) {
     printJson({
-      ...basisJson(basisOf(job)),
-      comparisons: comparisons.map(plain.comparisons),
-      ...(calibration === undefined ? {} : { calibration: calibratedJson(calibration, options.calibrate!) }),
-      ...(options.pools ? { pools: pools.map(plain.pools) } : {}),
-      ...(options.vlm ? { vlm: vlm.map(plain.vlm) } : {}),
+      ...jsonOf(found),
       report: options.report === false ? null : options.report,
       perfetto: options.perfetto ?? null,
     });

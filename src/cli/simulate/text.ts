@@ -63,6 +63,14 @@ export class SimulateOutput {
     }
   }
 
+  /** Prints what there is of a comparison on so many seeds that was stopped. */
+  part(comparison: ComparisonResult, seeds: number): void {
+    if (this.#options.json) return;
+    const done = comparison.settings.seeds;
+    if (done < seeds) print(look('bold', `Partial, since it was stopped: ${done} of ${seeds} seeds.`));
+    this.comparison(comparison);
+  }
+
   pools(comparisons: readonly PoolsComparison[], tail?: PoolsComparison): void {
     if (this.#options.json) return;
     if (!this.#isWhole) return print(poolsVerdict(comparisons, tail));

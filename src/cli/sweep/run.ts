@@ -64,21 +64,33 @@ export async function runSweep(paths: readonly string[], options: SweepCommandOp
   const pool = workersFor(workers ?? availableParallelism(), { kind: 'sweep', input }, () => sweepWork(problems));
   const asked = { ...given({ effort, thorough }), seed, epochs, minKept, minTop1, maxLag };
   const recommendations: SweepAdvice[] = [];
+  const printAll = (partial?: Partial): void => {
+    const basis = recommendations[0]?.basis;
+    if (json)
+      return printJson({ ...given({ partial }), ...(basis === undefined ? {} : basisJson(basis)), recommendations });
+    if (basis !== undefined) print(`${basisText(basis)}\n`);
+    for (const one of recommendations) print(adviceText(one, quiet ?? false));
+  };
+  const onStop = (found: FoundSettings | undefined): void => {
+    const partial = { recommendations: recommendations.length, of: problems.length, ...given({ found }) };
+    if (json || recommendations.length > 0) printAll(partial);
+  };
   try {
     for (const [problemIndex, problem] of problems.entries()) {
-      const work = { problem, problemIndex, pool, state, resume, isQuiet: isSilent(options) };
+      const work = { problem, problemIndex, pool, state, resume, isQuiet: isSilent(options), onStop };
       recommendations.push(await sweepOne(work, asked));
     }
   } finally {
     await pool.close();
   }
-  const basis = recommendations[0]?.basis;
-  if (json) {
-    printJson({ ...(basis === undefined ? {} : basisJson(basis)), recommendations });
-    return;
-  }
-  if (basis !== undefined) print(`${basisText(basis)}\n`);
-  for (const one of recommendations) print(adviceText(one, quiet ?? false));
+  printAll();
+}
+
+/** What there is of a sweep that was stopped: whole recommendations, and the best settings so far for the next workload. */
+interface Partial {
+  readonly recommendations: number;
+  readonly of: number;
+  readonly found?: FoundSettings;
 }
 
 interface Work {
@@ -88,6 +100,7 @@ interface Work {
   readonly state: SweepState | undefined;
   readonly resume: string | undefined;
   readonly isQuiet: boolean;
+  readonly onStop: (found: FoundSettings | undefined) => void;
 }
 
 function stopped(resume: string | undefined, found: FoundSettings | undefined): string {
@@ -101,9 +114,13 @@ async function sweepOne(work: Work, asked: Parameters<typeof sweeping>[1]): Prom
   const { problem } = work.problem;
   const search = sweeping(problem, asked);
   const { name } = problem.workload(asked?.seed ?? 1);
-  const { isQuiet, resume } = work;
+  const { isQuiet, resume, onStop } = work;
   let found: FoundSettings | undefined;
-  const progress = new Progress({ text: `sweeping ${name}`, isQuiet, stopped: () => stopped(resume, found) });
+  const end = (): string => {
+    onStop(found);
+    return stopped(resume, found);
+  };
+  const progress = new Progress({ text: `sweeping ${name}`, isQuiet, stopped: end });
   // Runs that are stored already take no time.
   const clock = { begun: performance.now(), stored: 0 };
   try {

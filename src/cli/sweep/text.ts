@@ -1,7 +1,7 @@
 /** Returns a recommendation as text: a table of 80 columns at most, its meaning, and its limits. */
 import { oneLine } from '../../core/ids/printable.ts';
 import type { Interval } from '../../sim/comparison/result.ts';
-import { speedupOf } from '../../sim/report/faster.ts';
+import { speedupOf, timesOf } from '../../sim/report/faster.ts';
 import type {
   ConfirmedSettings,
   FrontierRow,
@@ -82,7 +82,7 @@ const tried = ({ settings, secondsPerPrompt, gain, equalTokenSpeedup, ...one }: 
   name: 'tried',
   settings,
   secondsPerPrompt,
-  asFast: `${fixed(1 / (1 - gain), 2)}x`,
+  asFast: `${fixed(timesOf(gain), 2)}x`,
   speedup: `${fixed(equalTokenSpeedup, 2)}x`,
   ofOracle: '',
   costs: { ...one, kept: one.keptTokenRatio },
@@ -101,7 +101,7 @@ function rowsOf({ recommended, published, baseline, oracle, tried: all }: SweepA
       name: 'oracle',
       settings: undefined,
       secondsPerPrompt: oracle.secondsPerPrompt,
-      asFast: `${fixed(1 / (1 - oracle.gain), 2)}x`,
+      asFast: `${fixed(timesOf(oracle.gain), 2)}x`,
       speedup: `${fixed(oracle.equalTokenSpeedup, 2)}x`,
       ofOracle: '100%',
     });

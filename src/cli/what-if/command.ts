@@ -1,5 +1,6 @@
 /** `rollflex what-if`: from an event of a log on, what would have been with other settings, or with another policy. */
 import { Command, Option } from 'commander';
+import { given } from '../../core/collections/given.ts';
 import { oneLine } from '../../core/ids/printable.ts';
 import { refuse } from '../../errors.ts';
 import { otherPolicies } from '../../sim/what-if/ask.ts';
@@ -10,7 +11,7 @@ import { option } from '../terminal/options.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { plainTable, prose } from '../terminal/plain-table.ts';
 import { isSilent, Progress } from '../terminal/progress.ts';
-import { answered, type WhatIfQuestion } from './question.ts';
+import { answered, type WhatIfAnswer, type WhatIfQuestion } from './question.ts';
 import { tableOf } from './text.ts';
 
 /** Options as the command line gives them. */
@@ -20,11 +21,36 @@ export interface WhatIfCommandOptions extends WhatIfQuestion {
 
 /** Answers, and prints the answer. Throws as `answered` does. */
 export async function runWhatIf(paths: readonly string[], options: WhatIfCommandOptions): Promise<void> {
-  const progress = new Progress({ text: 'simulating what would have been', isQuiet: isSilent(options) });
-  const found = await answered(paths, options, progress).finally(() => progress.stop());
+  let soFar: (() => WhatIfAnswer) | undefined;
+  const stopped = (): string => {
+    if (soFar === undefined) return 'stopped before the first result';
+    const found = soFar();
+    const partial = { seeds: found.answer.changed.length, of: options.seeds };
+    printAnswer(found, options, partial);
+    return `stopped after ${partial.seeds} of ${partial.of} seeds: the result is partial`;
+  };
+  const progress = new Progress({ text: 'simulating what would have been', isQuiet: isSilent(options), stopped });
+  const found = await answered(paths, options, progress, (one) => {
+    soFar = one;
+  }).finally(() => progress.stop());
+  printAnswer(found, options);
+}
+
+/** @param partial - the seeds that were simulated before it was stopped */
+function printAnswer(
+  found: WhatIfAnswer,
+  options: WhatIfCommandOptions,
+  partial?: { readonly seeds: number; readonly of: number },
+): void {
   const { name, settings, answer } = found;
   if (options.json)
-    return printJson({ ...basisJson(answer), file: name, settings, otherPolicy: options.policy ?? null, ...answer });
+    return printJson({
+      ...given({ partial }),
+      ...basisJson(answer),
+      ...{ file: name, settings, otherPolicy: options.policy ?? null },
+      ...answer,
+    });
+  if (partial !== undefined) print(`Partial, since it was stopped: ${partial.seeds} of ${partial.of} seeds.`);
   const { about, columns, rows, worth, assumed } = tableOf(found, options);
   print(`${basisText(found.basis)}\n`);
   for (const line of about) print(oneLine(line));

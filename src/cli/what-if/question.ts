@@ -40,11 +40,16 @@ export interface WhatIfAnswer {
 /** What shows how far an answer is: its steps, which Ctrl-C may end, and the share that is done. */
 type Shower = Pick<Progress, 'step' | 'done'>;
 
-/** Answers. Throws as `whatIf` does; the errors of options name them. */
+/**
+ * Answers. Throws as `whatIf` does; the errors of options name them.
+ *
+ * @param onSeed - receives, after each seed, what gives the answer by the seeds so far
+ */
 export async function answered(
   paths: readonly string[],
   options: WhatIfQuestion,
   progress?: Shower,
+  onSeed: (soFar: () => WhatIfAnswer) => void = () => undefined,
 ): Promise<WhatIfAnswer> {
   const step = async <T>(work: () => T): Promise<T> => (progress === undefined ? work() : progress.step(work));
   const [log, second] = openLogs(paths);
@@ -62,16 +67,21 @@ export async function answered(
   const onProgress = (share: number): void => {
     if (progress !== undefined) progress.done = share;
   };
-  const asked = { ...change, onProgress, seeds: seedsFrom(seed, seeds) };
-  const answer = await step(() => naming(names, () => whatIfIn(logged, asked)));
-  return {
+  const whole = (answer: WhatIf): WhatIfAnswer => ({
     basis: basisOf(job),
     costsOf: saysCluster(options) ? 'model' : 'preset',
     name,
     config,
     answer,
     settings: settingsOf(config, set),
+  });
+  const asked = {
+    ...change,
+    onProgress,
+    onSeed: (soFar: () => WhatIf) => onSeed(() => whole(soFar())),
+    seeds: seedsFrom(seed, seeds),
   };
+  return whole(await step(() => naming(names, () => whatIfIn(logged, asked))));
 }
 
 /** Returns the options, of a cluster with as many engines as the log has. Throws `invalid_input` where the GPUs make others. */

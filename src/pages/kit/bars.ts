@@ -13,6 +13,8 @@ export interface Box {
 /** A text inside a bar, and the least bar height at which it fits. */
 export interface BarName {
   readonly text: string;
+  /** What is written where the text does not fit. */
+  readonly short?: string;
   readonly fill: string;
   readonly leastHeight?: number;
   /** Whether it may be wider than the bar: the bars beside it have no names. */
@@ -41,12 +43,24 @@ export function drawnBar(
   if (shape === undefined) return undefined;
   const rect = { type: 'rect' as const, shape, style };
   if (name === undefined || shape.height < (name.leastHeight ?? 0)) return rect;
-  if (name.isWide !== true && shape.width < widthOf(name.text)) return rect;
+  const fits = (one: string): boolean => name.isWide === true || shape.width >= widthOf(one);
+  const text = [name.text, name.short].find((one) => one !== undefined && fits(one));
+  if (text === undefined) return rect;
+  // A text that is wider than the first bar would be cut off at the beginning of the chart.
+  const least = (params.coordSys as unknown as Box).x + widthOf(text) / 2;
+  const place = { x: Math.max(least, shape.x + shape.width / 2), y: shape.y + shape.height / 2 };
+  // A chart that is drawn anew keeps the text that is attached to a bar, but not a group where only a bar is left.
   return {
-    ...rect,
-    // Above the bars that are drawn later.
-    textContent: { type: 'text', z2: 10, style: { text: name.text, fill: name.fill, fontSize: 11 } },
-    textConfig: { position: 'inside' },
+    type: 'group',
+    children: [
+      rect,
+      {
+        type: 'text',
+        // Above the bars that are drawn later.
+        z2: 10,
+        style: { ...place, text, fill: name.fill, fontSize: 11, align: 'center', verticalAlign: 'middle' },
+      },
+    ],
   };
 }
 

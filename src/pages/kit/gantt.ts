@@ -1,4 +1,5 @@
 /** Draws rows over time, with bars of any kind and a slider to zoom. */
+import { given } from '../../core/collections/given.ts';
 import { barSeries, drawnBar, type RenderItem } from './bars.ts';
 import { axis, colour, tooltipBeside } from './chart-style.ts';
 
@@ -14,6 +15,8 @@ export interface GanttBar {
   readonly gap?: number;
   /** Text inside the bar, if there is room. */
   readonly name?: string;
+  /** Text where the other one does not fit. */
+  readonly shortName?: string;
   /** Whether the text may be wider than the bar. */
   readonly isNameWide?: boolean;
 }
@@ -31,32 +34,46 @@ export interface Gantt {
   readonly describe: (index: number) => string;
   /** Width of the row names, in pixels. */
   readonly left?: number;
+  /** Width of the chart, in pixels. A narrow one has fewer labels of time. */
+  readonly width?: number;
 }
 
 /** Pixels that are free at the right of a chart. */
 const right = 24;
+/** Pixels for a label of time, with the space beside it. */
+const roomOfLabel = 70;
 
 /** Returns the pixels that a chart of this width has for time, beside the names of its rows. */
 export const roomOf = (width: number, left: number): number => width - left - right;
 
 /** Draws rows over time. */
-export function ganttChart({ rows, bars, lastSeconds, windowSeconds, describe, left = 112 }: Gantt) {
+export function ganttChart({ rows, bars, lastSeconds, windowSeconds, describe, left = 112, width = 1200 }: Gantt) {
   const [unit, seconds] = lastSeconds >= 600 ? ['min', 60] : ['s', 1];
   const label = (value: number): string => `${Number(value.toFixed(2))} ${unit}`;
   const colours = new Map([...new Set(bars.map((bar) => bar.colour))].map((name) => [name, colour(name)]));
   const ink = colour('ink');
   const renderItem: RenderItem = (params, api) => {
-    const { row, start, end, opacity, gap = 0, name, isNameWide = false, colour: kind } = bars[params.dataIndex]!;
+    const {
+      row,
+      start,
+      end,
+      opacity,
+      gap = 0,
+      name,
+      shortName,
+      isNameWide = false,
+      colour: kind,
+    } = bars[params.dataIndex]!;
     const [x, y] = api.coord([start / seconds, row]) as [number, number];
     const [until] = api.coord([end / seconds, row]) as [number];
     const height = (api.size!([0, 1]) as number[])[1]! * 0.8;
     const box = { x, y: y - height / 2, width: Math.max(0.6, until - x - gap), height };
-    const fill = name === 'long' ? '#14171b' : ink;
+    const fill = kind === 'long' && !isNameWide ? '#14171b' : ink;
     return drawnBar(
       params,
       box,
       { fill: colours.get(kind), opacity },
-      name === undefined ? name : { text: name, fill, isWide: isNameWide },
+      name === undefined ? name : { text: name, fill, isWide: isNameWide, ...given({ short: shortName }) },
     );
   };
   return {
@@ -66,6 +83,7 @@ export function ganttChart({ rows, bars, lastSeconds, windowSeconds, describe, l
       type: 'value',
       min: 0,
       max: lastSeconds / seconds,
+      splitNumber: Math.max(2, Math.min(5, Math.floor(roomOf(width, left) / roomOfLabel))),
       axisLabel: { color: colour('soft'), formatter: label, showMaxLabel: false, hideOverlap: true },
       splitLine: { show: false },
     }),

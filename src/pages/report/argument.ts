@@ -53,6 +53,7 @@ export function argumentChart(data: WorkloadData, width = 1200) {
   return ganttChart({
     rows,
     left,
+    width,
     lastSeconds,
     bars: bars.map(({ run, row, engine, index, bar: [start, end, kind, load] }) => ({
       row,
@@ -75,7 +76,7 @@ const barHeight = 30;
 export const waterfallHeight = ({ waterfall }: WorkloadData): number => 40 + barHeight * waterfall.length;
 
 /** Draws the seconds of a baseline step, the seconds that each mechanism saves, and the seconds left. */
-export function waterfallChart({ waterfall }: WorkloadData) {
+export function waterfallChart({ waterfall }: WorkloadData, width = 1200) {
   const isWhole = (index: number): boolean => index === 0 || index === waterfall.length - 1;
   const change = (index: number): string => {
     const { from, to } = waterfall[index]!;
@@ -101,6 +102,7 @@ export function waterfallChart({ waterfall }: WorkloadData) {
     xAxis: axis({
       type: 'value',
       min: 0,
+      splitNumber: width < 500 ? 2 : 5,
       axisLabel: { color: colour('soft'), formatter: '{value} s', hideOverlap: true },
     }),
     yAxis: axis({

@@ -4,6 +4,15 @@ import type { RunData, WorkloadData } from '../../sim/report/data.ts';
 import { axis, colour, legend, legendHeight, tooltipBeside } from '../kit/chart-style.ts';
 
 const stages = ['rollout', 'reward', 'reference', 'train', 'sync'] as const;
+/** What legends call them. */
+const stageNames = {
+  rollout: 'rollout',
+  reward: 'rewards',
+  reference: 'reference model',
+  train: 'training',
+  sync: 'weight sync',
+} as const;
+const namesOfStages = Object.values(stageNames);
 const grid = { left: 56, right: 20, bottom: 44 };
 /** Returns a chart's grid below the legend, with room for the axis name. */
 const below = (names: readonly string[], width: number) => ({ ...grid, top: 26 + legendHeight(names, width) });
@@ -24,8 +33,8 @@ export function stepsChart({ runs: all, after }: WorkloadData, width = 1200) {
   const steps = Math.max(...runs.map((run) => run.steps.length));
   const bands = [...new Set(runs.flatMap(longSteps))].map((step) => [{ xAxis: step }, { xAxis: step }]);
   return {
-    grid: below(stages, width),
-    legend: legend(stages, 'boxes'),
+    grid: below(namesOfStages, width),
+    legend: legend(namesOfStages, 'boxes'),
     tooltip: tooltipBeside({
       trigger: 'axis',
       axisPointer: { type: 'shadow' },
@@ -34,7 +43,7 @@ export function stepsChart({ runs: all, after }: WorkloadData, width = 1200) {
         const lines = runs.map((run) => {
           const one = run.steps[step];
           if (one === undefined) return `${run.label}: done`;
-          const seconds = stages.map((stage) => `${stage} ${one[stage].toFixed(1)}`).join(', ');
+          const seconds = stages.map((stage) => `${stageNames[stage]} ${one[stage].toFixed(1)}`).join(', ');
           const kind = longSteps(run).includes(step) ? ' (long round)' : '';
           return `${run.label}${kind}: <b>${(one.endSeconds - one.startSeconds).toFixed(1)} s</b><br>${seconds}`;
         });
@@ -45,7 +54,7 @@ export function stepsChart({ runs: all, after }: WorkloadData, width = 1200) {
     yAxis: axis({ type: 'value', name: 'seconds' }),
     series: runs.flatMap((run, index) =>
       stages.map((stage) => ({
-        name: stage,
+        name: stageNames[stage],
         type: 'bar',
         stack: run.label,
         itemStyle: { color: colour(stage), opacity: index === 0 ? 0.45 : 1 },

@@ -36,7 +36,7 @@ function drawing({ dataset }: HTMLElement): { height?: number; option: (width: n
     case 'argument':
       return { height: argumentHeight(data), option: (width) => argumentChart(data, width) };
     case 'waterfall':
-      return { height: waterfallHeight(data), option: () => waterfallChart(data) };
+      return { height: waterfallHeight(data), option: (width) => waterfallChart(data, width) };
     case 'timeline':
       return { height: timelineHeight(data.runs[run]!), option: () => timelineChart(data, run) };
     case 'steps':

@@ -62,7 +62,9 @@ export function timelineChart(data: WorkloadData, which: number) {
       colour: kindColours[kind]!,
       opacity: 0.3 + 0.7 * load,
       // Rounds have no gaps between them; a line of one pixel separates them.
-      ...(row === 0 ? { gap: 1, name: kinds[kind] === 'round' ? `step ${index}` : kinds[kind]! } : {}),
+      ...(row === 0
+        ? { gap: 1, name: kinds[kind] === 'round' ? `step ${index}` : `${kinds[kind]} ${index}`, shortName: `${index}` }
+        : {}),
     })),
     describe: (barIndex) => {
       const [row, index, bar] = bars[barIndex]!;

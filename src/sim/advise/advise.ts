@@ -25,8 +25,8 @@ export interface AdviceOptions extends Partial<TraceWorkloadOptions>, SweepOptio
 
 /**
  * Finds the settings that save most of a job's time, of those that its trainer can apply: it searches on some seeds, and measures what
- * it recommends on others, within a budget of work: one or two minutes in one thread. With `thorough` it looks at all that the effort
- * `thorough` has, in many minutes. {@link advising} yields the runs to whoever has threads for them.
+ * it recommends on others, within a budget of work, 1.2 million simulated responses. With `thorough` it looks at all that the
+ * effort `thorough` has, several times the work. {@link advising} yields the runs to whoever has threads for them.
  *
  * @param trace - the lengths of responses, as `readTrace` returns them
  * @param job - shape and costs of a round: of `jobPreset`, `defineJob` or `calibrateJob`; its cap is `capTokens`

@@ -45,6 +45,8 @@ export interface PreparedRuns {
   make(runIndex: number): RunResult;
   /** Compares all runs, which must be in index order. */
   compared(runs: readonly RunResult[]): ComparisonResult;
+  /** Compares the runs of those seeds that have all of theirs, given by their index; `undefined` if no seed has. */
+  comparedSoFar(runs: ReadonlyMap<number, RunResult>): ComparisonResult | undefined;
 }
 
 /** Prepares the runs of a comparison. Throws `PolicyError` `invalid_input` for bad options. */
@@ -71,6 +73,25 @@ export function prepareRuns(options: CompareOptions): PreparedRuns {
   };
   const trains = schedulers.some((one) => one.trains);
   const oneStepOff = schedulers.some((one) => one.oneStepOff);
+  const compared = (runs: readonly RunResult[], on: readonly number[]): ComparisonResult => {
+    const runsOf = (index: number): RunResult[] => runs.filter((_, runIndex) => runIndex % perSeed === index);
+    const confidence = options.confidence ?? 0.95;
+    const oracleRuns = withOracle ? runsOf(schedulers.length) : undefined;
+    const beside = { baseline: runsOf(0), confidence, ...(oracleRuns === undefined ? {} : { oracle: oracleRuns }) };
+    const results = schedulers.map((scheduler, index) => schedulerResult(scheduler, runsOf(index), beside));
+    for (const seed of on) if (!lengthsOf.has(seed)) ofSeed(seed);
+    const lengths = on.flatMap((seed) => lengthsOf.get(seed)!);
+    return {
+      basis: basisOf(job),
+      workload: describeWorkload(options.workload(on[0]!), prompts, lengths),
+      settings: settingsOf({ ...options, seeds: on }),
+      schedulers: results,
+      ...(oracleRuns === undefined
+        ? {}
+        : { oracle: schedulerResult({ id: 'oracle', label: 'oracle' }, oracleRuns, beside) }),
+      notes: notesOn({ ...options, seeds: on }, results),
+    };
+  };
   return {
     totalRuns: seeds.length * perSeed,
     make: (runIndex) => {
@@ -86,24 +107,16 @@ export function prepareRuns(options: CompareOptions): PreparedRuns {
       const simulated = (): RunResult => simulate(job, one.scheduler, one.workload, given);
       return options.run === undefined ? simulated() : options.run(one.scheduler, seed, simulated);
     },
-    compared: (runs) => {
-      const runsOf = (index: number): RunResult[] => runs.filter((_, runIndex) => runIndex % perSeed === index);
-      const confidence = options.confidence ?? 0.95;
-      const oracleRuns = withOracle ? runsOf(schedulers.length) : undefined;
-      const beside = { baseline: runsOf(0), confidence, ...(oracleRuns === undefined ? {} : { oracle: oracleRuns }) };
-      const results = schedulers.map((scheduler, index) => schedulerResult(scheduler, runsOf(index), beside));
-      for (const seed of seeds) if (!lengthsOf.has(seed)) ofSeed(seed);
-      const lengths = seeds.flatMap((seed) => lengthsOf.get(seed)!);
-      return {
-        basis: basisOf(job),
-        workload: describeWorkload(options.workload(seeds[0]!), prompts, lengths),
-        settings: settingsOf(options),
-        schedulers: results,
-        ...(oracleRuns === undefined
-          ? {}
-          : { oracle: schedulerResult({ id: 'oracle', label: 'oracle' }, oracleRuns, beside) }),
-        notes: notesOn(options, results),
-      };
+    compared: (runs) => compared(runs, seeds),
+    comparedSoFar: (runs) => {
+      const ofSeedAt = (index: number): RunResult[] =>
+        Array.from({ length: perSeed }, (_, one) => runs.get(index * perSeed + one)).filter((one) => one !== undefined);
+      const whole = [...seeds.keys()].filter((index) => ofSeedAt(index).length === perSeed);
+      if (whole.length === 0) return undefined;
+      return compared(
+        whole.flatMap(ofSeedAt),
+        whole.map((index) => seeds[index]!),
+      );
     },
   };
 }

@@ -37,11 +37,10 @@ function findings({ schedulers, shares }: PoolsComparison): Findings {
   const best = bestOf(schedulers);
   if (baseline === undefined || best === undefined) return noFindings;
   const label = escapeHtml(best.label);
-  const { low, high } = best.reduction;
   const verdict = `${label}: ${fasterText(speedupOf(best.reduction), pageSigns)}, ${equalText(best.equalTokenSpeedup, pageSigns)}.`;
   const share = shares.find((one) => one.scheduler === best.scheduler);
   const text = `<p><b>Where it comes from.</b> From rollout start to train end a round takes ${number(best.mainSeconds.value, 0)} s instead of
-${number(baseline.mainSeconds.value, 0)} s (${percent(low)} to ${percent(high)} less). The first update is dispatched after
+${number(baseline.mainSeconds.value, 0)} s. The first update is dispatched after
 ${number(best.firstDispatchSeconds, 0)} s instead of ${number(baseline.firstDispatchSeconds, 0)} s; in all the trainer waits for
 ${number(best.waitSeconds, 0)} s instead of ${number(baseline.waitSeconds, 0)} s. ${sharesText(share)}</p>
 <p><b>What it costs.</b> ${tokensText(best)} ${rolloutText(best, baseline)}</p>`;

@@ -71,7 +71,7 @@ function costs({ schedulers, oracle }: ComparisonResult, best: SchedulerResult):
 function argument(comparison: ComparisonResult, workload: number): string {
   const best = bestOf(comparison.schedulers);
   const [baseline] = comparison.schedulers;
-  const colours = legendOf(timelineColours.filter(([name]) => name !== 'overhead'));
+  const colours = legendOf(timelineColours);
   if (baseline === undefined || best === undefined) return '';
   const title = `Before and after: ${escapeHtml(baseline.label)} and ${escapeHtml(nameOf(best))}`;
   const way = 'Seconds of a step, and what each mechanism takes off';

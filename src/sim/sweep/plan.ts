@@ -9,7 +9,7 @@ import { factorOf, promptsOf, type SweepProblem, type SweepTask, stepsOf } from 
 import { product } from './search/neighbours.ts';
 import type { SweepSpace } from './space.ts';
 
-/** Simulated responses, about, of a search that is not asked to be thorough: under a minute on two cores. */
+/** Simulated responses, about, of a search that is not asked to be thorough. */
 export const usualBudget = 1_200_000;
 
 /** The size of a search. */

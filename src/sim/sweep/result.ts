@@ -223,12 +223,11 @@ export interface SweepOptions extends SweepLimits {
   readonly seed?: number;
   /** `fast`, `default`, `thorough`, or custom numbers; all of it is done, unless a `budget` is given, too. */
   readonly effort?: SweepEffortId | SweepEffort;
-  /** Whether all is looked at that the effort `thorough` has, in many minutes (default false). */
+  /** Whether all is looked at that the effort `thorough` has, several times the work (default false). */
   readonly thorough?: boolean;
   /**
    * Most work, in simulated responses, about, above 0. A search that would take more has shorter runs and fewer candidates; the
-   * same budget gives the same answer on every machine. Default: 1,200,000, which takes under a minute on two cores; no limit if
-   * `effort` or `thorough` is given.
+   * same budget gives the same answer on every machine. Default: 1,200,000; no limit if `effort` or `thorough` is given.
    */
   readonly budget?: number;
   /**

@@ -46,6 +46,8 @@ export interface Change {
   readonly seeds?: readonly number[];
   /** Receives the share of the simulations that are done, 0 to 1, after each of them. */
   readonly onProgress?: (share: number) => void;
+  /** Receives, after each seed, what gives the answer by the seeds so far. */
+  readonly onSeed?: (soFar: () => WhatIf) => void;
 }
 
 const usualSeeds = Array.from({ length: 10 }, (_, index) => 1 + index);
@@ -87,6 +89,7 @@ export function whatIfIn(logged: LoggedJob, change: Change): WhatIf {
     capTokens: change.capTokens ?? job?.hardware?.maxResponseTokens ?? preset.capTokens,
     seeds,
     onProgress: change.onProgress,
+    onSeed: change.onSeed,
   });
 }
 

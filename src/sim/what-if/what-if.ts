@@ -37,6 +37,8 @@ export interface WhatIfOptions {
   readonly seeds: readonly number[];
   /** Receives the share of the simulations that are done, 0 to 1. */
   readonly onProgress?: ((share: number) => void) | undefined;
+  /** Receives, after each seed, what gives the answer by the seeds so far. */
+  readonly onSeed?: ((soFar: () => WhatIf) => void) | undefined;
 }
 
 /** The rest of the job after the event, up to the end of the last round that is complete in the log. */
@@ -139,63 +141,73 @@ export function whatIfOf(options: WhatIfOptions): WhatIf {
     return told({ log: whole.steps[step]!, simulated });
   });
   let drained = 0;
-  const restOf = (one: Fork) =>
-    seeds.map((seed) => {
-      const host = hostOf(fitted.job, one, seed, whole.trainedPrompts);
-      const { steps } = host.run();
-      drained = host.drainedRounds;
-      return told(rest(steps.slice(drained), seconds));
-    });
+  const restOf = (one: Fork, seed: number): RestOfJob => {
+    const host = hostOf(fitted.job, one, seed, whole.trainedPrompts);
+    const { steps } = host.run();
+    drained = host.drainedRounds;
+    return told(rest(steps.slice(drained), seconds));
+  };
   const scheduler = options.scheduler?.({ promptsPerRound, responsesPerPrompt });
-  const asItWas = restOf(fork);
-  const changed = isSame ? asItWas : restOf({ ...fork, settings, scheduler });
-  const over = (of: (one: RestOfJob) => number): number[] =>
-    asItWas.map((one, index) => (of(one) === 0 ? 1 : of(changed[index]!) / of(one)));
-  const log = rest(whole.steps.slice(drained), seconds);
-  const missing = (ofRound: (one: StepResult) => number, ofRest: (one: RestOfJob) => number, extra = 0): Miss => ({
-    rounds: missOf(again.map((one) => [ofRound(one.log), ofRound(one.simulated) + extra])),
-    rest: isSame ? 0 : (missOf([[ofRest(log), mean(asItWas, ofRest)]])[0] ?? 0),
-  });
-  // The round in which the fork happens has no seconds before its first token; later rounds do.
-  const misses = {
-    seconds: missing(
-      (one) => one.rolloutSeconds,
-      (one) => one.seconds,
-      fitted.job.cost.fixedRolloutSeconds,
-    ),
-    tokens: missing(
-      (one) => one.meanResponseTokens,
-      (one) => one.meanResponseTokens,
-    ),
-  };
-  const rounds = mean(changed, (one) => one.rounds);
-  const time = ratioInterval(
-    over((one) => one.seconds),
-    misses.seconds,
-    rounds,
-  );
-  const { assumed, outside } = basisOf(options.job);
-  checkPossible(time);
-  return {
-    assumed,
-    outside,
-    policy: definition.id,
-    at: { seq: at, seconds: seconds + logged.beginsAt, roundId: roundAt(logged, at) ?? null },
-    log,
-    asItWas,
-    changed,
-    saved: { ...time, value: 1 - time.value, low: 1 - time.high, high: 1 - time.low },
-    kept: ratioInterval(
-      over((one) => one.meanResponseTokens),
-      misses.tokens,
+  const changedFork = { ...fork, settings, scheduler };
+  const [plain, other]: [RestOfJob[], RestOfJob[]] = [[], []];
+  const answered = (): WhatIf => {
+    const changed = isSame ? plain : other;
+    // Whoever asks in between has no change for the last seed yet.
+    const asItWas = plain.slice(0, changed.length);
+    const over = (of: (one: RestOfJob) => number): number[] =>
+      asItWas.map((one, index) => (of(one) === 0 ? 1 : of(changed[index]!) / of(one)));
+    const log = rest(whole.steps.slice(drained), seconds);
+    const missing = (ofRound: (one: StepResult) => number, ofRest: (one: RestOfJob) => number, extra = 0): Miss => ({
+      rounds: missOf(again.map((one) => [ofRound(one.log), ofRound(one.simulated) + extra])),
+      rest: isSame ? 0 : (missOf([[ofRest(log), mean(asItWas, ofRest)]])[0] ?? 0),
+    });
+    // The round in which the fork happens has no seconds before its first token; later rounds do.
+    const misses = {
+      seconds: missing(
+        (one) => one.rolloutSeconds,
+        (one) => one.seconds,
+        fitted.job.cost.fixedRolloutSeconds,
+      ),
+      tokens: missing(
+        (one) => one.meanResponseTokens,
+        (one) => one.meanResponseTokens,
+      ),
+    };
+    const rounds = mean(changed, (one) => one.rounds);
+    const time = ratioInterval(
+      over((one) => one.seconds),
+      misses.seconds,
       rounds,
-    ),
-    fit: fitted.fit,
-    misses,
-    lengths: lengthsOf(logged),
-    untrained: logged.supplied.length - whole.trainedPrompts,
-    engines: fork.engineIds.length || asked.engines,
+    );
+    const { assumed, outside } = basisOf(options.job);
+    checkPossible(time);
+    return {
+      assumed,
+      outside,
+      policy: definition.id,
+      at: { seq: at, seconds: seconds + logged.beginsAt, roundId: roundAt(logged, at) ?? null },
+      log,
+      asItWas,
+      changed,
+      saved: { ...time, value: 1 - time.value, low: 1 - time.high, high: 1 - time.low },
+      kept: ratioInterval(
+        over((one) => one.meanResponseTokens),
+        misses.tokens,
+        rounds,
+      ),
+      fit: fitted.fit,
+      misses,
+      lengths: lengthsOf(logged),
+      untrained: logged.supplied.length - whole.trainedPrompts,
+      engines: fork.engineIds.length || asked.engines,
+    };
   };
+  for (const seed of seeds) {
+    plain.push(restOf(fork, seed));
+    if (!isSame) other.push(restOf(changedFork, seed));
+    options.onSeed?.(answered);
+  }
+  return answered();
 }
 
 const mean = (all: readonly RestOfJob[], of: (one: RestOfJob) => number): number => sumOf(all, of) / all.length;

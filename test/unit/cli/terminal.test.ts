@@ -3,7 +3,7 @@ import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { entry, root } from '../../support/command-line/process.ts';
 import { ownLengths } from '../../support/documents/own-files.ts';
@@ -46,12 +46,32 @@ test.skipIf(!hasPython).concurrent('simulate: Ctrl-Z suspends it, fg goes on, an
     ['send', suspend],
     expectSoon('Stopped.*ready> '),
     line('fg'),
-    expectSoon('simulating .* [0-9]+%'),
+    expectSoon('simulating [^%]* [1-9][0-9]*%'),
     ['send', interrupt],
     ...code,
   );
   expect([started, stopped, again].every((one) => one !== undefined)).toBe(true);
   expect(prompt!.seconds).toBeLessThan(20);
+  // What there is, is printed.
+  const said = stripVTControlCharacters(prompt!.seen);
+  expect(said).toMatch(/Partial, since it was stopped: [1-9]\d* of 1000 seeds\.\r\n.*tail batching.* as fast \(/s);
+  expect(said).toMatch(/rollflex: stopped after [1-9]\d* of 3000 runs: the result is partial, and no file was written/);
+  expect(ended!.seen).toMatch(/code=130$/);
+});
+
+test.skipIf(!hasPython).concurrent('what-if: Ctrl-C prints the answer by the seeds so far', async () => {
+  const log = join(root, 'test/zoo/logs/verl-7155.jsonl');
+  const [, prompt, ended] = await inTerminal(
+    line(`rollflex what-if ${log} --set promptSpeculation=1.5 --seeds 1000`),
+    expectSoon('simulating what'),
+    ['wait', 1],
+    ['send', interrupt],
+    ...code,
+  );
+  const said = stripVTControlCharacters(prompt!.seen);
+  const [, seeds] = /Partial, since it was stopped: ([1-9]\d*) of 1000 seeds\.\r\n/.exec(said) ?? [];
+  expect(said).toContain(`rollflex: stopped after ${seeds} of 1000 seeds: the result is partial`);
+  expect(said).toMatch(/with the change +\d/);
   expect(ended!.seen).toMatch(/code=130$/);
 });
 

@@ -80,10 +80,11 @@ export function conclude(
       confirmationSeeds: seeds,
     },
   };
+  const isConfirmed = (one: SweepSettings): boolean => book.pairs(book.candidate(one), baseline, seeds).length > 0;
   return {
     ...choiceOf(problem, recommended.settings as SweepSettings | 'baseline'),
     ...facts,
-    meaning: meaningOf(facts),
+    meaning: meaningOf({ ...facts, isConfirmed }),
     workload: {
       name,
       source,

@@ -1,18 +1,24 @@
 /** Explains a recommendation in sentences. */
 import type { Interval } from '../../comparison/result.ts';
+import { factorText, fasterText, plainSigns, speedupOf, timesOf } from '../../report/faster.ts';
 import { areGiven, cautionShare } from '../limits.ts';
 import type { SweepAdvice, SweepLimits } from '../result.ts';
 import { isPartial, provisionOf, type SweepSettings } from '../settings/settings.ts';
 import { independentSteps } from '../split.ts';
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
-const between = ({ low, high }: Interval): string => `${percent(low)} to ${percent(high)}`;
+/** Returns what a share of the time that is saved makes of the speed. */
+const fasterBy = (saved: Interval, than: string): string => fasterText(speedupOf(saved), plainSigns, than);
 
 /** Differences below this share of the baseline's time are not mentioned. */
 const worthNaming = 0.01;
 
 /** The facts for the sentences. */
-export type SweepFacts = Pick<
+export interface SweepFacts extends SweepFigures {
+  /** Whether the confirmation has run these settings. */
+  isConfirmed(settings: SweepSettings): boolean;
+}
+type SweepFigures = Pick<
   SweepAdvice,
   | 'verdict'
   | 'job'
@@ -30,17 +36,17 @@ export type SweepFacts = Pick<
 /** Returns the explanation in sentences, the verdict first. */
 export function meaningOf(facts: SweepFacts): string[] {
   const { verdict, recommended, gainOverPublished, gainOfTailBatching, baseline, oracle, objective, search } = facts;
-  const saves = `${percent(recommended.gain.value)} less time a trained prompt than ${baseline.label} (${between(recommended.gain)})`;
+  const isFaster = fasterBy(recommended.gain, baseline.label);
   const sentences: string[] = [];
   if (verdict === 'tuned') {
     sentences.push(
-      `${recommended.label}: ${saves}, and ${percent(gainOverPublished.value)} less than the papers' fixed settings (${between(gainOverPublished)}).`,
+      `${recommended.label}: ${isFaster}, and ${fasterBy(gainOverPublished, "the papers' fixed settings")}.`,
     );
   } else if (verdict === 'published') {
-    sentences.push(`Nothing beats the papers' fixed settings here, ${recommended.label}: ${saves}.`);
+    sentences.push(`Nothing beats the papers' fixed settings here, ${recommended.label}: ${isFaster}.`);
   } else if (verdict === 'unspeculative') {
     sentences.push(
-      `The papers' fixed settings are not within the limits, and nothing that is beats them without tail batching, ${recommended.label}: ${saves}.`,
+      `The papers' fixed settings are not within the limits, and nothing that is beats them without tail batching, ${recommended.label}: ${isFaster}.`,
     );
   } else if (areGiven(objective.limits)) {
     sentences.push(
@@ -49,12 +55,12 @@ export function meaningOf(facts: SweepFacts): string[] {
   } else {
     const { gain } = facts.published;
     sentences.push(
-      `None of it pays here: the papers' fixed settings save ${percent(gain.value)} (${between(gain)}) of the time of ${baseline.label}, and it is faster than anything that was tried. Stay with ${baseline.label}.`,
+      `None of it pays here: the papers' fixed settings are ${fasterBy(gain, baseline.label)}, which is faster than anything that was tried. Stay with ${baseline.label}.`,
     );
   }
   if (verdict !== 'baseline' && recommended.gain.low <= 0) {
     sentences.push(
-      `It may be no faster than ${baseline.label} at all: the interval reaches below 0. Give it more steps.`,
+      `It may be no faster than ${baseline.label} at all: the interval reaches below 1. Give it more steps.`,
     );
   }
   sentences.push(...tailSentence(facts, gainOfTailBatching), ...passedOver(facts));
@@ -67,7 +73,7 @@ export function meaningOf(facts: SweepFacts): string[] {
   if (verdict !== 'baseline') sentences.push(costSentence(facts));
   if (oracle !== undefined) {
     sentences.push(
-      `An oracle that knows all lengths and keeps every response takes ${percent(oracle.gain)} less than ${baseline.label}; at equal tokens the recommendation has ${percent(recommended.ofOracle ?? 0)} of its speed.`,
+      `An oracle that knows all lengths and keeps every response is ${fasterText(timesOf(oracle.gain), plainSigns, baseline.label)}; at equal tokens the recommendation has ${percent(recommended.ofOracle ?? 0)} of its speed.`,
     );
   }
   sentences.push(seenSentence(search));
@@ -85,7 +91,7 @@ function limitsText({ minKept, minTop1, maxLag }: SweepLimits): string {
 /** Returns a sentence about the cost of the gain. */
 function costSentence({ recommended, baseline }: SweepFacts): string {
   const { equalTokenSpeedup: speedup, longestTrainedRatio, staleShare, maxLag } = recommended;
-  const times = `${speedup.value.toFixed(2)}x as fast as ${baseline.label} a kept token (${speedup.low.toFixed(2)} to ${speedup.high.toFixed(2)})`;
+  const times = `${factorText(speedup, plainSigns)} as fast as ${baseline.label}`;
   const stale =
     maxLag === 0
       ? 'no token is stale'
@@ -112,21 +118,24 @@ function tailSentence({ verdict, job, recommended: { settings } }: SweepFacts, t
       job === 'pools' ? ' With a lower least kept-token ratio (--min-kept, `minKept`) it would be a candidate.' : '';
     return [`Tail batching ${where} on this trace: the recommendation has none.${more}`];
   }
-  const what = settings !== 'baseline' && isPartial(settings) ? 'Partial rollout' : 'Tail batching';
-  if (tail.low > 0)
-    return [`${what} saves ${percent(tail.value)} of what the same settings take without it (${between(tail)}).`];
+  const what = settings !== 'baseline' && isPartial(settings) ? 'partial rollout' : 'tail batching';
+  const isFaster = `it is ${fasterBy(tail, 'the same settings without it')}`;
+  if (tail.low > 0) return [`With ${what} ${isFaster}.`];
   return [
-    `${what} ${tail.value > 0 ? 'may not' : 'does not'} pay on this trace: it saves ${percent(tail.value)} of what the same settings take without it (${between(tail)}). It stays, since a trace may lack the longest responses: settings that speculate less than the papers' must be ${percent(cautionShare)} faster for sure.`,
+    `That ${what} pays on this trace is not ${tail.value > 0 ? 'sure' : 'so'}: with it, ${isFaster}. It stays, since a trace may lack the longest responses: settings that speculate less than the papers' must be ${percent(cautionShare)} faster for sure.`,
   ];
 }
 
 /** Returns the reason why faster settings of the search are not recommended, although they keep enough tokens. */
-function passedOver({ verdict, recommended, published, tried }: SweepFacts): string[] {
-  const best = tried.find((one) => one.admissible);
+function passedOver({ verdict, recommended, baseline, published, tried, isConfirmed }: SweepFacts): string[] {
+  // Of many settings that ran a few times, the fastest one is mostly lucky: only those that the confirmation has seen are named.
+  const best = tried.find((one) => one.admissible && isConfirmed(one.settings));
   if (verdict === 'baseline' || best === undefined || best.gain < recommended.gain.value + worthNaming) return [];
   const isLess = provisionOf(best.settings) < provisionOf(published.settings as SweepSettings);
   const why = isLess
     ? `it speculates less than the papers', and must then be ${percent(cautionShare)} faster for sure, since a trace may lack the longest responses`
     : 'it was not faster for sure in the confirmation';
-  return [`In the search ${best.label} saved ${percent(best.gain)}. It is not recommended: ${why}.`];
+  const runs = best.seeds === 1 ? 'one run' : `${best.seeds} runs`;
+  const speed = fasterText(timesOf(best.gain), plainSigns, baseline.label);
+  return [`In ${runs} of the search ${best.label} was ${speed}. It is not recommended: ${why}.`];
 }

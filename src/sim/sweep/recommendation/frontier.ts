@@ -3,6 +3,7 @@
  * learns the lengths of prompts and keeps every response. All rows are runs on the same prompts and samples.
  */
 import type { Interval } from '../../comparison/result.ts';
+import { fasterText, plainSigns, speedupOf } from '../../report/faster.ts';
 import type { Workload } from '../../workload/workload.ts';
 import { Book, type Candidate, gainInterval, keptRatio, longestRatio } from '../book.ts';
 import { responsesOfRound } from '../plan.ts';
@@ -198,7 +199,7 @@ function meaningOf(
     maxLag === 0
       ? ''
       : ` ${percent(staleShare)} of its tokens are stale, by up to ${maxLag} version${maxLag === 1 ? '' : 's'}.`;
-  const saves = `${nameOf(settings as SynchronousSettings)} saves ${percent(gain.value)} (${percent(gain.low)} to ${percent(gain.high)}) of the time without speculation, keeps every response, and moves a prompt by at most ${windowRounds! - 1} rounds.${stale}`;
+  const saves = `${nameOf(settings as SynchronousSettings)} is ${fasterText(speedupOf(gain), plainSigns, 'without speculation')}, keeps every response, and moves a prompt by at most ${windowRounds! - 1} rounds.${stale}`;
   const rho = correlation.toFixed(2);
   if (resampling === 'marginal') {
     return [

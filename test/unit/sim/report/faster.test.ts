@@ -25,8 +25,14 @@ describe('the sentence about a speedup', () => {
   });
 
   it('has the signs of its place', () => {
-    expect(fasterText(of(1.5), pageSigns)).toBe('1.50 × as fast (33\u00a0% of the time saved)');
-    expect(equalText(of(1.13, 1.1, 1.16), pageSigns)).toBe('1.13 ± 0.03 × at equal tokens');
+    expect(fasterText(of(1.5), pageSigns)).toBe('1.50\u00a0× as fast (33\u00a0% of the time saved)');
+    expect(equalText(of(1.13, 1.1, 1.16), pageSigns)).toBe('1.13\u00a0±\u00a00.03\u00a0× at equal tokens');
+  });
+
+  it('names what something is faster than', () => {
+    expect(fasterText(of(1.27, 1.24, 1.3), plainSigns, 'verl')).toBe(
+      '1.27 ± 0.03x as fast as verl (21% of the time saved)',
+    );
   });
 
   it('says the same of a saving: its ends stay in order, also beyond all of the time', () => {

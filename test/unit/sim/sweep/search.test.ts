@@ -184,7 +184,7 @@ describe('the search', () => {
     const { advice } = run(runOf(few, 0));
     expect(advice.verdict).toBe('published');
     expect(advice.meaning.join(' ')).toMatch(
-      /saved 31\.5 %\. It is not recommended: it speculates less than the papers'/,
+      /In \d+ runs of the search \S+ .* was 1\.46x as fast as synchronous \(3[12]% of the time saved\)\. It is not recommended: it speculates less than the papers'/,
     );
     expect(run(runOf(usual)).advice.meaning.join(' ')).not.toContain('not recommended');
   });
