@@ -1,6 +1,7 @@
 /** The host of a policy: it carries out commands on your engines, and reports what happened. */
-import type { TailBatchingEvent } from 'rollflex/tail-batching';
+
 import type { PromptsRequest, RequestAbort, RequestLaunch, TimerSet } from 'rollflex/schemas';
+import type { TailBatchingEvent } from 'rollflex/tail-batching';
 import type { Engine } from './engine.ts';
 
 /** Seconds on one clock, as every event has them. */

@@ -15,6 +15,7 @@ export type { Choices } from '../core/generators/choices.ts';
 export { checkHost, type HostCheckOptions, type HostUnderTest } from './host-checks/check-host.ts';
 export { checkConservation, placesOf } from './host-checks/conservation.ts';
 export type { Places } from './host-checks/held-book.ts';
+export type { HostReport } from './host-checks/host-audit.ts';
 export { HostModel } from './host-checks/host-model.ts';
 export type { Flight, HostModelConfig, OpenRound } from './host-checks/host-rules.ts';
 export { ModelHost } from './host-checks/model-host.ts';

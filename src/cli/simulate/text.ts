@@ -66,7 +66,7 @@ export class SimulateOutput {
   /** Prints what there is of a comparison on so many seeds that was stopped. */
   part(comparison: ComparisonResult, seeds: number): void {
     if (this.#options.json) return;
-    const done = comparison.settings.seeds;
+    const done = Number(comparison.settings.seeds);
     if (done < seeds) print(look('bold', `Partial, since it was stopped: ${done} of ${seeds} seeds.`));
     this.comparison(comparison);
   }

@@ -4,9 +4,9 @@ import type { CommandHandlers } from '../../core/machine/policy.ts';
 import { create } from '../../core/machine/start.ts';
 import { refuse } from '../../errors.ts';
 import { type TailBatchingCommand, tailBatching } from '../../recipes/tail-batching/index.ts';
-import type { VocabularyDecision, VocabularyEvent } from '../../schemas/index.ts';
+import type { VocabularyDecision } from '../../schemas/index.ts';
 import { textOfRun } from '../runs/search.ts';
-import { HostAudit } from './host-audit.ts';
+import { HostAudit, type HostReport } from './host-audit.ts';
 
 /** The interface of a host to a policy. */
 export interface HostUnderTest {
@@ -43,7 +43,7 @@ class Exchange {
   readonly audit = new HostAudit();
   readonly log: AnyEvent[] = [];
   readonly #policy;
-  readonly #waiting: VocabularyEvent[] = [];
+  readonly #waiting: HostReport[] = [];
   #host: HostUnderTest | undefined;
   #isBusy = false;
   #rounds: number;
@@ -70,7 +70,7 @@ class Exchange {
     this.#host = undefined;
   }
 
-  report(event: VocabularyEvent): void {
+  report(event: HostReport): void {
     this.#waiting.push(event);
     if (this.#host !== undefined && !this.#isBusy) this.#pump();
   }
@@ -90,7 +90,7 @@ class Exchange {
   }
 
   /** Returns the next report of the host, or a request for a new round once the last round has drained. */
-  #next(): VocabularyEvent | undefined {
+  #next(): HostReport | undefined {
     const event = this.#waiting.shift();
     if (event !== undefined) {
       this.audit.heard(event);
@@ -103,7 +103,7 @@ class Exchange {
     return { type: 'round.requested', at: this.#policy.at, roundId, weightVersion: this.#asked };
   }
 
-  #answer(event: VocabularyEvent): readonly VocabularyDecision[] {
+  #answer(event: HostReport): readonly VocabularyDecision[] {
     try {
       return this.#policy.send(event as never) as readonly VocabularyDecision[];
     } catch (error) {
@@ -144,7 +144,7 @@ function carryOut(host: HostUnderTest, decision: VocabularyDecision): unknown {
  * @throws Error that names all faults, with the last events and decisions
  */
 export async function checkHost(
-  connect: (report: (event: VocabularyEvent) => void) => HostUnderTest | Promise<HostUnderTest>,
+  connect: (report: (event: HostReport) => void) => HostUnderTest | Promise<HostUnderTest>,
   options: HostCheckOptions = {},
 ): Promise<void> {
   const { config, rounds = 3, limitSeconds = 10, quietSeconds = 0.05 } = options;

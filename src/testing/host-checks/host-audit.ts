@@ -1,5 +1,9 @@
 /** Checks a host from the policy's side: compares its reports with the decisions that it received. */
+import type { TailBatchingEvent } from '../../recipes/tail-batching/index.ts';
 import type { VocabularyDecision, VocabularyEvent } from '../../schemas/index.ts';
+
+/** An event that a host reports: a notice that it sends as an event may lack its reason. */
+export type HostReport = VocabularyEvent | TailBatchingEvent;
 
 /** `setTimeout` of Node may fire a millisecond early; the policy then sets the timer once more. */
 const timerToleranceSeconds = 0.002;
@@ -57,7 +61,7 @@ export class HostAudit {
   }
 
   /** Records an event that the host reports, before the policy sees it. */
-  heard(event: VocabularyEvent): void {
+  heard(event: HostReport): void {
     switch (event.type) {
       case 'response.completed':
       case 'response.failed':
