@@ -62,6 +62,10 @@ const commands: Record<string, { readonly summary: string; readonly load: () => 
     summary: 'what would have been, from an event of a log on, with other settings or another policy',
     load: async () => (await import('./what-if/command.ts')).whatIfCommand(),
   },
+  new: {
+    summary: 'a folder with a host, a policy or a trainer of your own that runs and tests itself',
+    load: async () => (await import('./new/command.ts')).newCommand(),
+  },
   replay: {
     summary: 'play a log again and compare every decision; exit code 1 if one differs',
     load: async () => (await import('./replay/command.ts')).replayCommand(),
@@ -87,6 +91,7 @@ Examples
   rollflex plan grpo-advantages --input rewards.json
   rollflex serve --stdio             sessions for a trainer in Python, by JSON-RPC
   rollflex mock-engine --engines 4   SGLang's or vLLM's routes without a GPU, to test against
+  rollflex new host my-host          a host of your own that runs and tests itself
   rollflex schema tail-batching      the settings of a policy, as JSON Schema
   rollflex shadow ~/rollflex-log     what would a policy have decided beside the host?
   rollflex explain ~/rollflex-log    why is it stuck, and who has to act?

@@ -1,0 +1,85 @@
+/** The folders of `rollflex new`: a copy of an example, with what makes it a project of its own. */
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { refuse } from '../../errors.ts';
+import { packageRoot, packageVersion } from '../../logs/index/package.ts';
+
+/** What can be made: the example that it is a copy of, and its commands. */
+export const kinds = Object.freeze({
+  host: { example: '15-own-host', language: 'typescript', start: 'tsx main.ts' },
+  policy: { example: '16-own-policy', language: 'typescript', start: 'tsx main.ts' },
+  trainer: { example: '17-own-trainer', language: 'python', start: 'python trainer.py' },
+} as const);
+
+/** What a new folder begins with. */
+export type NewKind = keyof typeof kinds;
+
+const commands = {
+  typescript: ['npm install', 'npm start', 'npm test'],
+  python: ['pip install pytest mypy', 'python trainer.py', 'pytest'],
+} as const;
+
+/**
+ * Makes a folder below the working directory.
+ *
+ * @returns its files, and the commands that come next, as one line
+ * @throws PolicyError `invalid_input` for a name that is no plain name, or a folder that has something in it
+ */
+export function makeFolder(kind: NewKind, name: string): { readonly files: readonly string[]; readonly next: string } {
+  if (!/^[a-z0-9][a-z0-9._-]{0,99}$/.test(name)) {
+    refuse('invalid_input', 'name', 'small letters, digits, ., _ and -, such as my-host', name);
+  }
+  const folder = resolve(name);
+  if (existsSync(folder) && readdirSync(folder).length > 0) {
+    refuse('invalid_input', 'name', 'a folder that is empty or not there', folder);
+  }
+  const { example, language, start } = kinds[kind];
+  const from = join(packageRoot(), 'examples', example);
+  mkdirSync(folder, { recursive: true });
+  cpSync(from, folder, { recursive: true });
+  writeFileSync(join(folder, 'README.md'), readme(name, from, commands[language]));
+  if (language === 'typescript') {
+    writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest(name, folder, start), null, 2)}\n`);
+    writeFileSync(join(folder, 'tsconfig.json'), `${JSON.stringify(typescript, null, 2)}\n`);
+    // A copy of the package, with what it needs, and no link into its folder.
+    writeFileSync(join(folder, '.npmrc'), 'install-links=true\n');
+  }
+  return { files: readdirSync(folder).sort(), next: commands[language].join(' && ') };
+}
+
+/** The page of the example, with the commands of the folder in place of those of the example. */
+function readme(name: string, from: string, lines: readonly string[]): string {
+  const page = readFileSync(join(from, 'README.md'), 'utf8');
+  const own = page
+    .replace(/^# .*$/m, `# ${name}`)
+    .replace(/^```sh\n[\s\S]*?\n```$/m, ['```sh', ...lines, '```'].join('\n'))
+    .replace(/ ?`rollflex new [\s\S]*?(?<=\.)(?=\n\n)/, '');
+  return own;
+}
+
+const typescript = {
+  compilerOptions: {
+    strict: true,
+    noEmit: true,
+    target: 'es2023',
+    module: 'nodenext',
+    allowImportingTsExtensions: true,
+    skipLibCheck: true,
+    types: ['node'],
+  },
+};
+
+function manifest(name: string, folder: string, start: string): object {
+  return {
+    name,
+    private: true,
+    type: 'module',
+    scripts: { start, test: 'tsc && tsx --test' },
+    dependencies: { rollflex: rollflexFor(folder) },
+    devDependencies: { '@types/node': '^20.0.0', 'fast-check': '^4.0.0', tsx: '^4.0.0', typescript: '^5.9.0' },
+  };
+}
+
+/** The package that this command is of: from a checkout or an installed package by its path, as no registry has it yet. */
+const rollflexFor = (folder: string): string =>
+  existsSync(join(packageRoot(), 'dist')) ? `file:${relative(folder, packageRoot())}` : `^${packageVersion()}`;
