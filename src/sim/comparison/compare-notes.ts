@@ -1,6 +1,8 @@
 /** Texts of a comparison: the workload, the settings, and notes for the reader. */
 
 import { oracleWindowRounds } from '../bounds/oracle.ts';
+import { unmetSentence } from '../colocated/policy-scheduler.ts';
+import { predictionText } from '../workload/predicted.ts';
 import type { Workload } from '../workload/workload.ts';
 import type { CompareOptions } from './compare-options.ts';
 import { quantileOf, ratio, sumOf } from './metrics.ts';
@@ -25,6 +27,7 @@ export function describeWorkload(
     prompts: Math.min(prompts, workload.distinctPrompts),
     resampling: workload.resampling,
     correlation: workload.correlation,
+    ...(workload.predict === undefined ? {} : { predict: predictionText(workload) }),
     capTokens: workload.capTokens,
     meanTokens: ratio(
       sumOf(lengths, (one) => one),
@@ -60,6 +63,10 @@ export function notesOn(options: CompareOptions, results: readonly SchedulerResu
   const notes = [
     `Every scheduler trains the same ${steps * job.promptsPerRound} prompts once; queues are flushed at the end.`,
   ];
+  for (const one of results) {
+    const unmet = one.runs[0]?.unmet ?? [];
+    if (unmet.length > 0) notes.push(`${nameOf(one)} ${unmetSentence(unmet)}.`);
+  }
   const shorter = ({ keptTokenRatio }: SchedulerResult): number => Math.round(100 * (1 - keptTokenRatio));
   for (const percent of new Set(others.map(shorter))) {
     if (percent <= 0) continue;
@@ -101,7 +108,8 @@ export function notesOn(options: CompareOptions, results: readonly SchedulerResu
       'Even groups: nobody has recorded which responses are correct, so that is drawn by prompt, whatever their length.',
     );
   }
-  const { distinctPrompts, caveat } = workload;
+  const { distinctPrompts, caveat, predict } = workload;
+  if (predict !== undefined) notes.push(`Prompts come with predicted lengths: ${predictionText(workload)}.`);
   if (caveat !== undefined) notes.push(caveat);
   if (distinctPrompts < steps * job.promptsPerRound) {
     notes.push(`The workload has ${distinctPrompts} prompts: they are used again, with resampled responses.`);
