@@ -2,6 +2,7 @@
  * An admission policy: the prompts of a round start in the order of their predicted lengths, a few more of them than the round
  * needs, and those that finish first are trained on.
  */
+// #region state
 import { type Context, defineEvent, definePolicy, handlersOf, type Live, mapBy, PolicyError, z } from 'rollflex';
 import type { Of, Prompt } from 'rollflex/schemas';
 import * as messages from 'rollflex/schemas';
@@ -52,7 +53,9 @@ const state = z.strictObject({
   launched: z.int(),
   rounds: z.int(),
 });
+// #endregion
 
+// #region messages
 /** A message of its own: the host, which tries again by itself, gives a prompt up. */
 const broken = defineEvent('acme/prompt.broken', 'The host has given a prompt up: it fails whatever runs it.', {
   promptId: z.string(),
@@ -77,7 +80,9 @@ type State = Live<z.output<typeof state>, z.output<typeof config>>;
 type Decision = Of<(typeof decisions)[number]>;
 type Entry = z.output<typeof entry>;
 type Ctx = Context<Decision>;
+// #endregion
 
+// #region rules
 /** A copy shares nothing with what a host may change, and has its keys in one order. */
 const copyOf = (prompt: Prompt): Prompt => messages.prompt.parse(prompt);
 
@@ -182,7 +187,9 @@ function settle(state: State, ctx: Ctx): void {
   emit({ type: 'round.drained', at, roundId: draining.roundId, reason });
   state.draining = null;
 }
+// #endregion
 
+// #region handlers
 /** Refuses a request that was never launched: ids end with their number. */
 function checkLaunched({ launched }: State, { requestId }: { requestId: string }): void {
   const number = /#(\d+)$/.exec(requestId)?.[1];
@@ -280,7 +287,9 @@ const handlers = [
     },
   ),
 ];
+// #endregion
 
+// #region definition
 export const shortestFirst = definePolicy({
   id: 'acme/shortest-first',
   version: 1,
@@ -326,7 +335,9 @@ export const shortestFirst = definePolicy({
     },
   ],
 });
+// #endregion
 
+// #region likely
 /** Likely events: a small space of ids, so that some repeat, and some come late. */
 export const likely: Arbitrary<State> = ({ round, requests, launched }, choices) => {
   const at = choices.below(100);
@@ -357,3 +368,4 @@ export const likely: Arbitrary<State> = ({ round, requests, launched }, choices)
       return { type: 'response.completed', at, requestId, tokens: 1 + choices.below(1000) };
   }
 };
+// #endregion

@@ -89,16 +89,32 @@ export class UnmetAsks {
   }
 }
 
-/** Returns what a policy asks for in vain as the end of a sentence, after its name. */
-export function unmetSentence(unmet: readonly Unmet[]): string {
+/** Returns a sentence for each group of policies that ask for the same in vain. */
+export function unmetSentences(
+  results: readonly { readonly label: string; readonly unmet: readonly Unmet[] }[],
+): string[] {
+  const labels = new Map<string, string[]>();
+  for (const { label, unmet } of results) {
+    if (unmet.length === 0) continue;
+    const says = unmetSentence(unmet);
+    labels.set(says, [...(labels.get(says) ?? []), label]);
+  }
+  return [...labels].map(([says, [first, ...others]]) => {
+    const more = others.length > 1 ? ` and ${others.length} others` : others.map((one) => ` and ${one}`).join('');
+    return `${first}${more}: ${says}.`;
+  });
+}
+
+/** Returns what a policy asks for in vain as the end of a sentence. */
+function unmetSentence(unmet: readonly Unmet[]): string {
   const of = (what: Unmet['what']): readonly Unmet[] => unmet.filter((one) => one.what === what);
   const names = (what: Unmet['what']): string =>
     of(what)
       .map(({ name, count }) => (count === undefined ? name : `${name} (${count} times)`))
       .join(', ');
   return [
-    of('command').length > 0 && `decides ${names('command')}, which the simulator does not carry out`,
-    of('event').length > 0 && `takes ${names('event')}, which the simulator never sends`,
+    of('command').length > 0 && `asks for ${names('command')}, which the simulator does not carry out`,
+    of('event').length > 0 && `waits for ${names('event')}, which the simulator never sends`,
     of('prediction').length > 0 &&
       `decides by ${names('prediction')} of prompts, and gets none: compare it with predicted lengths (\`predict\`, --predict)`,
   ]

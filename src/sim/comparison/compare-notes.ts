@@ -1,7 +1,7 @@
 /** Texts of a comparison: the workload, the settings, and notes for the reader. */
 
 import { oracleWindowRounds } from '../bounds/oracle.ts';
-import { unmetSentence } from '../colocated/policy-scheduler.ts';
+import { unmetSentences } from '../colocated/policy-scheduler.ts';
 import { predictionText } from '../workload/predicted.ts';
 import type { Workload } from '../workload/workload.ts';
 import type { CompareOptions } from './compare-options.ts';
@@ -54,6 +54,10 @@ export function settingsOf({ job, steps, seeds }: CompareOptions): ComparisonRes
   };
 }
 
+/** Returns the notes on what policies ask for and do not get, which say how far a comparison is one of them. */
+export const unmetNotes = (results: readonly SchedulerResult[]): string[] =>
+  unmetSentences(results.map(({ label, runs: [run] }) => ({ label, unmet: run?.unmet ?? [] })));
+
 /** Returns the notes that a reader of the results needs, in sentences. */
 export function notesOn(options: CompareOptions, results: readonly SchedulerResult[]): string[] {
   const { job, seeds, steps } = options;
@@ -63,10 +67,7 @@ export function notesOn(options: CompareOptions, results: readonly SchedulerResu
   const notes = [
     `Every scheduler trains the same ${steps * job.promptsPerRound} prompts once; queues are flushed at the end.`,
   ];
-  for (const one of results) {
-    const unmet = one.runs[0]?.unmet ?? [];
-    if (unmet.length > 0) notes.push(`${nameOf(one)} ${unmetSentence(unmet)}.`);
-  }
+  notes.push(...unmetNotes(results));
   const shorter = ({ keptTokenRatio }: SchedulerResult): number => Math.round(100 * (1 - keptTokenRatio));
   for (const percent of new Set(others.map(shorter))) {
     if (percent <= 0) continue;
