@@ -43,14 +43,14 @@ let engines = new Map<string, DecodeEngine>();
 const seen = new Map<string, number>();
 const log: string[] = [];
 type Event = Parameters<typeof job.send>[0];
+type Told<E = Event> = E extends Event ? Omit<E, 'at'> : never;
 type Decision = ReturnType<typeof job.send>[number];
 
-const send = (event: Record<string, unknown>): void => {
-  for (const decision of job.send({ at: clock.now, ...event } as never as Event)) carryOut(decision);
+const send = (event: Told): void => {
+  for (const decision of job.send({ at: clock.now, ...event })) carryOut(decision);
 };
 /** Something that takes time: its event comes when it is over. */
-const later = (seconds: number, event: Record<string, unknown>): void =>
-  clock.at(clock.now + seconds, () => send(event));
+const later = (seconds: number, event: Told): void => clock.at(clock.now + seconds, () => send(event));
 
 function carryOut(decision: Decision): void {
   seen.set(decision.type, (seen.get(decision.type) ?? 0) + 1);

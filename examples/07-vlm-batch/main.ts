@@ -25,6 +25,7 @@ const job = create(flexrl, {
 });
 
 type Event = Parameters<typeof job.send>[0];
+type Told<E = Event> = E extends Event ? Omit<E, 'at'> : never;
 type Decision = ReturnType<typeof job.send>[number];
 const seen = new Map<string, number>();
 const tries = new Map<string, number>();
@@ -32,9 +33,9 @@ const tries = new Map<string, number>();
 const running: (() => void)[] = [];
 let now = 0;
 
-const send = (event: Record<string, unknown>): void => {
+const send = (event: Told): void => {
   now += 0.01;
-  for (const decision of job.send({ at: now, ...event } as never as Event)) carryOut(decision);
+  for (const decision of job.send({ at: now, ...event })) carryOut(decision);
 };
 
 function carryOut(decision: Decision): void {
@@ -79,7 +80,7 @@ const advance = (steps = Number.POSITIVE_INFINITY): void => {
 // Every fourth sample is a long video, the others are images; four responses to each.
 const sampleOf = (step: number, index: number) => {
   const isVideo = index % 4 === 0;
-  const media = isVideo ? { kind: 'video', frames: 256 } : { kind: 'image', frames: 2 };
+  const media = isVideo ? ({ kind: 'video', frames: 256 } as const) : ({ kind: 'image', frames: 2 } as const);
   return {
     sampleId: `step-${step}/sample-${index}`,
     path: `/data/${step}/${index}`,

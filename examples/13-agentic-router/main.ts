@@ -41,9 +41,8 @@ async function run(policy: Policy, incident?: Incident) {
     mock.cluster.fault({ fault: 'crash', engine });
   };
   try {
-    const running = Array.from({ length: agents }, (_, number) => agent(`agent-${number}`, settings));
-    if (incident !== undefined) running.push(crash(incident) as never);
-    const results = (await Promise.all(running)).slice(0, agents);
+    const running = Promise.all(Array.from({ length: agents }, (_, number) => agent(`agent-${number}`, settings)));
+    const [results] = await Promise.all([running, incident && crash(incident)]);
     const sum = (field: 'promptTokens' | 'cachedTokens'): number => results.reduce((all, one) => all + one[field], 0);
     return {
       turns: results.reduce((all, { engines }) => all + engines.length, 0),

@@ -1,5 +1,5 @@
 /** A host in simulated time, on the clock of the mock engine: it carries out what policies decide, and reports what comes of it. */
-import { type LooseEvent, recordEvents, registry } from 'rollflex';
+import { create, type LooseEvent, recordEvents, registry } from 'rollflex';
 import type { MockCluster, MockEngine } from 'rollflex/mock-engine';
 import { Engines, type Wanted } from './engines.ts';
 import type { Outside, Told } from './outside.ts';
@@ -35,7 +35,7 @@ export class Host {
   constructor(members: readonly (readonly [id: string, config: object])[], outside: Outside, isUsual: boolean) {
     this.#outside = outside;
     this.#isUsual = isUsual;
-    this.#policies = members.map(([id, config]) => registry.create(id as never, config as never) as never);
+    this.#policies = members.map(([id, config]) => create(registry.policies.find((one) => one.id === id)!, config));
     this.#isAgentic = members[0]![0] === 'agentic-rollout';
     recordEvents(this.#policies[0]!, (line) => this.log.push(line));
     this.cluster.onFault(({ kind }, engine) => kind === 'up' && this.#load(engine));

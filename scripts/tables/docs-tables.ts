@@ -2,6 +2,8 @@
  * The generated parts of the documentation. In a Markdown file they stand between
  * `<!-- generated: KIND ID -->` and `<!-- /generated -->`.
  */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import {
   type AnyDefinition,
   type AnyPlannerDefinition,
@@ -46,6 +48,7 @@ export const generatedFiles: readonly string[] = [
   'docs/agentic.md',
   'examples/README.md',
   'docs/vocabulary.md',
+  'docs/writing-a-policy.md',
   'docs/errors.md',
   'docs/server.md',
   'docs/decision-log.md',
@@ -120,6 +123,16 @@ function trainerTable(): string {
       staleness,
     ]),
   );
+}
+
+/** A region of the example of a policy, as a snippet; each goes on from the one before. */
+function ownPolicyPart(id: string): string {
+  const path = fileURLToPath(new URL('../../examples/16-own-policy/shortest-first.ts', import.meta.url));
+  const regions = readFileSync(path, 'utf8').split(/^\/\/ #region /m).slice(1);
+  const found = regions.find((one) => one.startsWith(`${id}\n`));
+  if (found === undefined) throw new Error(`the example has no region ${id}`);
+  const code = found.slice(id.length + 1, found.indexOf('\n// #endregion'));
+  return `\`\`\`ts${found === regions[0] ? '' : ' continued'}\n${code}\n\`\`\``;
 }
 
 function exampleTable(): string {
@@ -346,6 +359,7 @@ function agenticTable(): string {
 }
 
 function render(kind: string, id: string): string {
+  if (kind === 'own-policy') return ownPolicyPart(id);
   switch (`${kind} ${id}`) {
     case 'policies all':
       return policyTable();

@@ -72,12 +72,14 @@ export { basisLine, basisOf, type JobBasis } from './colocated/basis.ts';
 export { type RunOptions, simulate } from './colocated/driver.ts';
 export { defineJob, type Job, type JobInput } from './colocated/job.ts';
 export { oneStepOffAblation, withOneStepOff } from './colocated/one-step-off.ts';
+export { type PolicySchedulerOptions, policyScheduler } from './colocated/policy-scheduler.ts';
 export {
   type BatchShape,
   dividedSettingsOf,
   type LosslessTailSettings,
   losslessTailScheduler,
   type NextRound,
+  type OpeningEvent,
   type Scheduler,
   synchronousBaseline,
   type TailSettings,
@@ -235,6 +237,7 @@ export {
   type Quantile,
 } from './workload/marginal.ts';
 export { type NamedTrace, type TraceWorkloadOptions, traceWorkload } from './workload/of-trace.ts';
+export { type Predict, type PredictionOptions, predicts, withPredictions } from './workload/predicted.ts';
 export { estimateCorrelation } from './workload/scores.ts';
 export {
   type Resampling,

@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 import type { AnyEvent, AnyPlannerDefinition } from '../core/machine/definition.ts';
+import { type SimulatorFit, simulatorFit } from '../core/machine/simulator-fit.ts';
 import type { HostHints } from './hosts/obedience.ts';
 import { laws } from './laws/laws.ts';
 import { plannerLaws } from './laws/planner-laws.ts';
@@ -12,6 +13,7 @@ import { messageOf, type SearchOptions, search, textOfRun, trimmed } from './run
 import { type Tested, withEvents } from './runs/tested.ts';
 
 export type { Choices } from '../core/generators/choices.ts';
+export { type SimulatorFit, simulatorFit } from '../core/machine/simulator-fit.ts';
 export { checkHost, type HostCheckOptions, type HostUnderTest } from './host-checks/check-host.ts';
 export { checkConservation, placesOf } from './host-checks/conservation.ts';
 export type { Places } from './host-checks/held-book.ts';
@@ -51,12 +53,18 @@ export interface LawOptions extends SearchOptions {
   readonly hints?: HostHints;
 }
 
+/** What is known of a policy that keeps the laws. */
+export interface LawsKept {
+  /** Whether the simulator (`rollflex/sim`) runs it, what it would need for that, and what it would not get there. */
+  readonly simulator: SimulatorFit;
+}
+
 /**
- * Checks that a policy keeps the laws.
+ * Checks that a policy keeps the laws, and says what the simulator needs of it.
  *
  * @throws Error with the law, the smallest run that breaks the law, and the seed to repeat the run
  */
-export function checkLaws(tested: Tested, options: LawOptions): void {
+export function checkLaws(tested: Tested, options: LawOptions): LawsKept {
   const { definition } = withEvents(tested);
   const { config, only, hints, limitSeconds = 60 } = options;
   for (const law of laws) {
@@ -77,6 +85,7 @@ export function checkLaws(tested: Tested, options: LawOptions): void {
       },
     );
   }
+  return { simulator: simulatorFit(definition) };
 }
 
 /**

@@ -50,6 +50,18 @@ describe('TypeScript snippets', () => {
   });
 });
 
+/** Whoever copies a sample copies its casts. */
+test('no sample and no example silences the compiler', () => {
+  const folder = join(root, 'examples');
+  const files = (readdirSync(folder, { recursive: true, encoding: 'utf8' }) as string[]).filter((one) =>
+    one.endsWith('.ts'),
+  );
+  const examples = files.map((file) => ({ file, line: 1, code: readFileSync(join(folder, file), 'utf8') }));
+  expect(examples.length).toBeGreaterThan(20);
+  const silent = [...typescript, ...examples].filter(({ code }) => /\bas (never|any)\b/.test(code));
+  expect(silent.map(({ file, line }) => `${file}:${line}`)).toEqual([]);
+});
+
 describe('data', () => {
   /** What the blocks of a page are read by; those of others must be JSON. */
   const readers: Record<string, (line: string) => unknown> = {

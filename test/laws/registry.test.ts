@@ -18,7 +18,7 @@ const { seed: usual = 0 } = fc.readConfigureGlobal();
 function check(definition: AnyPolicyDefinition, config: unknown, law: Law, index: number): void {
   const seed = usual + 100 * law.number + index;
   const tested = contradicting(withEvents(definition));
-  const search = () => checkLaws(tested, { config, runs: times(20), events: 60, only: [law.number], seed });
+  const search = () => void checkLaws(tested, { config, runs: times(20), events: 60, only: [law.number], seed });
   if (scale >= 1) return search();
   const [tape] = fc.sample(tapes(), { seed, numRuns: 1 });
   try {

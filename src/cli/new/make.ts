@@ -47,14 +47,13 @@ export function makeFolder(kind: NewKind, name: string): { readonly files: reado
   return { files: readdirSync(folder).sort(), next: commands[language].join(' && ') };
 }
 
-/** The page of the example, with the commands of the folder in place of those of the example. */
+/** The page of the example, with the commands of the folder in place of those of the example, and without links that lead out. */
 function readme(name: string, from: string, lines: readonly string[]): string {
-  const page = readFileSync(join(from, 'README.md'), 'utf8');
-  const own = page
+  return readFileSync(join(from, 'README.md'), 'utf8')
     .replace(/^# .*$/m, `# ${name}`)
     .replace(/^```sh\n[\s\S]*?\n```$/m, ['```sh', ...lines, '```'].join('\n'))
-    .replace(/ ?`rollflex new [\s\S]*?(?<=\.)(?=\n\n)/, '');
-  return own;
+    .replace(/\s?`rollflex new [\s\S]*?(?<=\.)(?=\n\n)/, '')
+    .replace(/\[([^\]]+)\]\(\.\.[^)]*\)/g, '$1');
 }
 
 const typescript = {

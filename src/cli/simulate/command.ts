@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander';
 import { usualRuns } from '../../sim/comparison/compare-options.ts';
 import { modelOptions } from '../job/cluster.ts';
+import { withOwn } from '../job/own.ts';
 import { withResults, withSampling } from '../job/simulation.ts';
 import { withOptions } from '../job/workloads.ts';
 import { between, whole } from '../terminal/arguments.ts';
@@ -85,9 +86,11 @@ Examples
   rollflex simulate my-lengths.jsonl --calibrate measured.json     seconds as yours
   rollflex simulate --from-log run.jsonl              lengths from a recorded session
   rollflex simulate --from-log ~/rollflex-log         lengths from serve --log-dir
-  rollflex simulate --perfetto trace.json             open trace.json in ui.perfetto.dev`,
+  rollflex simulate --perfetto trace.json             open trace.json in ui.perfetto.dev
+  rollflex simulate my-lengths.jsonl --policies mine.js --predict noisy     a policy of your own
+  rollflex simulate my-lengths.jsonl --policies mine.ts --set limit=8,16    and its settings`,
     );
-  return withResults(withSampling(command, usualRuns.seeds)).action(
+  return withResults(withOwn(withSampling(command, usualRuns.seeds))).action(
     async (paths: string[], options: SimulateOptions) => {
       await runSimulate(paths, options);
     },

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { ComparisonResult } from '../../sim/comparison/result.ts';
 import type { PoolsComparison } from '../../sim/pools/result.ts';
 import type { VlmComparison } from '../../sim/vlm-formulas/result.ts';
+import { ownSchedulers } from '../job/own.ts';
 import { bundledPools } from '../pools/run.ts';
 import { isSilent, Progress } from '../terminal/progress.ts';
 import { workersFor } from '../threads/workers.ts';
@@ -61,10 +62,10 @@ function threadsFor({ job, steps, seeds, fromLog }: SimulateInput): number {
 export async function simulateAll(
   input: SimulateInput,
   asked: SimulateAsked,
-  output: SimulateOutput,
+  output: Pick<SimulateOutput, 'begin' | 'comparison' | 'part' | 'pools' | 'vlm'>,
   onStop: (stopped: Stopped) => void = () => undefined,
 ): Promise<Simulated> {
-  const prepared = comparisonsOf(input);
+  const prepared = comparisonsOf(input, await ownSchedulers(input, input.job));
   const found: Simulated = { comparisons: [], pools: [], vlm: [] };
   const each = (kind: SimulateTask['kind'], count: number, of?: number): SimulateTask[] =>
     Array.from({ length: count }, (_, index) => ({ kind, of: of ?? index, place: index }));

@@ -1,4 +1,5 @@
 /** `rollflex simulate`: simulates the time that scheduling saves for these response lengths. */
+import { given } from '../../core/collections/given.ts';
 import { oneLine } from '../../core/ids/printable.ts';
 import { refuse } from '../../errors.ts';
 import { basisOf } from '../../sim/colocated/basis.ts';
@@ -17,6 +18,7 @@ import { calibratedJson, calibratedText } from '../job/calibration/text.ts';
 import { saysCluster } from '../job/cluster.ts';
 import { type JobOptions, jobOfOptions } from '../job/job.ts';
 import { cappedAt, filesRead, jobOfLog, type LengthOptions } from '../job/lengths.ts';
+import { checkOwn, type OwnOptions, ownSchedulers } from '../job/own.ts';
 import { plain, type ResultOptions } from '../job/simulation.ts';
 import { outlastReader, printJson } from '../terminal/output.ts';
 import { type Simulated, simulateAll } from './parts.ts';
@@ -24,7 +26,7 @@ import type { SimulateInput } from './tasks.ts';
 import { SimulateOutput } from './text.ts';
 
 /** Options as the command line gives them. */
-export interface SimulateOptions extends JobOptions, LengthOptions, TextOptions, ResultOptions {
+export interface SimulateOptions extends JobOptions, LengthOptions, TextOptions, ResultOptions, OwnOptions {
   readonly eta: number;
   readonly promptSpeculation?: number;
   readonly responseSpeculation?: number;
@@ -43,17 +45,19 @@ export interface SimulateOptions extends JobOptions, LengthOptions, TextOptions,
 
 /** Runs the simulation, prints each workload as soon as it is done, and writes the requested files. */
 export async function runSimulate(paths: readonly string[], options: SimulateOptions): Promise<void> {
+  checkAlone(options);
   checkOutputs({ '--report': options.report, '--perfetto': options.perfetto }, filesRead(paths, options));
   const measured = await readMeasured(options.calibrate, options);
   const logged = options.fromLog === undefined ? undefined : jobOfLog(options.fromLog, options.session);
   const asked = { ...shapeOf(logged, options), ...options };
   // What is wrong with the job is said before long traces are read.
   const first = jobOfOptions(asked, measured);
+  await ownSchedulers(options, first.job);
   const isQuiet = options.quiet === true || options.json === true;
   const traces = await readTraces(paths, readingOf(options), isQuiet);
   const cap = options.cap ?? cappedAt(traces);
   const isAsked = cap === undefined || cap === first.capTokens;
-  const { job: given, capTokens, calibration } = isAsked ? first : jobOfOptions({ ...asked, cap }, measured);
+  const { job: asGiven, capTokens, calibration } = isAsked ? first : jobOfOptions({ ...asked, cap }, measured);
   const {
     judge = 'workers',
     resampling,
@@ -66,7 +70,7 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
     ablation,
     oneStepOff,
   } = options;
-  const shared = oneStepOff ? withOneStepOff(given) : given;
+  const shared = oneStepOff ? withOneStepOff(asGiven) : asGiven;
   const job = judge === 'workers' ? shared : withJudge(shared, judge, capTokens);
   const factors = {
     promptSpeculation: options.promptSpeculation ?? options.eta,
@@ -75,8 +79,10 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   const steps = options.steps ?? stepsOf(logged, job);
   checkSize(job, factors, { steps, seeds });
   const lengths = { resampling, correlation, fromLog, session };
+  const { policies, set, predict, predictSigma } = options;
   const input: SimulateInput = {
     ...lengths,
+    ...given({ policies, set, predict, predictSigma }),
     job,
     capTokens,
     traces,
@@ -127,6 +133,16 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
     return;
   }
   output.end(writeFiles(), paths);
+}
+
+/** Refuses options that do not go together. */
+function checkAlone(options: SimulateOptions): void {
+  checkOwn(options);
+  if (options.policies === undefined) return;
+  const beside = options.ablation ? '--ablation' : options.oneStepOff ? '--one-step-off' : undefined;
+  if (beside === undefined) return;
+  const expected = `--policies without ${beside}, whose jobs see to rewards and training as well`;
+  refuse('invalid_input', '--policies', expected, options.policies);
 }
 
 /** Returns the batch and the engines of a log. */

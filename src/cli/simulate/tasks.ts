@@ -5,7 +5,12 @@ import { registry } from '../../registry.ts';
 import { ablation, losslessScheduler, partialScheduler, usualSchedulers } from '../../sim/colocated/ablation.ts';
 import type { Job } from '../../sim/colocated/job.ts';
 import { oneStepOffAblation } from '../../sim/colocated/one-step-off.ts';
-import { type Scheduler, synchronousBaseline, tailBatchingScheduler } from '../../sim/colocated/scheduler.ts';
+import {
+  losslessTailScheduler,
+  type Scheduler,
+  synchronousBaseline,
+  tailBatchingScheduler,
+} from '../../sim/colocated/scheduler.ts';
 import { type PreparedRuns, prepareRuns } from '../../sim/comparison/compare.ts';
 import type { RunResult } from '../../sim/comparison/result.ts';
 import type { PoolsComparison } from '../../sim/pools/result.ts';
@@ -16,12 +21,13 @@ import { returning } from '../../sim/workload/epochs.ts';
 import type { NamedTrace } from '../../sim/workload/of-trace.ts';
 import type { Workload } from '../../sim/workload/workload.ts';
 import { type LengthOptions, workloads } from '../job/lengths.ts';
+import { type OwnOptions, predictedAs } from '../job/own.ts';
 import { seedsFrom } from '../job/simulation.ts';
 import { bundledPools, runBundledTail } from '../pools/run.ts';
 import { bundledVlm } from '../vlm/run.ts';
 
 /** Input of all tasks, from which a thread makes the tasks again. */
-export interface SimulateInput extends LengthOptions {
+export interface SimulateInput extends LengthOptions, OwnOptions {
   readonly job: Job;
   readonly capTokens: number;
   readonly traces: readonly NamedTrace[];
@@ -54,7 +60,13 @@ export interface SimulateMade {
 }
 
 /** Returns the schedulers to compare, the baseline first. */
-function schedulersOf({ job, factors, ablation: all, oneStepOff, epochs = 1, logged }: SimulateInput): Scheduler[] {
+function schedulersOf(input: SimulateInput, own: readonly Scheduler[]): Scheduler[] {
+  const { job, factors, ablation: all, oneStepOff, epochs = 1, logged } = input;
+  if (own.length > 0) {
+    // A policy of admissions leaves rewards and training to the host: beside it, the others do, too.
+    const lossless = epochs > 1 ? [losslessTailScheduler(job)] : [];
+    return [synchronousBaseline(job), tailBatchingScheduler(job, factors), ...lossless, ...own];
+  }
   if (logged !== undefined && !all && !oneStepOff) {
     // As what-if does, all of them let the times of rewards and training pass as the preset, or the calibration, has them.
     const [baseline, tail] = [synchronousBaseline(job), tailBatchingScheduler(job, factors)];
@@ -68,22 +80,27 @@ function schedulersOf({ job, factors, ablation: all, oneStepOff, epochs = 1, log
   return [...(oneStepOff ? variants.slice(0, 2) : usualSchedulers(job, factors)), ...more];
 }
 
-/** Returns the comparisons before any of their runs. Throws `PolicyError`, or the system's error, for bad input. */
-export function comparisonsOf(input: SimulateInput): PreparedRuns[] {
+/**
+ * Returns the comparisons before any of their runs.
+ *
+ * @param own - those of the user's policies, of `ownSchedulers`
+ * @throws `PolicyError`, or the system's error, for bad input
+ */
+export function comparisonsOf(input: SimulateInput, own: readonly Scheduler[] = []): PreparedRuns[] {
   const { job, steps, epochs = 1 } = input;
-  const [baseline, ...schedulers] = schedulersOf(input);
+  const [baseline, ...schedulers] = schedulersOf(input, own);
   const seeds = seedsFrom(input.seed, input.seeds);
   return workloads(input.traces, input, input.capTokens, input.logged).map((given) => {
     const inEpochs = (seed: number): Workload => returning(given(seed), steps * job.promptsPerRound, epochs, seed);
-    const workload = epochs > 1 ? inEpochs : given;
+    const workload = predictedAs(epochs > 1 ? inEpochs : given, input, job);
     return prepareRuns({ job, workload, steps, seeds, baseline: baseline!, schedulers });
   });
 }
 
-/** Returns a function that does tasks; it reads the traces at the first task that needs them. */
+/** Returns a function that does tasks; it prepares the comparisons at the first task that needs them. */
 export function simulateWork(
   input: SimulateInput,
-  prepared: () => readonly PreparedRuns[] = () => comparisonsOf(input),
+  prepared: () => readonly PreparedRuns[],
 ): (task: SimulateTask) => SimulateMade {
   let comparisons: readonly PreparedRuns[] | undefined;
   return ({ kind, of, place }) => {

@@ -2,6 +2,7 @@
 import { oneLine } from '../../core/ids/printable.ts';
 import { basisOf } from '../../sim/colocated/basis.ts';
 import type { Job } from '../../sim/colocated/job.ts';
+import { unmetNotes } from '../../sim/comparison/compare-notes.ts';
 import type { ComparisonResult } from '../../sim/comparison/result.ts';
 import type { PoolsComparison } from '../../sim/pools/result.ts';
 import { bestOf } from '../../sim/report/best.ts';
@@ -60,6 +61,9 @@ export class SimulateOutput {
     else {
       const { label } = bestOf(comparison.schedulers) ?? comparison.schedulers[0]!;
       print(`${comparisonTable(comparison, false)}\n${comparisonVerdict(comparison, label)}\n`);
+      const { predict } = comparison.workload;
+      if (predict !== undefined) print(prose(`Prompts come with predicted lengths: ${predict}.`));
+      for (const text of unmetNotes(comparison.schedulers)) print(prose(oneLine(text)));
     }
   }
 

@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { poolsTaskIds } from '../../sim/pools/presets.ts';
 import { modelOptions } from '../job/cluster.ts';
 import { effortOption, thoroughOption } from '../job/effort.ts';
+import { withOwn } from '../job/own.ts';
 import { correlationOption, resamplingOption, textOptions, withOptions } from '../job/workloads.ts';
 import { between, whole } from '../terminal/arguments.ts';
 import { option } from '../terminal/options.ts';
@@ -44,7 +45,8 @@ Examples
   rollflex sweep my-lengths.jsonl --min-kept 0.95 --min-top1 0.9 --max-lag 0
   rollflex sweep my-lengths.jsonl --epochs 4          which policy, where prompts come back
   rollflex sweep my-lengths.jsonl --resume sweep.jsonl --effort thorough
-  rollflex sweep my-lengths.jsonl --json              policy and config for registry.create`;
+  rollflex sweep my-lengths.jsonl --json              policy and config for registry.create
+  rollflex sweep my-lengths.jsonl --policies mine.js --set limit=8,16,32   settings of your own policy`;
 
 export function sweepCommand(): Command {
   const asked = new Command('sweep')
@@ -88,7 +90,7 @@ export function sweepCommand(): Command {
     .addOption(option('json', 'print one JSON object, and nothing else'))
     .option('--quiet', 'print the tables only, and no progress')
     .addHelpText('after', explained);
-  return withOptions(command, textOptions()).action(async (paths: string[], options: SweepCommandOptions) => {
+  return withOwn(withOptions(command, textOptions())).action(async (paths: string[], options: SweepCommandOptions) => {
     await runSweep(paths, options);
   });
 }

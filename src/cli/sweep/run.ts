@@ -13,15 +13,21 @@ import { checkOutputs } from '../files/written.ts';
 import { basisJson, basisText } from '../job/basis.ts';
 import { readMeasured } from '../job/calibration/measured.ts';
 import { cappedAt, filesRead } from '../job/lengths.ts';
+import { checkOwn, type OwnOptions } from '../job/own.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { isSilent, Progress, type Shown } from '../terminal/progress.ts';
 import { type Workers, workersFor } from '../threads/workers.ts';
+import { sweepOwn } from './own.ts';
 import { type NamedProblem, type PlacedTask, runKey, type SweepInput, sweepProblems, sweepWork } from './problem.ts';
 import { SweepState } from './state.ts';
 import { adviceText } from './text.ts';
 
 /** Options as the command line gives them. */
-export interface SweepCommandOptions extends Omit<SweepInput, 'traces' | 'measured'>, TextOptions, SweepLimits {
+export interface SweepCommandOptions
+  extends Omit<SweepInput, 'traces' | 'measured'>,
+    TextOptions,
+    SweepLimits,
+    OwnOptions {
   readonly effort?: SweepEffortId;
   readonly thorough?: boolean;
   readonly seed: number;
@@ -34,6 +40,8 @@ export interface SweepCommandOptions extends Omit<SweepInput, 'traces' | 'measur
 
 /** Runs the sweep, and prints the recommendation. */
 export async function runSweep(paths: readonly string[], options: SweepCommandOptions): Promise<void> {
+  if (options.policies !== undefined) return sweepOwn(paths, options);
+  checkAlone(options);
   const {
     effort,
     thorough,
@@ -91,6 +99,13 @@ interface Partial {
   readonly recommendations: number;
   readonly of: number;
   readonly found?: FoundSettings;
+}
+
+/** Refuses options that only policies of the user have. */
+function checkAlone(options: SweepCommandOptions): void {
+  checkOwn(options);
+  const { predict = 'none' } = options;
+  if (predict !== 'none') refuse('invalid_input', '--predict', '--policies beside it, which may read it', predict);
 }
 
 interface Work {

@@ -10,7 +10,12 @@ async function workOf(start: WorkerStart): Promise<(task: never) => unknown> {
     return sweepWork(sweepProblems(start.input));
   }
   if (start.kind === 'advise') return (await import('../advise/question.ts')).adviseWork(start.input);
-  if (start.kind === 'simulate') return (await import('../simulate/tasks.ts')).simulateWork(start.input);
+  if (start.kind === 'simulate') {
+    const { input } = start;
+    const { comparisonsOf, simulateWork } = await import('../simulate/tasks.ts');
+    const own = await (await import('../job/own.ts')).ownSchedulers(input, input.job);
+    return simulateWork(input, () => comparisonsOf(input, own));
+  }
   return (await import('../what-if/text.ts')).textAnswerer(start.input.paths);
 }
 

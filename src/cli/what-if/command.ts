@@ -1,11 +1,11 @@
 /** `rollflex what-if`: from an event of a log on, what would have been with other settings, or with another policy. */
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { given } from '../../core/collections/given.ts';
 import { oneLine } from '../../core/ids/printable.ts';
-import { refuse } from '../../errors.ts';
 import { otherPolicies } from '../../sim/what-if/ask.ts';
 import { basisJson, basisText } from '../job/basis.ts';
 import { modelOptions } from '../job/cluster.ts';
+import { predictOptions, setting } from '../job/own.ts';
 import { withOptions } from '../job/workloads.ts';
 import { option } from '../terminal/options.ts';
 import { print, printJson } from '../terminal/output.ts';
@@ -42,12 +42,12 @@ function printAnswer(
   options: WhatIfCommandOptions,
   partial?: { readonly seeds: number; readonly of: number },
 ): void {
-  const { name, settings, answer } = found;
+  const { name, otherPolicy, settings, answer } = found;
   if (options.json)
     return printJson({
       ...given({ partial }),
       ...basisJson(answer),
-      ...{ file: name, settings, otherPolicy: options.policy ?? null },
+      ...{ file: name, settings, otherPolicy },
       ...answer,
     });
   if (partial !== undefined) print(`Partial, since it was stopped: ${partial.seeds} of ${partial.of} seeds.`);
@@ -59,18 +59,6 @@ function printAnswer(
   for (const line of assumed) print(prose(`- ${line}`, '  '));
 }
 
-/** Parses `path=value`; the value is JSON, or text. */
-function setting(text: string, all: WhatIfCommandOptions['set'] = []): WhatIfCommandOptions['set'] {
-  const [path, ...rest] = text.split('=');
-  const value = rest.join('=');
-  if (path === '' || rest.length === 0) refuse('invalid_input', '--set', 'a setting and its value, name=value', text);
-  try {
-    return [...all, [path!, JSON.parse(value)]];
-  } catch {
-    return [...all, [path!, value]];
-  }
-}
-
 export function whatIfCommand(): Command {
   const asked = new Command('what-if')
     .argument('<log...>', 'a log written by recordEvents, or the folder (or files) of serve --log-dir')
@@ -79,9 +67,13 @@ export function whatIfCommand(): Command {
       'after this event (4711), or at this time (1795284199.9s, or a date); default: the beginning',
     )
     .option('--set <setting=value>', 'another value from there on; may be repeated', setting, [])
-    .addOption(new Option('--policy <id>', 'another policy after the open round').choices(Object.keys(otherPolicies)))
+    .option(
+      '--policy <id>',
+      `another policy after the open round: ${Object.keys(otherPolicies).join(', ')}, or your own`,
+    )
+    .addOption(option('policies', 'a module (.js, .ts) with policies of your own, one of which takes over'))
     .addOption(option('session', 'of a decision log: this session'));
-  return withOptions(asked, modelOptions())
+  return withOptions(asked, [...predictOptions(), ...modelOptions()])
     .addOption(option('engines', 'inference engines, where the log names none'))
     .addOption(option('cap', 'longest response (16384, or of the preset)'))
     .addOption(option('seeds', 'runs, each with other draws of what the log does not know', { usual: 10 }))

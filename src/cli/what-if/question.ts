@@ -1,8 +1,9 @@
 /** A question about a log, as the command line and the page of `debug` ask it, and its answer. */
 import { given } from '../../core/collections/given.ts';
+import { oneOf } from '../../core/ids/nearest.ts';
 import { isPolicyError, refuse, relocated } from '../../errors.ts';
 import { basisOf, type JobBasis } from '../../sim/colocated/basis.ts';
-import { jobOf, type OtherPolicy, settingsOf, whatIfIn } from '../../sim/what-if/ask.ts';
+import { type Change, jobOf, type OtherPolicy, otherPolicies, settingsOf, whatIfIn } from '../../sim/what-if/ask.ts';
 import { beforeRounds, enginesAt, type LoggedJob } from '../../sim/what-if/logged-job.ts';
 import type { WhatIf } from '../../sim/what-if/what-if.ts';
 import { placeBy } from '../files/log-place.ts';
@@ -10,15 +11,17 @@ import { openLogs } from '../files/logs.ts';
 import { readMeasured } from '../job/calibration/measured.ts';
 import { saysCluster } from '../job/cluster.ts';
 import { type JobOptions, jobOfOptions } from '../job/job.ts';
+import { checkOwn, type OwnOptions, ownPolicies, schedulerOf } from '../job/own.ts';
 import { seedsFrom } from '../job/simulation.ts';
 import type { Progress } from '../terminal/progress.ts';
 
 /** What is asked. */
-export interface WhatIfQuestion extends JobOptions {
+export interface WhatIfQuestion extends JobOptions, Omit<OwnOptions, 'set'> {
   readonly at?: string;
   /** Settings, or fields of one (`retry.data`), each with its value. */
   readonly set: readonly (readonly [path: string, value: unknown])[];
-  readonly policy?: OtherPolicy;
+  /** One that rollflex has for this, or one of the module `policies`. */
+  readonly policy?: string;
   readonly session?: string;
   readonly seeds: number;
   readonly seed: number;
@@ -31,6 +34,8 @@ export interface WhatIfAnswer {
   /** What gives the costs that nobody has measured. */
   readonly costsOf: 'preset' | 'model';
   readonly name: string;
+  /** The policy that takes over, if one does. */
+  readonly otherPolicy: string | null;
   readonly settings: Readonly<Record<string, unknown>>;
   /** Those of the log. */
   readonly config: unknown;
@@ -55,14 +60,16 @@ export async function answered(
   const [log, second] = openLogs(paths);
   if (second !== undefined) refuse('invalid_input', 'log', 'one log', second.name);
   const { name, isEventLog } = log!;
-  const { session, policy, at, calibrate, seed, seeds } = options;
+  const { session, at, calibrate, seed, seeds } = options;
+  const other = await otherPolicy(options);
   if (session !== undefined && isEventLog) refuse('invalid_input', '--session', 'a decision log of a server', session);
   const logged = await step(() => naming({ log: name, session: '--session' }, () => jobOf(log!, session)));
   const { config } = logged.snapshot;
   const set = Object.fromEntries(options.set);
   const { job, capTokens } = jobOfOptions(onEngines(logged, options), await readMeasured(calibrate, {}));
   const place = at === undefined ? undefined : placeBy(at);
-  const change = { settings: set, ...given({ policy, at: place }), job, fits: calibrate === undefined, capTokens };
+  const settings = other.scheduler === undefined ? set : {};
+  const change = { settings, ...other, ...given({ at: place }), job, fits: calibrate === undefined, capTokens };
   const names = { settings: '--set', policy: `${name}: policy` };
   const onProgress = (share: number): void => {
     if (progress !== undefined) progress.done = share;
@@ -71,9 +78,10 @@ export async function answered(
     basis: basisOf(job),
     costsOf: saysCluster(options) ? 'model' : 'preset',
     name,
+    otherPolicy: other.policy ?? other.scheduler?.({ promptsPerRound: 1, responsesPerPrompt: 1 }).id ?? null,
     config,
     answer,
-    settings: settingsOf(config, set),
+    settings: settingsOf(config, settings),
   });
   const asked = {
     ...change,
@@ -82,6 +90,39 @@ export async function answered(
     seeds: seedsFrom(seed, seeds),
   };
   return whole(await step(() => naming(names, () => whatIfIn(logged, asked))));
+}
+
+const isOther = (id: string): id is OtherPolicy => Object.hasOwn(otherPolicies, id);
+
+/** Returns the policy that takes over, if one does. Throws `unknown_id`, and as `ownPolicies` and `schedulerOf`. */
+async function otherPolicy(question: WhatIfQuestion): Promise<Pick<Change, 'policy' | 'scheduler' | 'predict'>> {
+  const { policies, policy, set, predict = 'none', predictSigma: sigma } = question;
+  checkOwn({ ...question, set: [] });
+  const own = policies === undefined ? [] : await ownPolicies(policies);
+  const id = policy ?? (own.length === 1 ? own[0]!.id : undefined);
+  if (id === undefined && own.length > 0)
+    refuse(
+      'invalid_input',
+      '--policy',
+      oneOf(
+        own.map((one) => one.id),
+        undefined,
+      ),
+      'none of them',
+    );
+  if (id === undefined || isOther(id)) {
+    if (predict !== 'none') refuse('invalid_input', '--predict', '--policies with a policy that reads it', predict);
+    return given({ policy: id });
+  }
+  const definition = own.find((one) => one.id === id);
+  if (definition === undefined) {
+    const known = [...Object.keys(otherPolicies), ...own.map((one) => one.id)];
+    return refuse('unknown_id', '--policy', oneOf(known, id), id);
+  }
+  // What does not fit is said before a long log is read.
+  const scheduler: Change['scheduler'] = (shape) => schedulerOf(policies!, definition, set, shape);
+  scheduler({ promptsPerRound: 1, responsesPerPrompt: 1 });
+  return { scheduler, ...(predict === 'none' ? {} : { predict: { predict, ...given({ sigma }) } }) };
 }
 
 /** Returns the options, of a cluster with as many engines as the log has. Throws `invalid_input` where the GPUs make others. */

@@ -18,7 +18,7 @@ export interface WhatIfTable extends Pick<WhatIfText, 'about' | 'worth' | 'assum
   readonly rows: readonly WhatIfRow[];
 }
 
-function textOf(answer: WhatIfAnswer, question: Pick<WhatIfQuestion, 'set' | 'policy'>): WhatIfText {
+function textOf(answer: WhatIfAnswer, question: Pick<WhatIfQuestion, 'set'>): WhatIfText {
   const { columns, rows, ...texts } = tableOf(answer, question);
   return {
     ...texts,
@@ -55,13 +55,13 @@ const columnsOf = (isStale: boolean): Column<WhatIfRow>[] => {
 
 /** Returns the table of an answer, and the sentences beside it. */
 export function tableOf(
-  { name, config, answer, costsOf }: WhatIfAnswer,
-  question: Pick<WhatIfQuestion, 'set' | 'policy'>,
+  { name, otherPolicy, config, answer, costsOf }: WhatIfAnswer,
+  { set }: Pick<WhatIfQuestion, 'set'>,
 ): WhatIfTable {
   const { at, policy, log, asItWas, changed, saved, kept } = answer;
   const where =
     at.roundId === null ? 'from its beginning' : `from event ${at.seq} (round ${at.roundId}, ${seconds(at.seconds)} s)`;
-  const isChanged = question.set.length > 0 || question.policy !== undefined;
+  const isChanged = set.length > 0 || otherPolicy !== null;
   const before = (path: string): unknown => {
     const [first, field] = path.split('.');
     const whole = (config as Record<string, unknown>)[first!];
@@ -72,10 +72,11 @@ export function tableOf(
   return {
     about: [
       `${name}, ${policy}: ${where} until as many prompts are trained as in the log`,
-      ...question.set.map(
-        ([path, value]) => `${path}: ${JSON.stringify(before(path)) ?? 'not set'} -> ${JSON.stringify(value)}`,
-      ),
-      ...(question.policy === undefined ? [] : [`${question.policy} after the open round, with its own settings`]),
+      ...(otherPolicy === null
+        ? set.map(
+            ([path, value]) => `${path}: ${JSON.stringify(before(path)) ?? 'not set'} -> ${JSON.stringify(value)}`,
+          )
+        : [`${otherPolicy} after the open round, with ${ownSettings(set)}`]),
     ],
     columns: columnsOf([log, ...changed].some(({ maxLag }) => maxLag > 0)),
     rows: [
@@ -86,11 +87,14 @@ export function tableOf(
     ...(isChanged && {
       worth: saysNothing(saved)
         ? `This log cannot tell what that saves: ${percent(saved.low)} to ${percent(saved.high)} of the time. ${needs(answer)} It keeps ${range(kept, (one) => fixed(one, 2))} of the tokens.`
-        : `${question.policy ?? 'The change'}: ${fasterText(speedupOf(saved), plainSigns)}, keeping ${range(kept, (one) => fixed(one, 2))} of the tokens.`,
+        : `${otherPolicy ?? 'The change'}: ${fasterText(speedupOf(saved), plainSigns)}, keeping ${range(kept, (one) => fixed(one, 2))} of the tokens.`,
     }),
     assumed: assumed(answer, costsOf),
   };
 }
+
+const ownSettings = (set: WhatIfQuestion['set']): string =>
+  set.length === 0 ? 'its own settings' : set.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(', ');
 
 /** Whether an interval of a saving has both signs, and is as wide as the time itself. */
 const saysNothing = ({ low, high }: WhatIf['saved']): boolean => low < 0 && high > 0 && high - low > 1;

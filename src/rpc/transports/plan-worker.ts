@@ -1,8 +1,9 @@
 /** A thread that computes plans, one after the other. */
 import { setPriority } from 'node:os';
 import { workerData } from 'node:worker_threads';
-import { createRegistry, definitionsIn } from '../../core/machine/registry.ts';
+import { createRegistry } from '../../core/machine/registry.ts';
 import { registry as shipped } from '../../registry.ts';
+import { importOwn, ownDefinitionsIn } from './own-module.ts';
 import { doTasks } from './thread-tasks.ts';
 
 /** Start parameters of a thread. */
@@ -28,7 +29,7 @@ if (process.platform === 'linux') setPriority(0, 10);
 
 async function registryOf() {
   if (definitions === undefined) return shipped;
-  return createRegistry([...shipped.definitions, ...definitionsIn(await import(definitions))]);
+  return createRegistry([...shipped.definitions, ...ownDefinitionsIn(await importOwn(definitions))]);
 }
 
 doTasks('a plan', async () => {

@@ -2,7 +2,7 @@
  * The discrete-event loop of every simulation: machines report events to a policy, and carry out its decisions, in simulated
  * time. The loop knows no particular policies, machines or rounds; a host wires them, and says when a round is over.
  */
-import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../core/machine/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { Machine } from './machines/machine.ts';
 import { Timers } from './timers.ts';
@@ -11,8 +11,10 @@ import { Timers } from './timers.ts';
 export interface DrivenPolicy {
   /** Id of the policy. */
   readonly id: string;
+  /** Its definition, from which the simulator learns what the policy needs; a policy without one is taken as it is. */
+  readonly definition?: AnyPolicyDefinition;
   /**
-   * Whether the policy takes events of this type: a policy that places no requests takes none about engines. All types if absent.
+   * Whether the policy takes events of this type; the loop leaves other events of machines and timers out. All types if absent.
    */
   takes?(type: string): boolean;
   /** Applies an event; throws `PolicyError` if the policy refuses the event. */
@@ -43,6 +45,11 @@ export class PolicyLink {
     this.#note = note;
   }
 
+  /** Sends an event of a machine or a timer, if the policy takes such events. */
+  offer(event: AnyEvent): void {
+    if (this.#policy.takes?.(event.type) ?? true) this.send(event);
+  }
+
   /** Sends an event to the policy, and carries out its decisions. */
   send(event: AnyEvent): void {
     const isOuter = this.#pending.length === 0;
@@ -70,7 +77,7 @@ export class PolicyLink {
       for (const machine of this.#machines) {
         for (const event of machine.advanceTo(this.#loop.now)) {
           isNew = true;
-          this.send(event);
+          this.offer(event);
         }
       }
     }
@@ -90,7 +97,7 @@ export class PolicyLink {
     if (Math.min(this.#machinesAt, timersAt) > this.#loop.now) return;
     if (timersAt < this.#machinesAt) {
       const timerId = this.#timers.take(timersAt)!;
-      this.send({ type: 'timer.fired', at: timersAt, timerId } as AnyEvent);
+      this.offer({ type: 'timer.fired', at: timersAt, timerId } as AnyEvent);
     }
     this.report();
   }

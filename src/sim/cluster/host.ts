@@ -82,7 +82,8 @@ export abstract class SimulatedHost {
   /** Sends the events that open a round. */
   protected open(record: RoundRecord, events: readonly AnyEvent[]): void {
     this.begin(record);
-    for (const event of [...this.supply.reopened(this.loop.now), ...events]) this.link.send(event);
+    for (const event of this.supply.reopened(this.loop.now)) this.link.offer(event);
+    for (const event of events) this.link.send(event);
     this.link.report();
   }
 

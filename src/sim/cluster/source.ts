@@ -1,4 +1,5 @@
 /** The data source of the simulated job, which deals each prompt once per epoch. */
+import { given } from '../../core/collections/given.ts';
 import { refuse } from '../../errors.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import type { Workload, WorkloadPrompt } from '../workload/workload.ts';
@@ -211,6 +212,10 @@ export class PromptSource {
   }
 }
 
-function promptOf(promptId: string, { promptTokens }: WorkloadPrompt, domain: string | undefined): Prompt {
-  return domain === undefined ? { promptId, promptTokens } : { promptId, promptTokens, domain };
+function promptOf(
+  promptId: string,
+  { promptTokens, expectedTokens }: WorkloadPrompt,
+  domain: string | undefined,
+): Prompt {
+  return { promptId, promptTokens, ...given({ domain, expectedTokens }) };
 }

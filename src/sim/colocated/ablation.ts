@@ -1,9 +1,7 @@
 /** RollPacker, mechanism by mechanism: the recipe that a real host embeds, with parts of it switched off. */
-import type { AnyEvent } from '../../core/machine/definition.ts';
 import { create } from '../../core/machine/start.ts';
 import { refuse } from '../../errors.ts';
 import { type RollpackerInput, rollpacker } from '../../recipes/rollpacker/index.ts';
-import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import { numbered } from '../cluster/ids.ts';
 import type { Variant } from '../comparison/result.ts';
 import { gpuIdsOf, trainingGpuIdsOf, trainingReplicasOf } from './cluster.ts';
@@ -109,8 +107,8 @@ export function rollpackerScheduler(job: Job, id: string, switches: RollpackerSw
     trains: true,
     oneStepOff: switches.oneStepOff ?? false,
     keepsTokens: switches.partialRollout ?? false,
-    create: (options) => create(rollpacker, config, options) as unknown as DrivenPolicy,
-    openRound: (round) => ({ type: 'round.requested', ...round }) as AnyEvent,
+    create: (options) => create(rollpacker, config, options),
+    openRound: (round) => ({ type: 'round.requested', ...round }),
   };
 }
 

@@ -4,7 +4,9 @@
  * weights to the engines.
  */
 
-import { refuse } from '../../errors.ts';
+import type { AnyDecision } from '../../core/machine/definition.ts';
+import { isPolicyError, refuse } from '../../errors.ts';
+import { recordEvents } from '../../logs/format/event-log.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import { SimulatedHost } from '../cluster/host.ts';
@@ -12,9 +14,11 @@ import { RoundRecord } from '../cluster/round-record.ts';
 import { summarizeRun } from '../comparison/metrics.ts';
 import type { RunResult, StepResult } from '../comparison/result.ts';
 import { gradientSeconds, passSeconds } from '../models/cost-model.ts';
+import { withPredictions } from '../workload/predicted.ts';
 import type { Workload } from '../workload/workload.ts';
 import { buildCluster, type Cluster, gpuIdsOf, trainingReplicasOf } from './cluster.ts';
 import type { Job } from './job.ts';
+import { UnmetAsks } from './policy-scheduler.ts';
 import type { Scheduler } from './scheduler.ts';
 import { type StepTimes, stepResult } from './step-result.ts';
 
@@ -35,6 +39,8 @@ export interface RunOptions {
   readonly longTokens?: number;
   /** Number of prompts after which the run ends although the source has more; `prompts` if absent. */
   readonly until?: number;
+  /** Receives the lines of the run's event log, as `recordEvents` writes them. */
+  readonly log?: (line: string) => void;
   /** Called after every step, with the prompts trained so far. */
   readonly onStep?: (step: StepResult, trainedPrompts: number) => void;
 }
@@ -50,10 +56,76 @@ export function simulate(job: Job, scheduler: Scheduler, workload: Workload, opt
   if (!Number.isInteger(options.prompts) || options.prompts < 1) {
     refuse('invalid_input', 'prompts', 'a whole number >= 1', options.prompts);
   }
+  const host = hostOf(job, scheduler, workload, options);
+  const result = host.run();
+  const isTried = host.isOwn && workload.predict === undefined;
+  if (!isTried || !decidesByPrediction(job, scheduler, workload, options.seed)) return result;
+  return { ...result, unmet: [...(result.unmet ?? []), { what: 'prediction', name: 'expectedTokens' }] };
+}
+
+function hostOf(job: Job, scheduler: Scheduler, workload: Workload, options: RunOptions): ColocatedHost {
   const { prompts, seed, timeline = true } = options;
   const { trains: elastic = false, oneStepOff = false, keepsTokens = false, chunks } = scheduler;
   const cluster = buildCluster(job, workload, { prompts, seed, timeline, elastic, oneStepOff, keepsTokens, chunks });
-  return new ColocatedHost(job, scheduler, cluster, options).run();
+  return new ColocatedHost(job, scheduler, cluster, options);
+}
+
+/** Schedulers, and whether their policies decide by predicted lengths. */
+const asked = new WeakMap<Scheduler, boolean>();
+
+/**
+ * Whether a policy of the user decides otherwise in two rounds if prompts come with their true lengths. That is tried, because
+ * nothing in a definition tells which fields its handlers read.
+ */
+function decidesByPrediction(job: Job, scheduler: Scheduler, workload: Workload, seed: number): boolean {
+  const known = asked.get(scheduler);
+  if (known !== undefined) return known;
+  const { promptsPerRound, responsesPerPrompt } = job;
+  const chosen = (given: Workload): string => {
+    const choices: string[] = [];
+    const listening: Scheduler = {
+      ...scheduler,
+      create: (options) => {
+        const policy = scheduler.create(options);
+        return {
+          id: policy.id,
+          takes: (type) => policy.takes?.(type) ?? true,
+          send: (event) => {
+            const decisions = policy.send(event);
+            choices.push(...decisions.map(choiceIn));
+            return decisions;
+          },
+        };
+      },
+    };
+    try {
+      hostOf(job, listening, given, { prompts: 2 * promptsPerRound, seed, timeline: false }).run();
+    } catch (error) {
+      if (!isPolicyError(error)) throw error;
+      choices.push(error.message);
+    }
+    return choices.join();
+  };
+  const answer = chosen(workload) !== chosen(withPredictions(workload, { predict: 'oracle', responsesPerPrompt }));
+  asked.set(scheduler, answer);
+  return answer;
+}
+
+/** Returns what a decision chooses, without the prompts that it carries: these have their predictions with them. */
+function choiceIn(decision: AnyDecision): string {
+  const { type, at, promptId, requestId, index, engineId } = decision as AnyDecision &
+    Readonly<Record<string, unknown>>;
+  return `${type} ${at} ${promptId} ${requestId} ${index} ${engineId}`;
+}
+
+type Recordable = Parameters<typeof recordEvents>[0];
+
+const isRecordable = (policy: DrivenPolicy): policy is DrivenPolicy & Recordable => 'observe' in policy;
+
+/** Refuses a policy that is none of rollflex, and so has no state to begin a log with. */
+function recordable(policy: DrivenPolicy): Recordable {
+  if (isRecordable(policy)) return policy;
+  return refuse('invalid_input', 'log', 'a policy that `create` has made, to write its log', policy.id);
 }
 
 /** The host of {@link simulate}. */
@@ -62,7 +134,7 @@ export class ColocatedHost extends SimulatedHost {
   readonly #scheduler: Scheduler;
   readonly #options: RunOptions;
   readonly #cluster: Cluster;
-  readonly #policy: DrivenPolicy;
+  readonly #asks: UnmetAsks;
   readonly #steps: StepResult[] = [];
   /** Tokens of every trained response. */
   readonly #lengths: number[] = [];
@@ -79,25 +151,30 @@ export class ColocatedHost extends SimulatedHost {
     const { responsesPerPrompt } = job;
     const { holdsDeferred } = scheduler;
     const policy = scheduler.create({ validate });
+    if (options.log !== undefined) recordEvents(recordable(policy), options.log);
     super(policy, cluster, { responsesPerPrompt, holdsDeferred, timeline, longTokens });
     this.#job = job;
     this.#scheduler = scheduler;
     this.#options = options;
     this.#cluster = cluster;
-    this.#policy = policy;
+    const { trains = false, chunks } = scheduler;
+    this.#asks = new UnmetAsks(trains || chunks !== undefined ? {} : policy);
+  }
+
+  /** Whether the policy is none that rollflex ships. */
+  get isOwn(): boolean {
+    return this.#asks.isOwn;
   }
 
   /** Runs the whole job. */
   run(): RunResult {
-    this.join(this.#policy);
+    this.join();
     return this.goOn();
   }
 
   /** Tells a policy about its machines. */
-  protected join(policy: DrivenPolicy): void {
-    for (const event of this.#cluster.joining) {
-      if (policy.takes?.(event.type) ?? true) this.link.send({ ...event, at: this.loop.now });
-    }
+  protected join(): void {
+    for (const event of this.#cluster.joining) this.link.offer({ ...event, at: this.loop.now });
   }
 
   /** Number of the next step. */
@@ -128,6 +205,7 @@ export class ColocatedHost extends SimulatedHost {
       rows: this.rows,
       segments: this.segments,
       kept: this.kept.counts(),
+      unmet: this.#asks.found(),
     });
   }
 
@@ -216,6 +294,7 @@ export class ColocatedHost extends SimulatedHost {
   }
 
   protected note(decision: VocabularyDecision, record: RoundRecord | undefined): void {
+    this.#asks.note(decision);
     switch (decision.type) {
       case 'round.planned':
       case 'prompts.released':

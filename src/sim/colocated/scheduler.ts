@@ -2,13 +2,13 @@
  * The scheduler that the driver runs: a public policy object, and a function that opens its rounds. Nothing here schedules; the
  * decisions are those of the policies that a real host embeds.
  */
-import type { AnyEvent } from '../../core/machine/definition.ts';
 import type { PolicyOptions } from '../../core/machine/policy.ts';
 import { create } from '../../core/machine/start.ts';
 import { refuse } from '../../errors.ts';
 import { type SpeculativeAdmissionInput, speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import { type LosslessTailInput, losslessTail } from '../../recipes/lossless-tail/index.ts';
 import { type TailBatchingInput, tailBatching } from '../../recipes/tail-batching/index.ts';
+import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import type { ChunkCosts } from '../cluster/machines/divided.ts';
 import type { Variant } from '../comparison/result.ts';
@@ -24,6 +24,11 @@ export interface NextRound {
   /** Version of the weights that the engines have. */
   readonly weightVersion: number;
 }
+
+/** An event that opens a round: one of the vocabulary, or your own. */
+export type OpeningEvent =
+  | Extract<VocabularyEvent, { type: 'round.requested' | 'round.opened' }>
+  | { readonly type: `${string}/${string}`; readonly at: number; readonly [field: string]: unknown };
 
 /** A scheduler that can be simulated. A new policy is made for every run, so that runs share nothing. */
 export interface Scheduler {
@@ -46,7 +51,7 @@ export interface Scheduler {
   /** Returns a new policy in its initial state. */
   create(options: PolicyOptions): DrivenPolicy;
   /** Returns the event that begins a round. */
-  openRound(round: NextRound): AnyEvent;
+  openRound(round: NextRound): OpeningEvent;
 }
 
 /** P0 and R0 of RollPacker: prompts per round, and responses per prompt. */
@@ -78,8 +83,8 @@ export function synchronousBaseline(shape: BatchShape): Scheduler {
     id: 'synchronous',
     label: 'synchronous',
     holdsDeferred: false,
-    create: (options) => create(speculativeAdmission, config, options) as unknown as DrivenPolicy,
-    openRound: (round) => ({ type: 'round.opened', ...round, kind: 'long', prompts: [] }) as AnyEvent,
+    create: (options) => create(speculativeAdmission, config, options),
+    openRound: (round) => ({ type: 'round.opened', ...round, kind: 'long', prompts: [] }),
   };
 }
 
@@ -105,8 +110,8 @@ export function tailBatchingScheduler(
     label,
     holdsDeferred: true,
     keepsTokens: settings.partialRollout ?? false,
-    create: (options) => create(tailBatching, config, options) as unknown as DrivenPolicy,
-    openRound: (round) => ({ type: 'round.requested', ...round }) as AnyEvent,
+    create: (options) => create(tailBatching, config, options),
+    openRound: (round) => ({ type: 'round.requested', ...round }),
   };
 }
 
@@ -139,8 +144,8 @@ export function losslessTailScheduler(
     holdsDeferred: true,
     keepsTokens: true,
     ...(dividedRollout && { chunks: chunkCostsOf(dividedRollout) }),
-    create: (options) => create(losslessTail, config, options) as unknown as DrivenPolicy,
-    openRound: (round) => ({ type: 'round.requested', ...round }) as AnyEvent,
+    create: (options) => create(losslessTail, config, options),
+    openRound: (round) => ({ type: 'round.requested', ...round }),
   };
 }
 

@@ -1,6 +1,8 @@
 /** Texts of a comparison: the workload, the settings, and notes for the reader. */
 
 import { oracleWindowRounds } from '../bounds/oracle.ts';
+import { unmetSentences } from '../colocated/policy-scheduler.ts';
+import { predictionText } from '../workload/predicted.ts';
 import type { Workload } from '../workload/workload.ts';
 import type { CompareOptions } from './compare-options.ts';
 import { quantileOf, ratio, sumOf } from './metrics.ts';
@@ -25,6 +27,7 @@ export function describeWorkload(
     prompts: Math.min(prompts, workload.distinctPrompts),
     resampling: workload.resampling,
     correlation: workload.correlation,
+    ...(workload.predict === undefined ? {} : { predict: predictionText(workload) }),
     capTokens: workload.capTokens,
     meanTokens: ratio(
       sumOf(lengths, (one) => one),
@@ -51,6 +54,10 @@ export function settingsOf({ job, steps, seeds }: CompareOptions): ComparisonRes
   };
 }
 
+/** Returns the notes on what policies ask for and do not get, which say how far a comparison is one of them. */
+export const unmetNotes = (results: readonly SchedulerResult[]): string[] =>
+  unmetSentences(results.map(({ label, runs: [run] }) => ({ label, unmet: run?.unmet ?? [] })));
+
 /** Returns the notes that a reader of the results needs, in sentences. */
 export function notesOn(options: CompareOptions, results: readonly SchedulerResult[]): string[] {
   const { job, seeds, steps } = options;
@@ -60,6 +67,7 @@ export function notesOn(options: CompareOptions, results: readonly SchedulerResu
   const notes = [
     `Every scheduler trains the same ${steps * job.promptsPerRound} prompts once; queues are flushed at the end.`,
   ];
+  notes.push(...unmetNotes(results));
   const shorter = ({ keptTokenRatio }: SchedulerResult): number => Math.round(100 * (1 - keptTokenRatio));
   for (const percent of new Set(others.map(shorter))) {
     if (percent <= 0) continue;
@@ -101,7 +109,8 @@ export function notesOn(options: CompareOptions, results: readonly SchedulerResu
       'Even groups: nobody has recorded which responses are correct, so that is drawn by prompt, whatever their length.',
     );
   }
-  const { distinctPrompts, caveat } = workload;
+  const { distinctPrompts, caveat, predict } = workload;
+  if (predict !== undefined) notes.push(`Prompts come with predicted lengths: ${predictionText(workload)}.`);
   if (caveat !== undefined) notes.push(caveat);
   if (distinctPrompts < steps * job.promptsPerRound) {
     notes.push(`The workload has ${distinctPrompts} prompts: they are used again, with resampled responses.`);

@@ -1,7 +1,7 @@
 /** Computes the metrics of a simulated run. `docs/metrics.md` is the only definition of each metric. */
 import type { EngineRow } from '../cluster/engines/engine-rows.ts';
 import type { Job } from '../colocated/job.ts';
-import type { EngineResult, KeptCounts, RunResult, Segment, StepResult } from './result.ts';
+import type { EngineResult, KeptCounts, RunResult, Segment, StepResult, Unmet } from './result.ts';
 
 /** The records of a completed run. */
 export interface FinishedRun {
@@ -16,6 +16,8 @@ export interface FinishedRun {
   /** Segments of each row, in the same order. */
   readonly segments: readonly (readonly Segment[])[];
   readonly kept: KeptCounts;
+  /** What the policy asked for and did not get. */
+  readonly unmet?: readonly Unmet[];
 }
 
 /** Returns the sum of a number over items. */
@@ -82,6 +84,7 @@ export function summarizeRun(run: FinishedRun): RunResult {
       keptTokens,
     ),
     maxLag: steps.reduce((most, step) => Math.max(most, step.lag), 0),
+    ...(run.unmet === undefined || run.unmet.length === 0 ? {} : { unmet: run.unmet }),
   };
 }
 

@@ -172,6 +172,21 @@ export interface RunResult {
   readonly meanLag: number;
   /** Largest number of versions by which a kept token is behind. */
   readonly maxLag: number;
+  /** What a policy of your own asks for and does not get, by name; absent if there is nothing. */
+  readonly unmet?: readonly Unmet[];
+}
+
+/** Something that a policy asks for, and that the simulator does not give it. */
+export interface Unmet {
+  /**
+   * `command`: it was decided, and nobody carries it out. `event`: the policy takes it, and it is never sent. `prediction`: the policy
+   * decides otherwise if prompts come with a predicted length, and here they come without.
+   */
+  readonly what: 'command' | 'event' | 'prediction';
+  /** Type of the command or the event; `expectedTokens` for a prediction. */
+  readonly name: string;
+  /** How often the command was decided. */
+  readonly count?: number;
 }
 
 /** The position of a scheduler in an ablation: it has the mechanisms of another scheduler, and one more. */
@@ -256,6 +271,8 @@ export interface ComparisonResult {
     readonly meanTokens: number;
     /** A caveat about the lengths, if these are estimates. */
     readonly caveat?: string;
+    /** How predicted lengths come about, in words; absent if prompts come without. */
+    readonly predict?: string;
     readonly quantiles: Readonly<Record<'p50' | 'p75' | 'p90' | 'p99' | 'max', number>>;
   };
   /** Settings of the job, for tables. */

@@ -1,4 +1,5 @@
 /** Asks a log what would have happened with other settings or another policy. */
+import { given } from '../../core/collections/given.ts';
 import { oneOf } from '../../core/ids/nearest.ts';
 import { refuse } from '../../errors.ts';
 import type { ReadLine } from '../../logs/format/decision-log.ts';
@@ -13,6 +14,7 @@ import {
   tailBatchingScheduler,
 } from '../colocated/scheduler.ts';
 import { presetWithBasis } from '../models/preset-basis.ts';
+import type { PredictionOptions } from '../workload/predicted.ts';
 import { type LoggedJob, loggedJob } from './logged-job.ts';
 import { type WhatIf, whatIfOf } from './what-if.ts';
 
@@ -32,6 +34,10 @@ export interface Change {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** The policy that takes over after the open round, with its own settings. */
   readonly policy?: OtherPolicy;
+  /** A policy of your own that takes over in the same way, for the shape of the batch: see `policyScheduler`. */
+  readonly scheduler?: (shape: BatchShape) => Scheduler;
+  /** Predicted lengths that prompts come with for the policy that takes over; none if absent. */
+  readonly predict?: Omit<PredictionOptions, 'responsesPerPrompt' | 'seed'>;
   /** The event or time after which the change applies; the beginning if absent. */
   readonly at?: Place;
   /** The session of a log that has several. */
@@ -77,13 +83,14 @@ export function whatIfIn(logged: LoggedJob, change: Change): WhatIf {
   const settings = settingsOf(config, change.settings ?? {});
   if (policy !== undefined && Object.keys(settings).length > 0)
     refuse('invalid_input', 'settings', 'none beside a policy, which takes its own', Object.keys(settings)[0]);
+  const scheduler = change.scheduler ?? (policy === undefined ? undefined : otherPolicies[policy]);
   const preset = presetWithBasis(undefined);
   return whatIfOf({
     logged,
     definition,
     at: eventAt(logged, at),
     settings,
-    ...(policy === undefined ? {} : { scheduler: otherPolicies[policy] }),
+    ...given({ scheduler, predict: change.predict }),
     job: job ?? preset.job,
     fits,
     capTokens: change.capTokens ?? job?.hardware?.maxResponseTokens ?? preset.capTokens,

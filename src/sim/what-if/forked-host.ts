@@ -109,7 +109,7 @@ export class ForkedHost extends ColocatedHost {
     if (this.isDone) return this.goOn();
     const { logged, usualPace, engineIds } = this.#fork;
     this.#inference.goLive(this.loop.now, logged.requests, usualPace);
-    if (last === undefined && engineIds.length === 0) this.join(this.#exchanged);
+    if (last === undefined && engineIds.length === 0) this.join();
     if (last !== undefined && last.drainedAt === undefined) {
       this.link.report();
       this.rollOutRest(last);
@@ -164,6 +164,7 @@ export class ForkedHost extends ColocatedHost {
     this.#exchanged.now = scheduler.create({ validate: false });
     this.#source.giveAllBack();
     this.#source.keepsTokens = scheduler.keepsTokens ?? false;
-    this.join(this.#exchanged);
+    this.supply.holdsDeferred = scheduler.holdsDeferred;
+    this.join();
   }
 }

@@ -10,6 +10,7 @@ import type { Job } from '../colocated/job.ts';
 import type { BatchShape, Scheduler } from '../colocated/scheduler.ts';
 import { ratio, sumOf } from '../comparison/metrics.ts';
 import type { Interval, StepResult } from '../comparison/result.ts';
+import { type PredictionOptions, withPredictions } from '../workload/predicted.ts';
 import { type Fork, ForkedHost } from './forked-host.ts';
 import { checkPossible, type Miss, missOf, ratioInterval } from './interval.ts';
 import { beforeRounds, enginesAt, type LoggedJob, roundAt, roundBeginnings } from './logged-job.ts';
@@ -28,6 +29,8 @@ export interface WhatIfOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** The policy that takes over after the open round, for this shape of the batch; that of the log if absent. */
   readonly scheduler?: (shape: BatchShape) => Scheduler;
+  /** Predicted lengths for that policy. */
+  readonly predict?: Omit<PredictionOptions, 'responsesPerPrompt' | 'seed'>;
   /** Costs of engines and training. The number of engines in it counts where the log names none. */
   readonly job: Job;
   /** Whether the speed of engines and training is fitted to the rounds before the event, if there are any. */
@@ -115,8 +118,13 @@ export function whatIfOf(options: WhatIfOptions): WhatIf {
   const at = Math.max(first, options.at);
   const seconds = events[at - 1]?.event.at ?? snapshot.at;
   const fork = { logged, definition, at, settings: {}, engineIds: enginesAt(logged, at), usualPace: usualPace(logged) };
-  const hostOf = (job: Job, one: Fork, seed: number, trained: number): ForkedHost =>
-    new ForkedHost(job, one, loggedWorkload(logged, { name: 'log', capTokens, seed }), trained, seed);
+  const hostOf = (job: Job, one: Fork, seed: number, trained: number): ForkedHost => {
+    const lengths = loggedWorkload(logged, { name: 'log', capTokens, seed });
+    const { predict } = options;
+    const isPredicted = one.scheduler !== undefined && predict !== undefined;
+    const workload = isPredicted ? withPredictions(lengths, { ...predict, responsesPerPrompt, seed }) : lengths;
+    return new ForkedHost(job, one, workload, trained, seed);
+  };
   // Nothing is simulated after the last event, so these are the rounds of the log.
   const whole = hostOf(asked, { ...fork, at: events.length }, seeds[0]!, 0).run();
   const fitted = options.fits

@@ -25,6 +25,8 @@ export interface WorkloadPrompt {
   readonly firstId?: string;
   /** For a prompt from an earlier epoch that comes again: the id under which policies know it. */
   readonly comesBack?: string;
+  /** Predicted length of its longest response, in tokens, if the workload has predictions (`withPredictions`). */
+  readonly expectedTokens?: number;
   /** Largest number of samples that earlier epochs have drawn; the reward model counts its samples from this number. */
   readonly firstSample?: number;
   /**
@@ -48,6 +50,10 @@ export interface Workload {
   readonly correlation: number;
   /** The same for responses of different epochs, if the trace has prompts that come in several steps: 0 to `correlation`. */
   readonly correlationOfEpochs?: number;
+  /** How predicted lengths come about; absent: prompts come without. */
+  readonly predict?: 'noisy' | 'oracle';
+  /** Error of noisy predictions: standard deviation of its logarithm. */
+  readonly predictSigma?: number;
   /** Longest response, in tokens. */
   readonly capTokens: number;
   /** Number of distinct prompts; further prompts repeat them (further epochs). */

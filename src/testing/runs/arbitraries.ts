@@ -1,6 +1,6 @@
 /** Arbitraries of fast-check for inputs of policies and planners. All of them shrink. */
 import fc from 'fast-check';
-import type { AnyEvent } from '../../core/machine/definition.ts';
+import type { AnyEvent, EventOf } from '../../core/machine/definition.ts';
 import type { PlacedEngine, Prompt, VocabularyEvent } from '../../schemas/index.ts';
 import { type Malformed, malformedCopies } from './malformed.ts';
 import { likelyEvents } from './run.ts';
@@ -123,15 +123,21 @@ export function sequenceLengths({ least = 0, most = 64, longest = 32_768 }: Leng
   return fc.array(length, { minLength: least, maxLength: most, size: 'max' });
 }
 
+type DefinitionOf<T extends Tested> = T extends { readonly definition: infer D } ? D : T;
+
 /**
  * Makes streams of likely events for a policy, by its `arbitrary`. The streams include late, repeated and refused events.
  *
  * @param most - most events, by default 60
  */
-export function eventStreams(tested: Tested, config: unknown, most = 60): fc.Arbitrary<AnyEvent[]> {
+export function eventStreams<T extends Tested>(
+  tested: T,
+  config: unknown,
+  most = 60,
+): fc.Arbitrary<EventOf<DefinitionOf<T>>[]> {
   return fc
     .tuple(tapes(), fc.integer({ min: 1, max: most }))
-    .map(([tape, length]) => likelyEvents(tested, config, tape, length));
+    .map(([tape, length]) => likelyEvents(tested, config, tape, length) as EventOf<DefinitionOf<T>>[]);
 }
 
 /** A stream of valid events, and a malformed event, which the policy must refuse without any change. */

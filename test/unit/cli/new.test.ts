@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { kinds, makeFolder, type NewKind } from '../../../src/cli/new/make.ts';
 import { packageRoot } from '../../../src/logs/index/package.ts';
-import { refusal } from '../../support/refusal.ts';
+import { refusal } from '../../support/basics/refusal.ts';
 
 let folder: string;
 const before = process.cwd();
@@ -30,7 +30,9 @@ test.each(Object.keys(kinds) as NewKind[])('%s: the programs of the example, to 
   expect(page).toMatch(/^# my-own\n/);
   expect(page).not.toMatch(/examples\/|rollflex new/);
   // What is shipped must have them.
-  const { files: shipped } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { files: string[] };
+  const { files: shipped } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
+    files: string[];
+  };
   expect(shipped).toContain(`examples/${kinds[kind].example}`);
 });
 

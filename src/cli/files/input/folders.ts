@@ -135,6 +135,9 @@ const segmentOf = (pattern: string): RegExp => {
   return new RegExp(`^${pattern.split('*').map(literal).join('.*')}$`);
 };
 
+/** Whether a name in a folder is one that a pattern means. */
+export const matchesName = (pattern: string, name: string): boolean => segmentOf(pattern).test(name);
+
 /** Returns what the segments of a pattern mean below a folder: files, and folders. */
 function found(folder: string, segments: readonly string[]): string[] {
   const [segment, ...rest] = segments;

@@ -13,6 +13,7 @@ import { traceOf } from '../../../sim/trace/read.ts';
 import type { NamedTrace } from '../../../sim/workload/of-trace.ts';
 import { say } from '../../terminal/output.ts';
 import { Progress } from '../../terminal/progress.ts';
+import { withChoice } from './mixed.ts';
 import { FileNotes } from './notes.ts';
 import { type InputFile, inputFiles, isMany } from './paths.ts';
 import { recordsOf, textOf, unheard } from './records.ts';
@@ -145,20 +146,12 @@ export async function readInto(
       }
     }
   } catch (error) {
-    throw withOptions(withChoice(error, files));
+    throw withOptions(await withChoice(error, files));
   }
   notes.keys(lines.otherKeys);
   const damage = notes.firstDamage;
   if (lines.responses === 0 && damage !== undefined && lines.quantiles === undefined)
     refuse('invalid_input', damage.where, 'at least one whole line', damage.what);
-}
-
-/** Says how to choose among files of different formats. */
-function withChoice(error: unknown, files: readonly InputFile[]): unknown {
-  if (!(error instanceof PolicyError) || files.length < 2 || !/^the format .*, as in /.test(error.expected))
-    return error;
-  const expected = `${error.expected} (give those that are meant, by their names or a pattern)`;
-  return new PolicyError(error.code, { expected, got: error.got.replaceAll('"', ''), path: error.path, cause: error });
 }
 
 /** Adds the names of command-line options to an error: the library does not know them. */

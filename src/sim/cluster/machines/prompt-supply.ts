@@ -9,7 +9,7 @@ const nothing: readonly AnyEvent[] = [];
 /** Supplies the prompts of a source, and says when it is exhausted. */
 export class PromptSupply implements Machine {
   readonly #source: PromptSource;
-  readonly #holdsDeferred: boolean;
+  #holdsDeferred: boolean;
   #asked: { readonly at: number; readonly roundId: string; readonly count: number }[] = [];
   #isExhausted = false;
 
@@ -48,6 +48,11 @@ export class PromptSupply implements Machine {
       left -= here;
       return here === one.count ? [] : [{ ...one, count: one.count - here }];
     });
+  }
+
+  /** Whether the policy keeps deferred and returned prompts, from now on. */
+  set holdsDeferred(value: boolean) {
+    this.#holdsDeferred = value;
   }
 
   /** Takes over that the source has no more prompts, or has some again. */
