@@ -1,5 +1,6 @@
 /** Explains a recommendation in sentences. */
 import type { Interval } from '../../comparison/result.ts';
+import { isTie } from '../../comparison/tie.ts';
 import { areGiven, cautionShare } from '../limits.ts';
 import type { SweepAdvice, SweepLimits } from '../result.ts';
 import { isPartial, provisionOf, type SweepSettings } from '../settings/settings.ts';
@@ -33,8 +34,9 @@ export function meaningOf(facts: SweepFacts): string[] {
   const saves = `${percent(recommended.gain.value)} less time a trained prompt than ${baseline.label} (${between(recommended.gain)})`;
   const sentences: string[] = [];
   if (verdict === 'tuned') {
+    const tie = isTie(gainOverPublished) ? ': a tie' : '';
     sentences.push(
-      `${recommended.label}: ${saves}, and ${percent(gainOverPublished.value)} less than the papers' fixed settings (${between(gainOverPublished)}).`,
+      `${recommended.label}: ${saves}, and ${percent(gainOverPublished.value)} less than the papers' fixed settings (${between(gainOverPublished)}${tie}).`,
     );
   } else if (verdict === 'published') {
     sentences.push(`Nothing beats the papers' fixed settings here, ${recommended.label}: ${saves}.`);
@@ -54,7 +56,7 @@ export function meaningOf(facts: SweepFacts): string[] {
   }
   if (verdict !== 'baseline' && recommended.gain.low <= 0) {
     sentences.push(
-      `It may be no faster than ${baseline.label} at all: the interval reaches below 0. Give it more steps.`,
+      `A tie with ${baseline.label}: it may be no faster at all, since the interval reaches below 0. Give it more steps.`,
     );
   }
   sentences.push(...tailSentence(facts, gainOfTailBatching), ...passedOver(facts));
@@ -93,6 +95,14 @@ function costSentence({ recommended, baseline }: SweepFacts): string {
   return `At equal tokens it is ${times}. Of responses as long as the longest 1 % of the baseline's it trains ${percent(longestTrainedRatio)} as many; ${stale}.`;
 }
 
+/** Returns a sentence about the interval that covers the machine. */
+export function machineSentence({ gain, measuredPoints: points }: NonNullable<SweepAdvice['overMachines']>): string {
+  const on =
+    points === 0 ? 'engines that nobody has measured (--calibrate)' : `engines as ${points} points measured them`;
+  const tie = isTie(gain) ? ': a tie with the job as it is' : '';
+  return `All of these intervals are of runs alone, on engines as they are modelled. On ${on} it saves ${between(gain)}${tie}.`;
+}
+
 /** Returns a sentence about the basis of the intervals. */
 function seenSentence({ prompts, confirmationSteps, confirmationSeeds }: SweepFacts['search']): string {
   const runs = `${confirmationSeeds.length} runs of ${confirmationSteps} steps on seeds that the search has not seen`;
@@ -116,7 +126,7 @@ function tailSentence({ verdict, job, recommended: { settings } }: SweepFacts, t
   if (tail.low > 0)
     return [`${what} saves ${percent(tail.value)} of what the same settings take without it (${between(tail)}).`];
   return [
-    `${what} ${tail.value > 0 ? 'may not' : 'does not'} pay on this trace: it saves ${percent(tail.value)} of what the same settings take without it (${between(tail)}). It stays, since a trace may lack the longest responses: settings that speculate less than the papers' must be ${percent(cautionShare)} faster for sure.`,
+    `${what} ${isTie(tail) ? 'may not' : 'does not'} pay on this trace: it saves ${percent(tail.value)} of what the same settings take without it (${between(tail)}${isTie(tail) ? ': a tie' : ''}). It stays, since a trace may lack the longest responses: settings that speculate less than the papers' must be ${percent(cautionShare)} faster for sure.`,
   ];
 }
 
@@ -127,6 +137,6 @@ function passedOver({ verdict, recommended, published, tried }: SweepFacts): str
   const isLess = provisionOf(best.settings) < provisionOf(published.settings as SweepSettings);
   const why = isLess
     ? `it speculates less than the papers', and must then be ${percent(cautionShare)} faster for sure, since a trace may lack the longest responses`
-    : 'it was not faster for sure in the confirmation';
+    : 'in the confirmation it was a tie, not faster for sure';
   return [`In the search ${best.label} saved ${percent(best.gain)}. It is not recommended: ${why}.`];
 }
