@@ -2,6 +2,7 @@
 import type { Answer, Paid } from '../../sim/advise/answer.ts';
 import { leastWorth } from '../../sim/advise/returning.ts';
 import { basisLine } from '../../sim/colocated/basis.ts';
+import { isTie } from '../../sim/comparison/tie.ts';
 import { equalText, factorText, fasterText, plainSigns, speedupOf } from '../../sim/report/faster.ts';
 import type { SynchronousSettings } from '../../sim/sweep/settings/settings.ts';
 import { pileUpSentence } from '../../sim/trace/import/pile-up.ts';
@@ -84,7 +85,7 @@ function nothing(answer: Answer): string[] {
   return [
     ...wrapped(
       'answer',
-      `nothing that ${whoOf(trainer)} can carry out would save ${percent(leastWorth)} of the time for sure (${between(paid.gain)}): leave it as it is${moreText(answer)}`,
+      `nothing that ${whoOf(trainer)} can carry out would save ${percent(leastWorth)} of the time for sure (${between(paid.gain)}${isTie(paid.gain) ? ', a tie' : ''}): leave it as it is${moreText(answer)}`,
     ),
     ...ownLines(own, paid),
   ];
@@ -137,7 +138,7 @@ function something(answer: Answer, settings: SynchronousSettings): string[] {
     ...wrapped('costs', `${tokens}; ${longest}; older weights: ${staleOf(answer)}`),
     ...wrapped(
       'sure',
-      `${percent(gain.confidence)}, ${enginesText(answer)}; by runs alone ${factorText(speedupOf(answer.sampling), plainSigns)}: ${seeds.length} of ${confirmationSteps} steps, on new seeds${unseen[prompts.kind]}${moreText(answer)}`,
+      `${percent(gain.confidence)}, ${enginesText(answer)}; by runs alone ${factorText(speedupOf(answer.sampling), plainSigns)}: ${seeds.length} of ${confirmationSteps} steps, on new seeds${unseen[prompts.kind]}${tieText(answer)}${moreText(answer)}`,
     ),
     ...ownLines(own, paid),
     `paste${trainer.id === 'own' ? '    (all of the configuration: --json)' : ''}`,
@@ -148,6 +149,10 @@ function something(answer: Answer, settings: SynchronousSettings): string[] {
 /** Returns what is known of the engines, which the interval is over. */
 const enginesText = ({ measuredPoints: points }: Answer): string =>
   points === 0 ? 'engines not measured (--calibrate)' : `engines as ${points} point${points === 1 ? '' : 's'} measured`;
+
+/** Says where the settings are not told from the papers'. */
+const tieText = ({ sweep: { verdict, gainOverPublished } }: Answer): string =>
+  verdict === 'tuned' && isTie(gainOverPublished) ? "; a tie with the papers' settings" : '';
 
 /** Returns how much more a thorough search would look at; nothing if this one was as thorough. */
 function moreText({ sweep }: Answer): string {

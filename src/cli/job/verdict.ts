@@ -1,6 +1,7 @@
 /** Returns the verdict on a workload in one or two lines: speedup, speedup at equal tokens, and costs. */
 import { oneLine } from '../../core/ids/printable.ts';
 import type { ComparisonResult, SchedulerResult } from '../../sim/comparison/result.ts';
+import { tiedWith } from '../../sim/comparison/tie.ts';
 import type { PoolsComparison, PoolsSchedulerResult } from '../../sim/pools/result.ts';
 import { bestOf, contributionOf, isIdle, nothing, savedBy } from '../../sim/report/best.ts';
 import { equalText, fasterText, plainSigns } from '../../sim/report/faster.ts';
@@ -70,6 +71,13 @@ function wholeOf({ schedulers }: ComparisonResult, best: SchedulerResult): strin
   return [`Kept ${keptWhole} and more: ${speed(fastest)}, ${stale}${than}.`];
 }
 
+/** Returns which schedulers the best one cannot be told from; the variants of an ablation are told by what each contributes. */
+function tieOf({ schedulers }: ComparisonResult, best: SchedulerResult): string[] {
+  const compared = schedulers.filter((one, index) => index === 0 || one.variant === undefined);
+  const tied = tiedWith(best, compared).map(({ label }) => label);
+  return tied.length === 0 ? [] : [`A tie with ${tied.join(', ')}: over these runs neither is faster for sure.`];
+}
+
 /** Returns the verdict on a comparison of synchronous jobs; `of` is the subject of the sentence. */
 export function comparisonVerdict(comparison: ComparisonResult, of = comparison.workload.name): string {
   const { schedulers, oracle } = comparison;
@@ -84,6 +92,7 @@ export function comparisonVerdict(comparison: ComparisonResult, of = comparison.
   const steps = `${fixed(baseline.stepSeconds.value, 0)} s a step become ${fixed(best.stepSeconds.value, 0)}`;
   return [
     prose(`${named(of)}: ${speedup}, ${equal}.`, indent),
+    ...tieOf(comparison, best).map((line) => `${indent}${prose(line, indent)}`),
     `${indent}${prose(`${steps}${variants === '' ? '' : `: ${variants}`}.`, indent)}`,
     `${indent}${prose(`${look('cost', 'It costs')}${costOf(best, baseline)}${left}.`, indent)}`,
     ...wholeOf(comparison, best).map((line) => `${indent}${prose(line, indent)}`),

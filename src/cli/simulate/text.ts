@@ -31,6 +31,8 @@ export class SimulateOutput {
   /** Text about the job, printed before the lengths are known. */
   readonly #ofJob: string;
   readonly #isWhole: boolean;
+  #measuredPoints = 0;
+  #hasIntervals = false;
 
   constructor(options: OutputOptions, ofJob: string) {
     this.#options = options;
@@ -40,6 +42,7 @@ export class SimulateOutput {
 
   /** Prints the job at once, since the first result takes seconds. */
   begin(job: Job): void {
+    this.#measuredPoints = job.machine?.points ?? 0;
     if (this.#options.json) return;
     const { name } = job;
     print(`${basisText(basisOf(job))}\n`);
@@ -51,6 +54,7 @@ export class SimulateOutput {
   comparison(comparison: ComparisonResult): void {
     const { json, quiet, ablation, fromLog } = this.#options;
     if (json) return;
+    this.#hasIntervals = true;
     // The log records what happened; the figures shown here are simulated.
     if (fromLog !== undefined) print(`${prose(oneLine(comparison.workload.source))}\n`);
     if (this.#isWhole) {
@@ -93,6 +97,10 @@ export class SimulateOutput {
     const { quiet, ablation, verbose, fromLog } = this.#options;
     if (quiet) return;
     if (ablation && !verbose) print('');
+    if (this.#hasIntervals) {
+      const on = this.#measuredPoints === 0 ? 'modelled' : 'calibrated';
+      print(`sure: ± is for engines exactly as ${on}; advise and sweep cover others, too`);
+    }
     for (const line of written) print(line);
     const isOwn = paths.length > 0 || fromLog !== undefined;
     if (!isOwn)

@@ -125,9 +125,10 @@ const forTrainer = (problem: SynchronousProblem, trainer: TrainerId | undefined)
   trainer === undefined ? problem : problemFor({ ...problem, trainer: trainerOf(trainer) });
 
 /** Returns the key of a run: other settings, another trace or another version give another key. */
-export function runKey(fingerprint: string, { settings, seed, part, epochs, steps }: SweepTask): string {
+export function runKey(fingerprint: string, { settings, seed, part, epochs, steps, machine }: SweepTask): string {
   const of = [fingerprint, typeof settings === 'string' ? settings : keyOf(settings), seed, part];
   if (steps !== undefined) of.push(`${steps} steps`);
+  if (machine !== undefined) of.push(`machine ${machine}`);
   return digest(JSON.stringify(epochs === undefined ? of : [...of, epochs]));
 }
 

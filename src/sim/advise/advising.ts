@@ -2,12 +2,12 @@
  * Answers the question of `rollflex advise` for one trainer, as a generator: it yields the runs of a search, and then those that
  * compare the result with the baseline. Whoever makes the runs may do so in threads.
  */
-import { machinesOf, overMachines } from '../calibration/machines.ts';
 import { usualSchedulers } from '../colocated/ablation.ts';
 import type { Job } from '../colocated/job.ts';
 import { prepareRuns } from '../comparison/compare.ts';
 import { type CompareOptions, usualRuns } from '../comparison/compare-options.ts';
 import type { RunResult, SchedulerResult } from '../comparison/result.ts';
+import { gainOverMachines, machineTasks, machineWork } from '../sweep/machines.ts';
 import { responsesOfRound, stepsWithin, usualBudget } from '../sweep/plan.ts';
 import type { SweepAdvice, SweepOptions } from '../sweep/result.ts';
 import { type SweepRun, type SweepTask, type SynchronousProblem, sweepEvaluator } from '../sweep/run.ts';
@@ -33,12 +33,11 @@ export interface AdviseQuestion {
 }
 
 /**
- * A run to make, as JSON: of the search; of a host of the user's own, which can apply everything; on a machine that the job may turn
- * out to run on; or of the comparison of settings with the baseline, by its index.
+ * A run to make, as JSON: of the search, and on the machines that the job may turn out to run on; of a host of the user's own, which
+ * can apply everything; or of the comparison of settings with the baseline, by its index.
  */
 export type AdviseTask =
   | { readonly kind: 'search' | 'own'; readonly task: SweepTask }
-  | { readonly kind: 'machine'; readonly machine: number; readonly task: SweepTask }
   | {
       readonly kind: 'comparison';
       readonly settings: SynchronousSettings;
@@ -80,8 +79,6 @@ const ownProblem = ({ job, workload, steps }: AdviseQuestion): SynchronousProble
  * trainer cannot apply all settings.
  */
 const ownSeeds = [101, 102, 103, 104];
-/** Seeds of the comparisons on the machines that the job may turn out to run on. */
-const machineSeeds = [201, 202];
 /** Shares of a budget for the comparisons after the search. */
 const shares = { comparison: 0.1, own: 0.08, machines: 0.12 } as const;
 
@@ -96,10 +93,8 @@ function comparedOf({ job, ...question }: AdviseQuestion, chosen: SynchronousSet
 export function adviseEvaluator(question: AdviseQuestion): (task: AdviseTask) => AdviseRun {
   const searched = sweepEvaluator(problemFor(question));
   const owned = sweepEvaluator(ownProblem(question));
-  const machines = machinesOf(question.job).map((job) => sweepEvaluator(problemFor({ ...question, job })));
   const prepared = new Map<string, ReturnType<typeof prepareRuns>>();
   return (task) => {
-    if (task.kind === 'machine') return machines[task.machine]!(task.task);
     if (task.kind !== 'comparison') return task.kind === 'own' ? owned(task.task) : searched(task.task);
     const key = `${keyOf(task.settings)} ${task.steps}`;
     const runs = prepared.get(key) ?? prepareRuns(comparedOf(question, task.settings, task.steps));
@@ -140,12 +135,10 @@ export function* advising(
   const ofStep = responsesOfRound(problem, 'baseline') + responsesOfRound(problem, published);
   const steps = stepsWithin(shares.comparison * budget, seeds.length * ofStep);
   const ownSteps = Math.min(question.steps, stepsWithin(shares.own * budget, ownSeeds.length * ofStep));
-  const machines = machinesOf(job);
-  const machineRuns = machines.length * machineSeeds.length;
-  const machineSteps = Math.min(question.steps, stepsWithin(shares.machines * budget, machineRuns * ofStep));
+  const onMachines = machineWork(problem, shares.machines * budget);
   const later = {
-    runs: 2 * (seeds.length + machineRuns + (isOwn ? 0 : ownSeeds.length)),
-    responses: ofStep * (steps * seeds.length + machineSteps * machineRuns + (isOwn ? 0 : ownSteps * ownSeeds.length)),
+    runs: 2 * (seeds.length + (isOwn ? 0 : ownSeeds.length)) + onMachines.runs,
+    responses: ofStep * (steps * seeds.length + (isOwn ? 0 : ownSteps * ownSeeds.length)) + onMachines.responses,
   };
   const search = sweepingAlone(problem, { ...options, effort, budget: budget * (1 - afterwards) });
   const sofar = { runs: 0, responses: 0, found: undefined as SweepBatch['found'] };
@@ -170,9 +163,6 @@ export function* advising(
   const owned = isOwn
     ? []
     : ownSeeds.flatMap((seed) => [published, 'baseline' as const].map((one) => [one, seed] as const));
-  const onMachines = machines.flatMap((_, machine) =>
-    machineSeeds.flatMap((seed) => [chosen, 'baseline' as const].map((one) => [machine, one, seed] as const)),
-  );
   // One batch, so that threads can share it.
   const made = yield {
     phase: 'costs',
@@ -183,13 +173,7 @@ export function* advising(
     tasks: [
       ...compared.map((index): AdviseTask => ({ kind: 'comparison', settings: chosen, steps, index })),
       ...owned.map(([one, seed]): AdviseTask => ({ kind: 'own', task: { settings: one, seed, steps: ownSteps } })),
-      ...onMachines.map(
-        ([machine, one, seed]): AdviseTask => ({
-          kind: 'machine',
-          machine,
-          task: { settings: one, seed, steps: machineSteps },
-        }),
-      ),
+      ...machineTasks(problem, chosen, onMachines).map((task): AdviseTask => ({ kind: 'search', task })),
     ],
   };
   const comparison = prepareRuns(comparedOf(question, chosen, steps)).compared(made.filter(isCompared));
@@ -197,17 +181,12 @@ export function* advising(
   const sweep = { ...found, stepSeconds: baseline.stepSeconds };
   const rest = made.slice(compared.length);
   const pairs = pairsIn(rest.slice(0, owned.length));
-  const machinePairs = pairsIn(rest.slice(owned.length));
-  const gains = machines.map((_, machine) => {
-    const own = machinePairs.slice(machine * machineSeeds.length, (machine + 1) * machineSeeds.length);
-    return paidOf(own).gain.value;
-  });
   return answerOf({
     trainer,
     job,
     sweep,
     comparison,
-    gain: overMachines(found.recommended.gain, gains),
+    gain: gainOverMachines(found.recommended.gain, rest.slice(owned.length).filter(isOfSweep)),
     ...(pairs.length === 0 ? {} : { own: paidOf(pairs) }),
   });
 }

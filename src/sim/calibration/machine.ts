@@ -35,15 +35,16 @@ export interface MachineFactors {
   readonly prefill: number;
 }
 
-const map = (of: (at: 0 | 1 | 2) => number): Vector => [of(0), of(1), of(2)];
+const map3 = <T>(of: (at: 0 | 1 | 2) => T): [T, T, T] => [of(0), of(1), of(2)];
+const map = map3<number>;
 const dot = (a: Vector, b: Vector): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 
 /** Returns what is known before anything was measured. */
 export function unmeasuredMachine(isOutside = false): MachineBelief {
   const width = isOutside ? outsideWidth : 1;
   const variances = map((at) => (width * machinePrior[parts[at]]) ** 2);
-  const row = (of: number): Vector => map((at) => (at === of ? variances[at] : 0));
-  return { logFactors: [0, 0, 0], covariance: [row(0), row(1), row(2)], points: 0 };
+  const covariance = map3((row) => map((at) => (at === row ? variances[at] : 0)));
+  return { logFactors: [0, 0, 0], covariance, points: 0 };
 }
 
 /** A measured duration beside the parts of its prediction. */
@@ -60,35 +61,80 @@ function predicted(of: SecondsByPart, logFactors: Vector): { log: number; shares
 }
 
 /** A pass over the points changes the linearization; after some it has settled. */
-const passes = 8;
+const passes = 24;
+/** A linearization says nothing of factors that are farther away. */
+const farthestStep = 1;
+/**
+ * Standard deviations, as logarithms, of a pace that all parts of a step have in common: that of engines as they were measured, and of
+ * kinds of engines that nobody has measured, such as a processor.
+ */
+const paces = [0, 0.5, 1, 2, 4] as const;
 
-/** Returns what is known after measurements, by an iterated extended Kalman filter. */
+/**
+ * Returns what is known after measurements, by an iterated extended Kalman filter. Where they would be one in a thousand under the
+ * prior, the engine is taken to have a pace of its own kind, the least at which they would not; if there is none, since they
+ * contradict each other, the prior stays.
+ */
 export function afterMeasuring(prior: MachineBelief, measured: readonly MeasuredParts[]): MachineBelief {
-  let at = prior.logFactors;
-  let belief = prior;
-  for (let pass = 0; pass < passes; pass += 1) {
-    belief = prior;
-    for (const one of measured) belief = updated(belief, one, at);
-    at = belief.logFactors;
+  const limit = surprising(measured.length);
+  const points = prior.points + measured.length;
+  let usual: MachineBelief | undefined;
+  for (const pace of paces) {
+    const { belief, surprise } = filtered(atPace(prior, pace), measured);
+    if (surprise <= limit) return { ...belief, points };
+    usual ??= belief;
   }
-  return { ...belief, points: prior.points + measured.length };
+  return { ...usual!, points };
 }
 
+const atPace = ({ covariance, ...prior }: MachineBelief, pace: number): MachineBelief => ({
+  ...prior,
+  covariance: map3((row) => map((at) => covariance[row][at] + pace ** 2)),
+});
+
+/** The chi-squared that so many measurements exceed one time in a thousand (Wilson and Hilferty). */
+function surprising(measurements: number): number {
+  const variance = 2 / (9 * Math.max(1, measurements));
+  return Math.max(1, measurements) * (1 - variance + 3.09 * Math.sqrt(variance)) ** 3;
+}
+
+function filtered(
+  prior: MachineBelief,
+  measured: readonly MeasuredParts[],
+): { readonly belief: MachineBelief; readonly surprise: number } {
+  let around = prior.logFactors;
+  let found = { belief: prior, surprise: 0 };
+  for (let pass = 0; pass < passes; pass += 1) {
+    found = { belief: prior, surprise: 0 };
+    for (const one of measured) {
+      const { belief, surprise } = updated(found.belief, one, around);
+      found = { belief, surprise: found.surprise + surprise };
+    }
+    const before = around;
+    const { logFactors } = found.belief;
+    around = map((at) => before[at] + Math.max(-farthestStep, Math.min(farthestStep, logFactors[at] - before[at])));
+  }
+  return found;
+}
+
+/** A measurement later: what is known, and how far it was from what was expected, in squares of its standard deviation. */
 function updated(
   { logFactors, covariance, points }: MachineBelief,
   { parts: of, measuredSeconds }: MeasuredParts,
   around: Vector,
-): MachineBelief {
+): { readonly belief: MachineBelief; readonly surprise: number } {
   const { log, shares } = predicted(of, around);
   const expected = log + dot(shares, logFactors) - dot(shares, around);
   const toward = map((at) => dot(covariance[at], shares));
   const variance = dot(shares, toward) + machinePrior.load ** 2;
-  const surprise = (Math.log(measuredSeconds) - expected) / variance;
-  const row = (of: 0 | 1 | 2): Vector => map((at) => covariance[of][at] - (toward[of] * toward[at]) / variance);
+  const off = Math.log(measuredSeconds) - expected;
   return {
-    logFactors: map((at) => logFactors[at] + toward[at] * surprise),
-    covariance: [row(0), row(1), row(2)],
-    points,
+    belief: {
+      logFactors: map((at) => logFactors[at] + (toward[at] * off) / variance),
+      covariance: map3((row) => map((at) => covariance[row][at] - (toward[row] * toward[at]) / variance)),
+      points,
+    },
+    surprise: off ** 2 / variance,
   };
 }
 

@@ -91,6 +91,15 @@ export type SweepAdvice = PolicyChoice & {
     readonly capTokens: number;
   };
   readonly recommended: ConfirmedSettings;
+  /**
+   * The share of the time that the recommendation saves, with an interval that covers the machine, too: how far engines and training
+   * may be from what is known of them. All other intervals are of runs alone. Absent for pools, and for the baseline.
+   */
+  readonly overMachines?: {
+    readonly gain: Interval;
+    /** Measured points of engines that their costs rest on: 0 if nobody has measured them. */
+    readonly measuredPoints: number;
+  };
   /** Share of the papers' settings' time that the recommendation saves. */
   readonly gainOverPublished: Interval;
   /**
@@ -135,6 +144,7 @@ export type SweepAdvice = PolicyChoice & {
     readonly confirmationSteps: number;
     /** The split of the prompts between search and confirmation. */
     readonly prompts: PromptSplit;
+    /** Runs of the search and of the confirmation; so are the next. */
     readonly runs: number;
     /** Simulated responses, about. */
     readonly responses: number;

@@ -3,6 +3,7 @@ import { scaledCount } from '../../core/rollout/prompts.ts';
 import { PolicyError, refuse } from '../../errors.ts';
 import type { FixedPrompt } from '../bounds/lower-bound.ts';
 import { oracleSchedule } from '../bounds/oracle.ts';
+import { machinesOf } from '../calibration/machines.ts';
 import { simulate } from '../colocated/driver.ts';
 import type { Job } from '../colocated/job.ts';
 import { fixedPrompts, longestOf } from '../comparison/kept-shares.ts';
@@ -62,6 +63,8 @@ export interface SweepTask {
   readonly epochs?: number;
   /** Steps in place of those of the part, a whole number >= 1: where a budget of work cuts the runs. */
   readonly steps?: number;
+  /** Index of the machine among those that the job may turn out to run on; only for a synchronous job, which is itself the first. */
+  readonly machine?: number;
 }
 
 /** The result of a run, as JSON. */
@@ -101,12 +104,18 @@ export function sweepEvaluator(problem: SweepProblem): (task: SweepTask) => Swee
     known.set(key, one);
     return one;
   };
+  const machines = problem.kind === 'pools' ? [] : machinesOf(problem.job);
   return (task) => {
-    const { settings, seed } = task;
+    const { settings, seed, machine = 0 } = task;
     try {
       return problem.kind === 'pools'
         ? poolsRun(problem, settings as PoolsSettings | 'baseline' | 'oracle', given(task), seed)
-        : synchronousRun(problem, settings as SynchronousSettings | 'baseline' | 'oracle', given(task), seed);
+        : synchronousRun(
+            machines[machine]!,
+            settings as SynchronousSettings | 'baseline' | 'oracle',
+            given(task),
+            seed,
+          );
     } catch (error) {
       if (typeof settings === 'string' || !(error instanceof PolicyError) || !unfit.has(error.code)) throw error;
       return { infeasible: error.message };
@@ -143,7 +152,7 @@ export const factorOf = (settings: SweepSettings | string): number =>
   typeof settings === 'string' || isPartial(settings) ? 1 : settings.promptSpeculation;
 
 function synchronousRun(
-  { job }: SynchronousProblem,
+  job: Job,
   settings: SynchronousSettings | 'baseline' | 'oracle',
   { workload, steps, isCut, fixed, longTokens }: Given,
   seed: number,

@@ -3,13 +3,16 @@ import { refuse } from '../../errors.ts';
 import { Book } from './book.ts';
 import { type SweepEffort, sweepEfforts } from './effort.ts';
 import type { Spread } from './interval.ts';
+import { gainOverMachines, machineTasks, machineWork } from './machines.ts';
 import { planOf, thoroughResponses, usualBudget } from './plan.ts';
 import { conclude, stepSecondsOf } from './recommendation/conclude.ts';
+import { machineSentence } from './recommendation/explanation.ts';
 import { measuringFrontier } from './recommendation/frontier.ts';
 import type { SweepAdvice, SweepLimits, SweepOptions } from './result.ts';
 import { promptsOf, type SweepProblem, type SweepRun, sweepEvaluator } from './run.ts';
 import type { SweepBatch } from './search/batch.ts';
 import { searching } from './search/search.ts';
+import type { SynchronousSettings } from './settings/settings.ts';
 import { sweepSpace } from './space.ts';
 import { confirmationSpread } from './split.ts';
 
@@ -25,10 +28,40 @@ export function* sweeping(
   problem: SweepProblem,
   options: SweepOptions = {},
 ): Generator<SweepBatch, SweepAdvice, readonly SweepRun[]> {
-  const advice = yield* sweepingAlone(problem, options);
-  if (problem.kind === 'pools') return advice;
-  return { ...advice, stepSeconds: stepSecondsOf(problem, advice.search.seed, validated(problem, options).budget) };
+  if (problem.kind === 'pools') return yield* sweepingAlone(problem, options);
+  const { seed, budget } = validated(problem, options);
+  const work = machineWork(problem, machinesShare * budget);
+  const search = sweepingAlone(problem, options);
+  const sofar = { runs: 0, responses: 0, found: {} as Pick<SweepBatch, 'found'> };
+  let next = search.next();
+  while (next.done !== true) {
+    const { plannedRuns, responses, ...batch } = next.value;
+    sofar.runs = batch.doneRuns + batch.tasks.length;
+    sofar.responses = responses.done + responses.next;
+    if (batch.found !== undefined) sofar.found = { found: batch.found };
+    const planned = responses.planned + work.responses;
+    next = search.next(yield { ...batch, plannedRuns: plannedRuns + work.runs, responses: { ...responses, planned } });
+  }
+  const advice = next.value;
+  const measured = { ...advice, stepSeconds: stepSecondsOf(problem, seed, budget) };
+  const { settings, gain: sampling } = advice.recommended;
+  if (settings === 'baseline') return measured;
+  const { runs: doneRuns, responses: done, found } = sofar;
+  const runs = yield {
+    phase: 'machines',
+    tasks: machineTasks(problem, settings as SynchronousSettings, work),
+    doneRuns,
+    plannedRuns: doneRuns + work.runs,
+    responses: { done, next: work.responses, planned: done + work.responses },
+    ...found,
+  };
+  const gain = gainOverMachines(sampling, runs);
+  const overMachines = { gain, measuredPoints: problem.job.machine?.points ?? 0 };
+  return { ...measured, overMachines, meaning: [...advice.meaning, machineSentence(overMachines)] };
 }
+
+/** Share of a budget, beside the search, for the machines that the job may turn out to run on. */
+const machinesShare = 0.08;
 
 /** The same without `stepSeconds`, for who measures the baseline anyway. Throws as {@link sweeping} does. */
 export function* sweepingAlone(

@@ -11,11 +11,13 @@ const everySeconds = 1;
 /** A server that does not answer in this time is not there. */
 const patienceSeconds = 10;
 
-async function textOf(url: URL): Promise<string | undefined> {
+async function textOf(url: URL, again = true): Promise<string | undefined> {
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(1000 * patienceSeconds) });
     return answer.ok ? await answer.text() : undefined;
   } catch (error) {
+    // A server that closes an idle connection may do so as a request comes.
+    if (again) return textOf(url, false);
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : (error as Error);
     return refuse(
       'invalid_input',

@@ -1,5 +1,6 @@
 /** Explains a recommendation in sentences. */
 import type { Interval } from '../../comparison/result.ts';
+import { isTie } from '../../comparison/tie.ts';
 import { factorText, fasterText, plainSigns, speedupOf, timesOf } from '../../report/faster.ts';
 import { areGiven, cautionShare } from '../limits.ts';
 import type { SweepAdvice, SweepLimits } from '../result.ts';
@@ -39,8 +40,9 @@ export function meaningOf(facts: SweepFacts): string[] {
   const isFaster = fasterBy(recommended.gain, baseline.label);
   const sentences: string[] = [];
   if (verdict === 'tuned') {
+    const tie = isTie(gainOverPublished) ? ': a tie' : '';
     sentences.push(
-      `${recommended.label}: ${isFaster}, and ${fasterBy(gainOverPublished, "the papers' fixed settings")}.`,
+      `${recommended.label}: ${isFaster}, and ${fasterBy(gainOverPublished, "the papers' fixed settings")}${tie}.`,
     );
   } else if (verdict === 'published') {
     sentences.push(`Nothing beats the papers' fixed settings here, ${recommended.label}: ${isFaster}.`);
@@ -60,7 +62,7 @@ export function meaningOf(facts: SweepFacts): string[] {
   }
   if (verdict !== 'baseline' && recommended.gain.low <= 0) {
     sentences.push(
-      `It may be no faster than ${baseline.label} at all: the interval reaches below 1. Give it more steps.`,
+      `A tie with ${baseline.label}: it may be no faster at all, since the interval reaches below 1. Give it more steps.`,
     );
   }
   sentences.push(...tailSentence(facts, gainOfTailBatching), ...passedOver(facts));
@@ -99,6 +101,14 @@ function costSentence({ recommended, baseline }: SweepFacts): string {
   return `At equal tokens it is ${times}. Of responses as long as the longest 1 % of the baseline's it trains ${percent(longestTrainedRatio)} as many; ${stale}.`;
 }
 
+/** Returns a sentence about the interval that covers the machine. */
+export function machineSentence({ gain, measuredPoints: points }: NonNullable<SweepAdvice['overMachines']>): string {
+  const on =
+    points === 0 ? 'engines that nobody has measured (--calibrate)' : `engines as ${points} points measured them`;
+  const tie = isTie(gain) ? ': a tie with the job as it is' : '';
+  return `All of these intervals are of runs alone, on engines as they are modelled. On ${on} it is ${fasterText(speedupOf(gain), plainSigns)}${tie}.`;
+}
+
 /** Returns a sentence about the basis of the intervals. */
 function seenSentence({ prompts, confirmationSteps, confirmationSeeds }: SweepFacts['search']): string {
   const runs = `${confirmationSeeds.length} runs of ${confirmationSteps} steps on seeds that the search has not seen`;
@@ -122,7 +132,7 @@ function tailSentence({ verdict, job, recommended: { settings } }: SweepFacts, t
   const isFaster = `it is ${fasterBy(tail, 'the same settings without it')}`;
   if (tail.low > 0) return [`With ${what} ${isFaster}.`];
   return [
-    `That ${what} pays on this trace is not ${tail.value > 0 ? 'sure' : 'so'}: with it, ${isFaster}. It stays, since a trace may lack the longest responses: settings that speculate less than the papers' must be ${percent(cautionShare)} faster for sure.`,
+    `That ${what} pays on this trace is not ${tail.value > 0 ? 'sure' : 'so'}: with it, ${isFaster}${isTie(tail) ? ': a tie' : ''}. It stays, since a trace may lack the longest responses: settings that speculate less than the papers' must be ${percent(cautionShare)} faster for sure.`,
   ];
 }
 
@@ -134,7 +144,7 @@ function passedOver({ verdict, recommended, baseline, published, tried, isConfir
   const isLess = provisionOf(best.settings) < provisionOf(published.settings as SweepSettings);
   const why = isLess
     ? `it speculates less than the papers', and must then be ${percent(cautionShare)} faster for sure, since a trace may lack the longest responses`
-    : 'it was not faster for sure in the confirmation';
+    : 'in the confirmation it was a tie, not faster for sure';
   const runs = best.seeds === 1 ? 'one run' : `${best.seeds} runs`;
   const speed = fasterText(timesOf(best.gain), plainSigns, baseline.label);
   return [`In ${runs} of the search ${best.label} was ${speed}. It is not recommended: ${why}.`];

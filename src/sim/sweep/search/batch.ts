@@ -3,7 +3,7 @@ import type { Interval } from '../../comparison/result.ts';
 import type { SweepTask } from '../run.ts';
 
 /** A part of a search. */
-export type SweepPhase = 'coarse' | 'cross' | 'fine' | 'finals' | 'confirmation' | 'frontier';
+export type SweepPhase = 'coarse' | 'cross' | 'fine' | 'finals' | 'confirmation' | 'frontier' | 'machines';
 
 /** The next runs of a search; the caller answers with one result per run, in this order. */
 export interface SweepBatch {

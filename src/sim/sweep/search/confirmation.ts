@@ -1,6 +1,6 @@
 /** The confirmation: the winners of a search against the papers' settings, on new seeds and prompts, which the search has not seen. */
 import type { Book, Candidate } from '../book.ts';
-import { ofMean, type Spread } from '../interval.ts';
+import type { Spread } from '../interval.ts';
 import { confirmationWithin, responsesOfRound, type SearchPlan } from '../plan.ts';
 import type { SweepProblem, SweepRun } from '../run.ts';
 import type { SweepSettings } from '../settings/settings.ts';
@@ -123,10 +123,7 @@ function* concluded(
     yield* measuring.measure({ phase, candidates: [reference], seeds, always, later: seeds.length, steps });
   }
   const others = candidates.filter((one) => one !== reference && one.infeasible === undefined);
-  const chosen =
-    steps === undefined
-      ? rules.surest(others, reference, seeds, spread)
-      : rules.surest(others, reference, seeds, ofMean);
+  const chosen = rules.surest(others, reference, seeds, spread);
   // Both kinds of runs are in one batch, so that threads can share them.
   const byOracle = book.missing(
     problem.kind === 'synchronous' ? [book.oracle] : [],

@@ -91,6 +91,25 @@ describe('the machine', () => {
     expect(found.prefill).toBe(1);
   });
 
+  test('of a kind that nobody has measured is what its points say, at loads between them, too', () => {
+    const far = fc.double({ min: 10, max: 200, noNaN: true });
+    fc.assert(
+      fc.property(fc.record({ fixed: far, sequence: far }), (by) => {
+        const slow = slowedBy(cost, { ...by, prefill: 1 });
+        const points = [4, 8, 16, 32, 64].map((running) => {
+          const load = { running, contextTokens: 4000, secondsPerToken: 1, prefillTokens: 0 };
+          return { ...load, secondsPerToken: secondsOf(slow, load) };
+        });
+        const belief = beliefFrom(cost, points, unmeasuredMachine());
+        for (const running of [5, 12, 50]) {
+          const load = { running, contextTokens: 4000, secondsPerToken: 1, prefillTokens: 0 };
+          expect(durationOf(belief, partsOf(cost, load)).seconds / secondsOf(slow, load)).toBeCloseTo(1, 1);
+        }
+      }),
+      runs(50),
+    );
+  });
+
   test('a measured duration of two parts says nothing of the third', () => {
     const { covariance } = afterMeasuring(unmeasuredMachine(), [
       { parts: { fixed: 1, sequence: 1, prefill: 0 }, measuredSeconds: 3 },

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { registry } from '../../../../src/index.ts';
+import { unmeasuredMachine } from '../../../../src/sim/calibration/machine.ts';
 import {
   jobPreset,
   type PoolsProblem,
@@ -80,6 +81,29 @@ function run(
   }
   return { advice: next.value, tasks };
 }
+
+test('the interval over machines is as wide as what is saved differs between them, and that of runs is in it', () => {
+  const even = runOf(({ promptSpeculation }) => ({ seconds: promptSpeculation > 1 ? 0.7 : 1, kept: 1 }));
+  // On each machine the settings save less by another two points.
+  const on = (task: SweepTask): SweepRun => {
+    const made = even(task);
+    const isSlower = task.settings !== 'baseline' && 'secondsPerPrompt' in made;
+    return isSlower ? { ...made, secondsPerPrompt: made.secondsPerPrompt * (1 + 0.03 * (task.machine ?? 0)) } : made;
+  };
+  const effort = { coarseSeeds: 1, semifinalSeeds: 1, finalSeeds: 2, confirmationSeeds: 2, fineRounds: 0 };
+  const { advice } = run(on, { effort });
+  const { gain, measuredPoints } = advice.overMachines!;
+  const { gain: sampling } = advice.recommended;
+  expect(measuredPoints).toBe(0);
+  expect(gain.value).toBe(sampling.value);
+  expect(gain.low).toBeLessThan(sampling.low);
+  const alone = run(even, { effort }).advice.overMachines!.gain;
+  expect(alone.high - alone.low).toBeCloseTo(sampling.high - sampling.low, 1);
+  expect(advice.meaning.at(-1)).toContain('engines that nobody has measured');
+  const measured = { ...problem.job, machine: { ...unmeasuredMachine(), points: 3 } };
+  const after = run(even, { effort }, { ...problem, job: measured }).advice;
+  expect(after.meaning.at(-1)).toContain('as 3 points measured them');
+});
 
 /** Speculation saves time, and tokens with it; a threshold of 0.35 and TP 4 are best. */
 const usual: Formula = ({ promptSpeculation: p, responseSpeculation: r, threshold, tp }) => {
@@ -298,10 +322,11 @@ describe('the search', () => {
   test('no run is asked for twice; the confirmation has seeds of its own', () => {
     const { advice, tasks } = run(runOf(usual), { seed: 7 });
     const keys = tasks.map(
-      ({ settings, seed }) => `${typeof settings === 'string' ? settings : keyOf(settings)} ${seed}`,
+      ({ settings, seed, machine }) =>
+        `${typeof settings === 'string' ? settings : keyOf(settings)} ${seed} ${machine ?? ''}`,
     );
     expect(new Set(keys).size).toBe(keys.length);
-    expect(advice.search.runs).toBe(keys.length);
+    expect(advice.search.runs).toBe(tasks.filter(({ machine }) => machine === undefined).length);
     expect(advice.search.searchSeeds[0]).toBe(7);
     expect(advice.search.confirmationSeeds.some((one) => advice.search.searchSeeds.includes(one))).toBe(false);
   });
