@@ -1,5 +1,7 @@
 /** The tables of docs/silicon.md: constants from the source, errors from the study that was kept, the impact from its last run. */
 import { readFileSync } from 'node:fs';
+import { calibratedOn, resultsOf } from '../../bench/real/engine/predict.ts';
+import { keptEngineStudy } from '../../bench/real/engine/study.ts';
 import { doubts } from '../../bench/scorecard/silicon/doubts.ts';
 import { boundsOf, namedValues, onBound } from '../../bench/scorecard/silicon/fit.ts';
 import { keptImpact } from '../../bench/scorecard/silicon/impact.ts';
@@ -213,6 +215,74 @@ function gainCoverageTable(): string {
   return table(['measured points', 'engines', 'in the interval of 95%', 'its mean width'], rows);
 }
 
+function rankingTable(): string {
+  const rows = study.onSite.ranking.map(({ decision, points, machines, tau, best, near, regret, ties, ordered }) => [
+    decision,
+    String(points),
+    String(machines),
+    tauOf(tau),
+    percentOf(best, 0),
+    percentOf(near, 0),
+    `${percentOf(regret.mean)}, ${percentOf(regret.most)}`,
+    percentOf(ties.said, 0),
+    percentOf(ties.right, 0),
+    percentOf(ordered, 0),
+  ]);
+  return table(
+    [
+      'choice of',
+      'measured points',
+      'machines',
+      'tau',
+      'the best is chosen',
+      'or within 2 %',
+      'time lost: mean, most',
+      'pairs called a tie',
+      'of these within 2 %',
+      'other pairs in order',
+    ],
+    rows,
+  );
+}
+
+/** Parts of a rollout as readers know them. */
+const partsOfRollout = {
+  all: 'the whole rollout',
+  draining: 'since no request waits',
+  tail: 'since fewer than half run',
+} as const;
+
+function engineRolloutTable(): string {
+  const { rows: results, heldBack } = resultsOf(keptEngineStudy());
+  const rows = results.flatMap(([name, by]) =>
+    Object.entries(by).map(([part, one]) => [
+      name,
+      partsOfRollout[part as keyof typeof partsOfRollout],
+      percentOf(one.medianError),
+      percentOf(one.bias),
+      percentOf(one.coverage, 0),
+      `${times(one.width)} ×`,
+    ]),
+  );
+  const heads = ['model', 'seconds of', 'median error', 'bias', 'in the interval of 95%', 'its upper ÷ lower end'];
+  return `${table(heads, rows)}\n\nIn ${heldBack} of the rollouts the last responses came all at once, late: their tails count as they came.`;
+}
+
+function enginePointTable(): string {
+  const { points } = calibratedOn(keptEngineStudy());
+  const milliseconds = (seconds: number): string => (1000 * seconds).toFixed(2);
+  return table(
+    ['running', 'context', 'measured, ms', 'modelled', 'calibrated'],
+    points.map((one) => [
+      one.running.toFixed(1),
+      thousands(Math.round(one.contextTokens)),
+      milliseconds(one.secondsPerToken),
+      milliseconds(one.modelSeconds),
+      milliseconds(one.calibratedSeconds),
+    ]),
+  );
+}
+
 const parts: Readonly<Record<string, () => string>> = {
   constants: constantTable,
   gpus: gpuTable,
@@ -227,6 +297,9 @@ const parts: Readonly<Record<string, () => string>> = {
   support: supportList,
   'on-site': onSiteTable,
   gain: gainCoverageTable,
+  ranking: rankingTable,
+  'engine-points': enginePointTable,
+  'engine-rollouts': engineRolloutTable,
   impact: impactTable,
 };
 

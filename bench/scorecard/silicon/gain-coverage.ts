@@ -33,8 +33,18 @@ const preset = jobPreset('qwen2.5-14b-16k');
 const job: Job = { ...preset.job, engines: 8, promptsPerRound: 64, assumed: [] };
 const seed = 7;
 
+/** Machines that are asked about several times: those of which nothing was measured, and the true ones. */
+const known = new Map<string, number>();
+
 /** Returns the share of the time that tail batching saves on a machine, always with the same responses. */
 function gainOn(on: Job): number {
+  const key = JSON.stringify(on.cost);
+  const gain = known.get(key) ?? simulatedGain(on);
+  known.set(key, gain);
+  return gain;
+}
+
+function simulatedGain(on: Job): number {
   const workload = rollpackerWorkload(preset.capTokens, seed);
   const options = { prompts: 4 * on.promptsPerRound, seed, timeline: false };
   const secondsOf = (scheduler: ReturnType<typeof synchronousBaseline>): number => {

@@ -15,6 +15,7 @@ import { gpuOf } from '../../../src/sim/silicon/gpus.ts';
 import { modelOf } from '../../../src/sim/silicon/models/model-names.ts';
 import { engineCosts } from '../../../src/sim/silicon/served-model.ts';
 import { longTailQuantile, marginalWorkload, type Quantile } from '../../../src/sim/workload/marginal.ts';
+import type { Workload } from '../../../src/sim/workload/workload.ts';
 import { formerCosts } from './former-model.ts';
 import { groupedBy } from './points.ts';
 import { tauB } from './tau.ts';
@@ -37,8 +38,8 @@ const lognormal = (medianTokens: number, sigma: number): Quantile =>
   longTailQuantile({ medianTokens, sigma, tailWeight: 0, tailStartTokens: 1000, tailExponent: 1 });
 const [brief, wordy] = [lognormal(400, 0.4), lognormal(4000, 0.3)];
 
-/** Lengths by kind. */
-const lengths: Readonly<Record<string, Quantile>> = {
+/** Lengths by kind, which chose no constant. */
+export const lengths: Readonly<Record<string, Quantile>> = {
   lognormal: lognormal(1200, 0.7),
   'long tail': longTailQuantile({
     medianTokens: 600,
@@ -51,6 +52,17 @@ const lengths: Readonly<Record<string, Quantile>> = {
   uniform: (share) => 100 + 5900 * share,
   capped: lognormal(6000, 0.9),
 };
+
+/** Returns a workload with lengths of a kind. */
+export const workloadOf = (kind: string, seed: number): Workload =>
+  marginalWorkload({
+    name: kind,
+    responseTokens: lengths[kind]!,
+    promptTokens: (share) => 100 + 400 * share,
+    correlation: 0.3,
+    capTokens,
+    seed,
+  });
 
 /** One rollout by both models: seconds of all steps. */
 interface Rollout {
@@ -109,14 +121,7 @@ function costsAt(name: string, tp: number): { readonly now: CostModel; readonly 
 
 function secondsOf(cost: CostModel, tp: number, kind: string, seed: number): Seconds {
   const job = defineJob({ name: 'impact', engines: gpus / tp, ...batch, cost });
-  const workload = marginalWorkload({
-    name: kind,
-    responseTokens: lengths[kind]!,
-    promptTokens: (share) => 100 + 400 * share,
-    correlation: 0.3,
-    capTokens,
-    seed,
-  });
+  const workload = workloadOf(kind, seed);
   const run = (scheduler: Parameters<typeof simulate>[1]) =>
     simulate(job, scheduler, workload, { prompts, seed, timeline: false }).totalSeconds;
   return { synchronous: run(synchronousBaseline(job)), tail: run(tailBatchingScheduler(job)) };

@@ -7,6 +7,7 @@ import { type GainCoverage, gainCoverage } from './gain-coverage.ts';
 import { type LeftOut, leaveOut } from './leave-out.ts';
 import { engineAtAnyTp, engineOf, type OnSite, onSite } from './on-site.ts';
 import { configurationOf, distinctPoints, familyOf, fittedPoints, type Point, readPoints } from './points.ts';
+import { decisions, type Ranking, rankingOf } from './ranking.ts';
 import { type Slope, slopesOf } from './slopes.ts';
 
 /** The file of runs that the constants are fitted to. */
@@ -60,6 +61,7 @@ export interface Study {
     /** An engine's runs at other tensor parallelism are among those that are drawn and predicted. */
     readonly anyTp: readonly OnSite[];
     readonly gain: readonly GainCoverage[];
+    readonly ranking: readonly Ranking[];
   };
   /** At prompts and responses of 1,024 tokens, and over all loads. */
   readonly slopes: { readonly near: readonly Slope[]; readonly all: readonly Slope[] };
@@ -107,6 +109,18 @@ export function quickStudy(points: readonly Point[]) {
 /** Measured points of an engine that calibrate it. */
 const drawnPoints = [0, 1, 2, 3, 5];
 
+/** The same of simulated jobs, which take longer. */
+const fewPoints = [0, 1, 3];
+
+/** What points of an engine's own change, by predictions of constants that did not see its configuration. */
+export const onSiteStudy = ({ undoubted, all }: LeftOut): Study['onSite'] => ({
+  undoubted: drawnPoints.map((points) => onSite(undoubted, points, engineOf)),
+  all: drawnPoints.map((points) => onSite(all, points, engineOf)),
+  anyTp: drawnPoints.map((points) => onSite(undoubted, points, engineAtAnyTp)),
+  gain: fewPoints.map((points) => gainCoverage(undoubted, points)),
+  ranking: decisions.flatMap((decision) => fewPoints.map((points) => rankingOf(undoubted, decision, points))),
+});
+
 /** Makes the study: some forty fits. */
 export function study(): Study {
   const { points } = readPoints(pointsFile);
@@ -123,12 +137,7 @@ export function study(): Study {
     byGpu: bothBy(configuration, ({ point }) => point.gpu.id),
     byEngine: bothBy(configuration, ({ point }) => point.engine),
     byFamily: bothBy(configuration, ({ point }) => familyOf(point)),
-    onSite: {
-      undoubted: drawnPoints.map((points) => onSite(configuration.undoubted, points, engineOf)),
-      all: drawnPoints.map((points) => onSite(configuration.all, points, engineOf)),
-      anyTp: drawnPoints.map((points) => onSite(configuration.undoubted, points, engineAtAnyTp)),
-      gain: [0, 1, 3].map((points) => gainCoverage(configuration.undoubted, points)),
-    },
+    onSite: onSiteStudy(configuration),
   };
 }
 

@@ -43,3 +43,11 @@ test('errors on runs that the fit did not see', () => {
   expect(configuration.undoubted!.tpot.tau).toBeGreaterThan(0.8);
   expect(family.undoubted!.tpot.mape).toBeLessThan(0.17);
 });
+
+test('choices on machines that the fit did not see: seldom the worse one, and in order where they are no tie', () => {
+  for (const { near, regret, ordered } of keptStudy().onSite.ranking) {
+    expect(near).toBeGreaterThanOrEqual(0.9);
+    expect(regret.most).toBeLessThan(0.05);
+    expect(ordered).toBeGreaterThan(0.9);
+  }
+});
