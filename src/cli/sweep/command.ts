@@ -7,6 +7,7 @@ import { withOwn } from '../job/own.ts';
 import { correlationOption, resamplingOption, textOptions, withOptions } from '../job/workloads.ts';
 import { between, whole } from '../terminal/arguments.ts';
 import { option } from '../terminal/options.ts';
+import { sweepOwn } from './own.ts';
 import { runSweep, type SweepCommandOptions } from './run.ts';
 
 const explained = `
@@ -91,6 +92,6 @@ export function sweepCommand(): Command {
     .option('--quiet', 'print the tables only, and no progress')
     .addHelpText('after', explained);
   return withOwn(withOptions(command, textOptions())).action(async (paths: string[], options: SweepCommandOptions) => {
-    await runSweep(paths, options);
+    await (options.policies === undefined ? runSweep : sweepOwn)(paths, options);
   });
 }

@@ -17,7 +17,6 @@ import { checkOwn, type OwnOptions } from '../job/own.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { isSilent, Progress, type Shown } from '../terminal/progress.ts';
 import { type Workers, workersFor } from '../threads/workers.ts';
-import { sweepOwn } from './own.ts';
 import { type NamedProblem, type PlacedTask, runKey, type SweepInput, sweepProblems, sweepWork } from './problem.ts';
 import { SweepState } from './state.ts';
 import { adviceText } from './text.ts';
@@ -40,7 +39,6 @@ export interface SweepCommandOptions
 
 /** Runs the sweep, and prints the recommendation. */
 export async function runSweep(paths: readonly string[], options: SweepCommandOptions): Promise<void> {
-  if (options.policies !== undefined) return sweepOwn(paths, options);
   checkAlone(options);
   const {
     effort,

@@ -13,6 +13,7 @@ const line = z.strictObject({
   run: z.union([
     z.strictObject({
       secondsPerPrompt: seconds,
+      roundVariance: seconds,
       tokensPerResponse: seconds,
       cappedShare: seconds,
       staleShare: seconds,

@@ -27,14 +27,16 @@ async function throughLoader(href: string, cause: unknown): Promise<unknown> {
   for (const name of loaders) {
     let found: string;
     try {
-      found = require.resolve(name);
+      // The module beside the script that `require` means: what the script registers, Node does not find.
+      found = require.resolve(name).replace(/\.cjs$/, '.mjs');
     } catch {
       continue;
     }
     const loader = (await import(pathToFileURL(found).href)) as Loader;
     if (loader.createJiti !== undefined) return loader.createJiti(href).import(fileURLToPath(href));
     loader.register?.();
-    return import(href);
+    // Node remembers that it could not load the other name.
+    return import(`${href}?loaded`);
   }
   const path = fileURLToPath(href);
   const script = basename(path).replace(/ts(x?)$/, 'js$1');

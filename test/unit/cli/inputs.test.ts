@@ -226,11 +226,11 @@ describe('what is wrong is said in a line, with file and line', () => {
       () => {
         make('mixed');
         write('mixed/1.jsonl', verl(1));
-        write('mixed/2.jsonl', own);
+        for (const name of ['trace_1', 'trace_2']) write(`mixed/${name}.jsonl`, own);
         return [path('mixed')];
       },
       words,
-      /mixed\/2\.jsonl:1: expected the format verl, as in .*mixed\/1\.jsonl \(give those that are meant, by .*\), got "rollflex"$/,
+      /mixed\/trace_1\.jsonl:1: expected the format verl, as in .*mixed\/1\.jsonl \(give those that are meant, by their names or a pattern: .*mixed\/1\.jsonl for that of verl, .*mixed\/trace_\*\.jsonl for the 2 of rollflex\), got "rollflex"$/,
     ],
     [
       'text without a way to count',

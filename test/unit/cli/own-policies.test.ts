@@ -65,9 +65,10 @@ describe('policies of the user', () => {
     const args = ['sweep', lengths, '--policies', script, ...small, '--steps', '2', '--set', 'promptSpeculation=1,1.5'];
     const { code, out } = await inProcess(...args, '--min-kept', '0.01');
     expect(code).toBe(0);
-    expect(out).toMatch(/waits for acme\/prompt\.broken/);
-    expect(out.replace(/\s+/g, ' ')).toMatch(/decides by expectedTokens of prompts, and gets none/);
-    expect(out).toMatch(/among those that keep 0\.01 of the tokens or more/);
+    const said = out.replace(/\s+/g, ' ');
+    expect(said).toMatch(/promptSpeculation=1\.5: waits for acme\/prompt\.broken/);
+    expect(said).toMatch(/decides by expectedTokens of prompts, and gets none/);
+    expect(said).toMatch(/among those that keep 0\.01 of the tokens or more, take acme\/shortest-first/);
   });
 
   test('take over in a log', async () => {
