@@ -13,7 +13,7 @@ const line = z.strictObject({
   run: z.union([
     z.strictObject({
       secondsPerPrompt: seconds,
-      roundVariance: seconds,
+      roundVariance: seconds.default(0),
       tokensPerResponse: seconds,
       cappedShare: seconds,
       staleShare: seconds,
