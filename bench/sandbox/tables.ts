@@ -1,4 +1,4 @@
-/** The tables of docs/sandbox-timeout.md: what each λ saves and costs, how one is chosen, and what exploration does. */
+/** The tables of src/policies/sandbox-timeout/README.md: what each λ saves and costs, how one is chosen, and what exploration does. */
 import { timeoutConfig } from '../../src/policies/sandbox-timeout/schema.ts';
 import { killedShare, type Outcome, type Recording, recordings, replay, savedShare, type Variant } from './replay.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Shows events a second of sandbox-timeout, against bare emits of eventemitter3 in the same process, bytes of the
- * snapshot, and the tables of docs/sandbox-timeout.md from recorded runs, against those on the page.
+ * snapshot, and the tables of src/policies/sandbox-timeout/README.md from recorded runs, against those on the page.
  * `npx tsx bench/sandbox/timeout.ts [--write]`: with `--write` the page gets its tables anew.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -77,12 +77,12 @@ for (const testCases of [10_000, 100_000, 1_000_000]) {
   );
 }
 
-const file = new URL('../../docs/sandbox-timeout.md', import.meta.url);
+const file = new URL('../../src/policies/sandbox-timeout/README.md', import.meta.url);
 const page = readFileSync(file, 'utf8');
 const measured = measure(page);
 if (process.argv.includes('--write')) writeFileSync(file, measured);
-else if (measured === page) console.log('docs/sandbox-timeout.md is up to date');
+else if (measured === page) console.log('src/policies/sandbox-timeout/README.md is up to date');
 else {
-  console.log(`docs/sandbox-timeout.md is not up to date (--write):\n${measured}`);
+  console.log(`src/policies/sandbox-timeout/README.md is not up to date (--write):\n${measured}`);
   process.exitCode = 1;
 }

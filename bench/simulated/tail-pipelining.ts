@@ -1,6 +1,6 @@
 /**
  * Shows tail batching and RolloutPipe joined on disaggregated pools, against each alone: seconds a trained prompt, kept
- * tokens, and what the trainer waits, the tables of docs/rolloutpipe.md.
+ * tokens, and what the trainer waits, the tables of src/recipes/rolloutpipe/README.md.
  * `npx tsx bench/simulated/tail-pipelining.ts [--engines 1,4] [--seeds 3]`
  */
 import { basename } from 'node:path';

@@ -53,9 +53,6 @@ const parts = (): Part[] => [
       ['docs/which-tail-policy.md', 'Which tail policy'],
       ['docs/traces.md', 'Traces'],
       ['docs/agentic.md', 'Agentic rollouts'],
-      ['docs/rolloutpipe.md', 'Disaggregated pools'],
-      ['docs/vlm.md', 'Vision-language steps'],
-      ['docs/sandbox-timeout.md', 'Sandbox timeouts'],
     ],
   },
   {

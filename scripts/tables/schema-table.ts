@@ -201,14 +201,10 @@ function objectsIn(field: Shape, path: string, lists: boolean): [Shape, string][
   return (field.anyOf ?? []).flatMap((one) => objectsIn(one, path, lists));
 }
 
-/** A Markdown table as the formatter writes it: columns padded, `|` inside a cell escaped. */
+/** A Markdown table, `|` inside a cell escaped. Columns are not padded: a long cell would make every line as long. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
-  const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column]!.length)));
-  const line = (row: readonly string[]): string =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`;
-  const [first, ...others] = cells;
-  return [line(first!), line(widths.map((width) => '-'.repeat(width))), ...others.map(line)].join('\n');
+  const line = (row: readonly string[]): string => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
 /** Whether a notice may be sent as an event without its reason. */

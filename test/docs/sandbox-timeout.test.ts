@@ -1,10 +1,10 @@
-/** The tables of docs/sandbox-timeout.md are what the replay gives, and the default λ is the one that they choose. */
+/** The tables of src/policies/sandbox-timeout/README.md are what the replay gives, and the default λ is the one that they choose. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { chosenFactor, meanKilled, measure } from '../../bench/sandbox/tables.ts';
 import { timeoutConfig } from '../../src/policies/sandbox-timeout/schema.ts';
 
-const page = readFileSync(new URL('../../docs/sandbox-timeout.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../src/policies/sandbox-timeout/README.md', import.meta.url), 'utf8');
 
 test('the page is up to date (npx tsx bench/sandbox/timeout.ts --write), and a stale table is noticed', () => {
   expect(page.match(/<!-- measured: /g)).toHaveLength(5);

@@ -66,7 +66,7 @@ describe('data', () => {
   /** What the blocks of a page are read by; those of others must be JSON. */
   const readers: Record<string, (line: string) => unknown> = {
     'docs/traces.md': (line) => sim.readTraceLine(line, 'docs/traces.md'),
-    'docs/vlm.md': (line) => vlmTraceLineSchema.parse(JSON.parse(line)),
+    'src/recipes/flexrl/README.md': (line) => vlmTraceLineSchema.parse(JSON.parse(line)),
   };
   const blocks = snippets.filter((one) => one.language.startsWith('json'));
 
