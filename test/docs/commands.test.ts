@@ -1,18 +1,23 @@
 /** Every command of the documentation works on the reader's own files, and prints what stands below it. */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { documentedSnippets } from '../../scripts/site/snippets.ts';
 import { scale } from '../support/basics/runs.ts';
 import { rollflexIn } from '../support/command-line/in-process.ts';
-import { commandOf, type Done, root } from '../support/command-line/process.ts';
+import { asUsersModule, commandOf, type Done, root } from '../support/command-line/process.ts';
 import { ownMeasurements, writeOwnFiles } from '../support/documents/own-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-docs-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 writeOwnFiles(folder);
+// A policy of the reader's own, in a project with a loader of TypeScript.
+asUsersModule(folder, join(root, 'examples/16-own-policy/shortest-first.ts'));
+copyFileSync(join(root, 'examples/16-own-policy/shortest-first.ts'), join(folder, 'shortest-first.ts'));
+mkdirSync(join(folder, 'node_modules'), { recursive: true });
+symlinkSync(join(root, 'node_modules/tsx'), join(folder, 'node_modules/tsx'));
 
 /** Where each command stands first; one that is shown on several pages is run once. */
 const places = new Map<string, string>();

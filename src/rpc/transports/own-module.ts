@@ -11,7 +11,7 @@ type Exports = Readonly<Record<string, unknown>>;
 
 /** What a loader of TypeScript exports, of those that are known here. */
 interface Loader {
-  readonly register?: () => unknown;
+  readonly tsImport?: (specifier: string, parent: string) => Promise<unknown>;
   readonly createJiti?: (from: string) => { import(path: string): Promise<unknown> };
 }
 
@@ -34,9 +34,7 @@ async function throughLoader(href: string, cause: unknown): Promise<unknown> {
     }
     const loader = (await import(pathToFileURL(found).href)) as Loader;
     if (loader.createJiti !== undefined) return loader.createJiti(href).import(fileURLToPath(href));
-    loader.register?.();
-    // Node remembers that it could not load the other name.
-    return import(`${href}?loaded`);
+    if (loader.tsImport !== undefined) return loader.tsImport(href, href);
   }
   const path = fileURLToPath(href);
   const script = basename(path).replace(/ts(x?)$/, 'js$1');

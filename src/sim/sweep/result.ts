@@ -99,6 +99,8 @@ export type SweepAdvice = PolicyChoice & {
     readonly gain: Interval;
     /** Measured points of engines that their costs rest on: 0 if nobody has measured them. */
     readonly measuredPoints: number;
+    /** Runs on other machines, beside those of the search. */
+    readonly runs: number;
   };
   /** Share of the papers' settings' time that the recommendation saves. */
   readonly gainOverPublished: Interval;

@@ -56,7 +56,7 @@ export function* sweeping(
     ...found,
   };
   const gain = gainOverMachines(sampling, runs);
-  const overMachines = { gain, measuredPoints: problem.job.machine?.points ?? 0 };
+  const overMachines = { gain, measuredPoints: problem.job.machine?.points ?? 0, runs: work.runs };
   return { ...measured, overMachines, meaning: [...advice.meaning, machineSentence(overMachines)] };
 }
 
