@@ -63,11 +63,34 @@ export interface Why extends Standpoint {
   readonly stalled?: StalledThing;
 }
 
-/** Everything that is owed to a policy. */
-export type WhyAll = Pick<Why, 'owed' | 'more' | 'stalled'>;
+/** A round that a policy holds, and what is owed in it. */
+export interface HeldRound {
+  /** Id of the round. */
+  readonly id: string;
+  /** Whether its `round.completed` has not been given yet; otherwise only its rest is awaited, such as aborts or training. */
+  readonly open: boolean;
+  /** Kind of the round, such as `long`; absent where the policy has no kinds of rounds. */
+  readonly kind?: string;
+  /** A few words in the present tense, such as `has 3 of 4 prompts`. */
+  readonly stands: string;
+  /** Seconds since which the round stands there; absent where the state does not know it. */
+  readonly since?: number;
+  /** Number of its requests that were launched and are not over; absent where the policy launches none. */
+  readonly inFlight?: number;
+  /** Number of events that would let the round go on, by their type. It need not wait for all requests in flight. */
+  readonly owed: Readonly<Record<string, number>>;
+}
+
+/** Everything that is owed to a policy, and its rounds. */
+export interface WhyAll extends Pick<Why, 'owed' | 'more' | 'stalled'> {
+  /** The rounds that the policy holds, the open ones first; at most 32. */
+  readonly rounds: readonly HeldRound[];
+}
 
 /** Most events that an answer lists. */
 export const mostOwed = 32;
+/** Most rounds that an answer lists. */
+const mostRounds = 32;
 
 /** A view of the things that a policy holds. */
 export interface Holdings {
@@ -209,7 +232,7 @@ class Found {
   }
 
   /** Returns the first events in order, and the thing that waits for the first. */
-  *sorted(): Generator<undefined, WhyAll & { key: string | undefined }> {
+  *sorted(): Generator<undefined, Pick<Why, 'owed' | 'more'> & { key: string | undefined }> {
     // The heap has the last event on top: to find the first few, not all events need sorting.
     const best = new Heap<FoundEvent>((a, b) => byNeed(b, a) || b.seq - a.seq);
     let seen = 0;
@@ -248,8 +271,32 @@ export function* whyOf(holdings: Holdings, id: string, what?: string): Generator
   const thing = yield* find(holdings, id, what);
   const start = holdings.of(thing)!;
   const found = new Found(holdings);
+  const { reached, inVain } = yield* chain(holdings, thing, start, (event, key) => found.add(event, key));
+  const { key: last, ...owed } = yield* found.sorted();
+  const through: Standpoint[] = [];
+  for (let key = last; key !== undefined; key = reached.get(key)!.from) {
+    const { thing: each, standing } = reached.get(key)!;
+    if (key !== keyOf(thing)) through.unshift(standpoint(each, standing));
+  }
+  return { ...standpoint(thing, start), through, ...owed, ...given({ stalled: inVain }) };
+}
+
+/** A thing to which a chain of waits leads, with the key of the thing that led to it. */
+interface Reached {
+  readonly thing: HeldThing;
+  readonly standing: Standing;
+  readonly from: string | undefined;
+}
+
+/** Follows what a thing waits for, down to the events, which may come more than once. */
+function* chain(
+  holdings: Holdings,
+  thing: HeldThing,
+  start: Standing,
+  onEvent: (event: AwaitedEvent, key: string) => void,
+): Generator<undefined, { reached: ReadonlyMap<string, Reached>; inVain: StalledThing | undefined }> {
   // Reached things in the order of the search, each with the thing that led to it: the shortest way comes first.
-  const reached = new Map<string, { thing: HeldThing; standing: Standing; from: string | undefined }>();
+  const reached = new Map<string, Reached>();
   const pending = [keyOf(thing)];
   reached.set(pending[0]!, { thing, standing: start, from: undefined });
   let inVain: StalledThing | undefined;
@@ -259,7 +306,7 @@ export function* whyOf(holdings: Holdings, id: string, what?: string): Generator
     for (const next of one.standing.for) {
       yield;
       if (isEvent(next)) {
-        found.add(next, key);
+        onEvent(next, key);
         continue;
       }
       const nextKey = keyOf(next);
@@ -270,16 +317,34 @@ export function* whyOf(holdings: Holdings, id: string, what?: string): Generator
       pending.push(nextKey);
     }
   }
-  const { key: last, ...owed } = yield* found.sorted();
-  const through: Standpoint[] = [];
-  for (let key = last; key !== undefined; key = reached.get(key)!.from) {
-    const { thing: each, standing } = reached.get(key)!;
-    if (key !== pending[0]) through.unshift(standpoint(each, standing));
-  }
-  return { ...standpoint(thing, start), through, ...owed, ...given({ stalled: inVain }) };
+  return { reached, inVain };
 }
 
-/** Finds everything that is owed to a policy, in short steps. The cost is linear in what the policy holds. */
+/** Returns the rounds that a policy holds, and what is owed in each. */
+function* heldRounds(holdings: Holdings): Generator<undefined, readonly HeldRound[]> {
+  if (!holdings.kinds.includes('rounds')) return [];
+  const rounds: { readonly thing: HeldThing; readonly standing: Standing }[] = [];
+  for (const id of holdings.ids('rounds')) {
+    yield;
+    const thing = { what: 'rounds', id };
+    const standing = holdings.of(thing);
+    if (standing !== undefined) rounds.push({ thing, standing });
+  }
+  rounds.sort((a, b) => Number(a.standing.isCompleted ?? false) - Number(b.standing.isCompleted ?? false));
+  const result: HeldRound[] = [];
+  for (const { thing, standing } of rounds.slice(0, mostRounds)) {
+    const events = new Map<string, string>();
+    yield* chain(holdings, thing, standing, ({ event }) => void events.set(JSON.stringify(event), event.type));
+    const owed: Record<string, number> = {};
+    for (const type of events.values()) owed[type] = (owed[type] ?? 0) + 1;
+    const { kind, isCompleted = false, stands, since, inFlight } = standing;
+    const known = { ...given({ kind }), stands, ...given({ since, inFlight }) };
+    result.push({ id: thing.id, open: !isCompleted, ...known, owed });
+  }
+  return result;
+}
+
+/** Finds everything that is owed to a policy, and its rounds, in short steps. The cost is linear in what the policy holds. */
 export function* allOwed(holdings: Holdings): Generator<undefined, WhyAll> {
   const found = new Found(holdings);
   let inVain: StalledThing | undefined;
@@ -296,7 +361,7 @@ export function* allOwed(holdings: Holdings): Generator<undefined, WhyAll> {
     }
   }
   const { key: _, ...owed } = yield* found.sorted();
-  return { ...owed, ...given({ stalled: inVain }) };
+  return { rounds: yield* heldRounds(holdings), ...owed, ...given({ stalled: inVain }) };
 }
 
 /** Returns all things that a policy holds, and where each stands. */
