@@ -85,11 +85,10 @@ test.each(recipes)('%s: after a restart, why() names the open rounds and what ru
         const events = likelyEvents(definition, config, tape, 40);
         const before = newSubject(definition, config);
         const book = new Book(definition);
-        const apply = (subject: Subject, event: AnyEvent): readonly AnyDecision[] | Error => {
+        const apply = (subject: Subject, event: AnyEvent) => {
           const given = answer(subject, event);
-          if ('refused' in given) return given.refused;
-          book.heard(event, given.decisions);
-          return given.decisions;
+          if ('decisions' in given) book.heard(event, given.decisions);
+          return given;
         };
         for (const event of events) apply(before, event);
         const subject = create(definition, { snapshot: before.snapshot() as never }) as unknown as Subject;
@@ -105,8 +104,8 @@ test.each(recipes)('%s: after a restart, why() names the open rounds and what ru
         } as never;
         for (let turn = 0; event !== undefined && turn < 40; turn += 1) {
           const given = apply(subject, event);
-          if (given instanceof Error) host.refused(given);
-          else host.heard(event, given);
+          if ('refused' in given) host.refused(given.refused);
+          else host.heard(event, given.decisions);
           expectAgreement(subject, book);
           event = host.next(subject.at - ahead);
           if (event === undefined && turn < 20) {
