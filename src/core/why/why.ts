@@ -271,32 +271,8 @@ export function* whyOf(holdings: Holdings, id: string, what?: string): Generator
   const thing = yield* find(holdings, id, what);
   const start = holdings.of(thing)!;
   const found = new Found(holdings);
-  const { reached, inVain } = yield* chain(holdings, thing, start, (event, key) => found.add(event, key));
-  const { key: last, ...owed } = yield* found.sorted();
-  const through: Standpoint[] = [];
-  for (let key = last; key !== undefined; key = reached.get(key)!.from) {
-    const { thing: each, standing } = reached.get(key)!;
-    if (key !== keyOf(thing)) through.unshift(standpoint(each, standing));
-  }
-  return { ...standpoint(thing, start), through, ...owed, ...given({ stalled: inVain }) };
-}
-
-/** A thing to which a chain of waits leads, with the key of the thing that led to it. */
-interface Reached {
-  readonly thing: HeldThing;
-  readonly standing: Standing;
-  readonly from: string | undefined;
-}
-
-/** Follows what a thing waits for, down to the events, which may come more than once. */
-function* chain(
-  holdings: Holdings,
-  thing: HeldThing,
-  start: Standing,
-  onEvent: (event: AwaitedEvent, key: string) => void,
-): Generator<undefined, { reached: ReadonlyMap<string, Reached>; inVain: StalledThing | undefined }> {
   // Reached things in the order of the search, each with the thing that led to it: the shortest way comes first.
-  const reached = new Map<string, Reached>();
+  const reached = new Map<string, { thing: HeldThing; standing: Standing; from: string | undefined }>();
   const pending = [keyOf(thing)];
   reached.set(pending[0]!, { thing, standing: start, from: undefined });
   let inVain: StalledThing | undefined;
@@ -306,7 +282,7 @@ function* chain(
     for (const next of one.standing.for) {
       yield;
       if (isEvent(next)) {
-        onEvent(next, key);
+        found.add(next, key);
         continue;
       }
       const nextKey = keyOf(next);
@@ -317,7 +293,40 @@ function* chain(
       pending.push(nextKey);
     }
   }
-  return { reached, inVain };
+  const { key: last, ...owed } = yield* found.sorted();
+  const through: Standpoint[] = [];
+  for (let key = last; key !== undefined; key = reached.get(key)!.from) {
+    const { thing: each, standing } = reached.get(key)!;
+    if (key !== pending[0]) through.unshift(standpoint(each, standing));
+  }
+  return { ...standpoint(thing, start), through, ...owed, ...given({ stalled: inVain }) };
+}
+
+/** Counts the events that would let a thing go on, by their type. */
+function* countsOf(holdings: Holdings, standing: Standing): Generator<undefined, Readonly<Record<string, number>>> {
+  const counts: Record<string, number> = {};
+  const events = new Set<string>();
+  // Ids by kind and part: joining them to one text for each thing would cost more than the search.
+  const reached = new Map<string, Set<string>>();
+  const pending = [standing];
+  for (const one of pending) {
+    for (const next of one.for) {
+      yield;
+      if (isEvent(next)) {
+        const known = events.size;
+        events.add(Object.values(next.event).join('\n'));
+        if (events.size > known) counts[next.event.type] = (counts[next.event.type] ?? 0) + 1;
+        continue;
+      }
+      const kind = `${next.what}/${next.part ?? ''}`;
+      const ids = reached.get(kind) ?? new Set();
+      if (ids.has(next.id)) continue;
+      reached.set(kind, ids.add(next.id));
+      const found = holdings.of(next);
+      if (found !== undefined) pending.push(found);
+    }
+  }
+  return counts;
 }
 
 /** Returns the rounds that a policy holds, and what is owed in each. */
@@ -333,10 +342,7 @@ function* heldRounds(holdings: Holdings): Generator<undefined, readonly HeldRoun
   rounds.sort((a, b) => Number(a.standing.isCompleted ?? false) - Number(b.standing.isCompleted ?? false));
   const result: HeldRound[] = [];
   for (const { thing, standing } of rounds.slice(0, mostRounds)) {
-    const events = new Map<string, string>();
-    yield* chain(holdings, thing, standing, ({ event }) => void events.set(JSON.stringify(event), event.type));
-    const owed: Record<string, number> = {};
-    for (const type of events.values()) owed[type] = (owed[type] ?? 0) + 1;
+    const owed = yield* countsOf(holdings, standing);
     const { kind, isCompleted = false, stands, since, inFlight } = standing;
     const known = { ...given({ kind }), stands, ...given({ since, inFlight }) };
     result.push({ id: thing.id, open: !isCompleted, ...known, owed });
