@@ -1,10 +1,10 @@
 /**
  * What the Python package carries of JavaScript, into `python/src/rollflex/_js` (which git ignores): the policies as one script
- * for an engine in the Python process, and the command line for Node.js, with what it has beside it. With `--wheel`, its wheel
- * and sdist too, in `python/dist`; that needs `pip install build`.
+ * for an engine in the Python process, and the command line for Node.js, with what it has beside it. The example that `new trainer`
+ * copies is there, too. With `--wheel`, its wheel and sdist too, in `python/dist`; that needs `pip install build`.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build, transform } from 'esbuild';
 import { packageVersion } from '../src/logs/index/package.ts';
 import { buildProduct, buildsOf } from './build/bundles.ts';
@@ -41,6 +41,10 @@ writeFileSync(
   `${JSON.stringify({ name: 'rollflex', version: packageVersion(), type: 'module' })}\n`,
 );
 cpSync('examples/traces', `${folder}/examples/traces`, { recursive: true });
+// What `rollflex new trainer` copies, without what running it has left there.
+for (const name of readdirSync('examples/17-own-trainer').filter((one) => /\.(py|md)$/.test(one))) {
+  cpSync(`examples/17-own-trainer/${name}`, `${folder}/examples/17-own-trainer/${name}`);
+}
 
 if (process.argv.includes('--wheel')) {
   rmSync('python/dist', { recursive: true, force: true });

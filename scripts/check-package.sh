@@ -71,7 +71,7 @@ contents() {
     dist/plan-worker.js dist/plan-worker.cjs dist/page-charts.js dist/report-client.js dist/debug-client.js dist/dashboard-client.js dist/THIRD-PARTY-LICENSES.txt examples/traces/PROVENANCE.md LICENSE README.md; do
     grep -qx "$file" "$work/files" || { echo "missing: $file"; return 1; }
   done
-  ! grep -E '^(src|test|bench|scripts|docs)/|\.test\.|\.map$' "$work/files"
+  ! grep -E '^(src|test|bench|scripts|docs)/|^dist/.*\.test\.|\.map$' "$work/files"
 }
 # The built package, imported as a whole and one by one: within budgets, without Node, and without what was not asked for.
 sizes() { "$root/node_modules/.bin/tsx" "$root/scripts/sizes.ts" --check; }
@@ -166,6 +166,11 @@ lean_threads() {
 # Every planner, and pages in Chromium.
 lean_product() {
   "$root/node_modules/.bin/tsx" "$root/scripts/smoke-product.ts" node "$work/lean/node_modules/rollflex/dist/cli.js"
+}
+# A new folder installs the package beside it, runs, and tests itself.
+new_folder() { # kind
+  in_consumer npx --no-install rollflex new "$1" "my-$1" &&
+    (cd "$work/consumer/my-$1" && install_quietly && npm start && npm test)
 }
 # What is not there is asked for by the command that installs it.
 asks_for() { # package, command …
@@ -270,6 +275,8 @@ check 'fast-check is optional, and asked for by name' runs_without_fast_check
 check 'installs beside fast-check' in_consumer install_quietly --ignore-scripts fast-check@4
 check 'everything is from the registry, and needs no script' from_registry consumer
 check 'zod 4 is the one that was asked for' own_zod consumer 4
+check 'rollflex new host: runs, and tests itself' new_folder host
+check 'rollflex new policy: runs, and tests itself' new_folder policy
 sources consumer types own-policy own-policy-z
 typed_project consumer 'zod 4'
 check 'installs beside zod 3' new_project zod3 zod@3 fast-check@4 "$work/rollflex.tgz"

@@ -60,6 +60,10 @@ EXAMPLES
   [ "$seconds" -lt 300 ]
 done
 
+# A trainer of one's own, as `new` makes it without Node.js.
+"$pip" --python "$here/bin/python" install --quiet --disable-pip-version-check pytest mypy
+(cd "$here" && PATH="$here/bin" && python -m rollflex new trainer own && cd own && python trainer.py && pytest -q)
+
 # With Node.js, and nothing else beside it: no package of npm.
 mkdir "$work/node"
 ln -s "$(command -v node)" "$work/node/node"

@@ -34,7 +34,7 @@ export type { UsualFiltered } from './core/why/futile-work.ts';
 export type { UsualTime } from './core/why/open-commands.ts';
 export type { AwaitedEvent, Futile, Gates, HeldThing, Standing, Waits, WaitsOf } from './core/why/waits.ts';
 export { type Watch, watch } from './core/why/watch.ts';
-export type { KnownTimes, OwedEvent, StalledThing, Standpoint, Why, WhyAll } from './core/why/why.ts';
+export type { HeldRound, KnownTimes, OwedEvent, StalledThing, Standpoint, Why, WhyAll } from './core/why/why.ts';
 export {
   isPolicyError,
   PolicyError,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 import threading
 import time
 from pathlib import Path
@@ -248,13 +249,46 @@ def test_what_does_not_fit_into_one_message_goes_in_several(start: Start) -> Non
         assert refusal.value.code == "limit_exceeded"
 
 
-@pytest.mark.parametrize("wrong", [{"type": object()}, {"type": math.nan}, {"at": math.inf}])
-def test_what_is_no_json_is_refused_before_anything_is_sent(client: Client, wrong: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"type": object()}, "event[2].type: a value of type object"),
+        ({"type": math.nan}, "event[2].type: NaN"),
+        ({"at": math.inf}, "event[2].at: Infinity"),
+        ({"rewards": {"p0": 1.0, "p1": math.nan}}, "event[2].rewards.p1: NaN"),
+        ({"parts": [{"score": 0}, {"score": -math.inf}]}, "event[2].parts[1].score: -Infinity"),
+        ({"ids": {"a"}}, "event[2].ids: a value of type set"),
+        ({"at": 0, (1, 2): 3}, "event[2]: a key of type tuple"),
+    ],
+)
+def test_what_is_no_json_is_refused_with_its_place_before_anything_is_sent(
+    client: Client, wrong: dict[Any, Any], named: str
+) -> None:
     session = client.open(tail_batching, config=tail)
-    with pytest.raises((TypeError, ValueError)):
+    with pytest.raises((TypeError, ValueError)) as refusal:
         session.send([*opening(), wrong])
+    assert str(refusal.value) == f"{named}, which is not in JSON"
+    with pytest.raises((TypeError, ValueError), match=re.escape(named.replace("[2]", "", 1))):
+        session.send(wrong)
     assert (session.snapshot()["seq"], session.unanswered) == (0, 0)
     assert len(session.send(opening())) == 11
+
+
+def test_configurations_and_plans_with_what_is_no_json_are_refused_with_its_place(client: Client) -> None:
+    with pytest.raises(ValueError, match=r"^config\.promptSpeculation: NaN, which is not in JSON$"):
+        client.open(tail_batching, {**tail, "promptSpeculation": math.nan})
+    with pytest.raises(ValueError, match=r"^input\.replicas\[1\]\.samples: NaN, which is not in JSON$"):
+        client.plan(rollflex.Untyped("gradient-renormalization"), {"replicas": [{"samples": 3}, {"samples": math.nan}]})
+    itself: list[Any] = []
+    itself.append({"again": itself})
+    with pytest.raises(ValueError, match=r"^config\.x\[0\]\.again: an object that holds itself"):
+        client.open(tail_batching, {"x": itself})
+    assert client.sessions() == []
+
+
+def test_a_configuration_by_its_position(client: Client) -> None:
+    session = client.open("tail-batching", {"promptsPerRound": 2, "responsesPerPrompt": 2})
+    assert session.snapshot()["config"]["promptsPerRound"] == 2
 
 
 def test_text_of_any_kind(client: Client) -> None:

@@ -18,6 +18,7 @@ import rollflex
 from rollflex import models
 from rollflex.models import (
     FlexUlyssesPlan,
+    Prompt,
     RequestLaunch,
     RoundRequested,
     TailBatchingConfig,
@@ -181,23 +182,48 @@ def test_type_checkers_know_what_a_session_takes_and_gives() -> None:
             elif decision["type"] == "request.launch":
                 assert_type(decision, RequestLaunch)
         session.send([{"type": "prompts.supplied", "at": 0, "roundId": "r1", "prompts": [{"promptId": "a"}]}])
+        _plain_dictionaries(client)
         refused = 0
         for wrong in (
             lambda: session.send({"type": "round.requested", "roundId": "r2"}),  # type: ignore[arg-type]
             lambda: session.send({"type": "no.such"}),  # type: ignore[arg-type]
             lambda: client.plan("flex-ulysses", {"lengths": [900]}),  # type: ignore[call-overload]
             lambda: client.open("tail-batching", config={"promptsPerRound": "2"}),  # type: ignore[call-overload]
+            lambda: client.open("tail-batching", {"promptsPerRund": 2}),  # type: ignore[call-overload]
         ):
             try:
                 wrong()
             except rollflex.PolicyError:
                 refused += 1
-        assert refused == 4
+        assert refused == 5
         plan = client.plan("flex-ulysses", {"lengths": [900, 800], "devices": 4})
         assert_type(plan, FlexUlyssesPlan)
         assert_type(client.plan(rollflex.Untyped("flex-ulysses"), {"lengths": [900], "devices": 1}), Any)
         assert_type(client.server_info(), models.ServerInfoResult)
         assert_type(client.sessions(), list[SessionListResultSession])
+
+
+def _plain_dictionaries(client: rollflex.Client) -> None:
+    """Common calls, without a cast and without a class: a dictionary is checked where it is given."""
+    session = client.open("tail-batching", {"promptsPerRound": 2, "responsesPerPrompt": 2})
+    ids = ["a", "b", "c"]
+    decisions = session.send(
+        [
+            {"type": "round.requested", "at": 0, "roundId": "r1", "weightVersion": 7},
+            {"type": "prompts.supplied", "at": 0, "roundId": "r1", "prompts": [{"promptId": one} for one in ids]},
+        ]
+    )
+    launched = [one["requestId"] for one in decisions if one["type"] == "request.launch"]
+    assert_type(launched, list[str])
+    session.send([{"type": "request.started", "at": 1, "requestId": one, "engineId": "e"} for one in launched[:2]])
+    session.send([{"type": "response.completed", "at": 2, "requestId": one, "tokens": 9} for one in launched[:2]])
+    session.send({"type": "response.failed", "at": 3, "requestId": launched[2], "kind": "infrastructure"})
+    prompts: list[Prompt] = []
+    for one in ids:
+        prompts.append({"promptId": one, "ref": f"line {one}"})
+    events: list[TailBatchingEvent] = [{"type": "source.exhausted", "at": 4}]
+    events.append({"type": "source.reopened", "at": 4})
+    session.send(events)
 
 
 async def _asyncio_too(client: rollflex.AsyncClient) -> None:

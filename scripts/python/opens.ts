@@ -12,7 +12,7 @@ function methodsOf(client: 'Client' | 'AsyncClient'): string[] {
   const open = (policy: string, config: string, types: string) => [
     '    @overload',
     `    ${def} open(`,
-    `        self, policy: ${policy}, *, config: ${config} | None = None,`,
+    `        self, policy: ${policy}, config: ${config} | None = None,`,
     '        **options: Unpack[OpenOptions],',
     `    ) -> ${session}[${types}]: ...`,
   ];
@@ -33,7 +33,7 @@ function methodsOf(client: 'Client' | 'AsyncClient'): string[] {
       return open(`Literal["${id}"]`, `${name}Config`, `${name}Event, ${name}Decision`);
     }),
     ...open('Untyped | None = None', anything, 'Any, Any'),
-    `    ${def} open(self, policy: str | None = None, **options: Any) -> Any:`,
+    `    ${def} open(self, policy: str | None = None, config: Any = None, **options: Any) -> Any:`,
     '        """',
     '        Opens a session: a policy with its state.',
     '',
@@ -41,7 +41,7 @@ function methodsOf(client: 'Client' | 'AsyncClient'): string[] {
     '        :param config: its configuration; not beside a snapshot, which has its own',
     '        :param options: see :class:`OpenOptions`',
     '        """',
-    `        return ${wait}self._open(policy, options)`,
+    `        return ${wait}self._open(policy, {"config": config, **options})`,
     '',
     ...registry.planners.flatMap(({ id }) => plan(`Literal["${id}"]`, `${className(id)}Input`, `${className(id)}Plan`)),
     ...plan('Untyped', anything, 'Any'),

@@ -15,7 +15,7 @@ test('they are numbered without a gap, and the first has ten lines', () => {
 });
 
 test.each(examples.map(({ name, command }) => [name, command]))('%s', (name, command) => {
-  expect(command).toMatch(new RegExp(`(npx tsx|python) examples/${name}/main\\.(ts|py)$`));
+  expect(command).toMatch(new RegExp(`(npx tsx|python) examples/${name}/(main|trainer)\\.(ts|py)$`));
   const page = readFileSync(`${root}${name}/README.md`, 'utf8');
   expect(page, 'its page says what it prints').toMatch(/prints[^\n]*:\n\n```text\n/);
   for (const file of readdirSync(root + name).filter((one) => /\.(ts|py)$/.test(one))) {

@@ -1,4 +1,4 @@
-"""The JavaScript that the package carries; a checkout has it once it was built."""
+"""The JavaScript and the examples that the package carries; a checkout has it once it was built."""
 
 from __future__ import annotations
 
@@ -25,3 +25,8 @@ def command_line() -> Path | None:
     """The file with the server and the other commands, for Node.js."""
     path = _folder / "cli.js"
     return path if path.exists() else None
+
+
+def examples() -> Path:
+    """The folder with the examples that new folders are copies of."""
+    return _folder / "examples"

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, NoReturn, Protocol
 
-from ._messages import encode
+from ._messages import encode, encoded
 from ._pending import Again, Pending
 from .errors import ClientClosed, PolicyError
 
@@ -80,10 +80,11 @@ class Core(ABC):
         """
         Sends a call; `again_params` go in place of its parameters if it has to be sent again.
 
-        Raises :class:`ClientClosed`, what broke the connection, `limit_exceeded`, TypeError for what is no JSON.
+        Raises :class:`ClientClosed`, what broke the connection, `limit_exceeded`, TypeError or ValueError for what is no JSON.
         """
+        text = encoded(params)
         second = None if again_params is None else encode(again_params)
-        return self.start_text(method, encode(params), again, owner, second)
+        return self.start_text(method, text, again, owner, second)
 
     @abstractmethod
     def start_text(

@@ -3,13 +3,60 @@
 from __future__ import annotations
 
 import json
+import math
 import re
+from collections.abc import Iterable
+from types import NoneType
 from typing import Any
 
 from ._version import __version__
 from .errors import ProtocolError, VersionMismatch
 
 encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+
+
+def encoded(value: object, name: str = "") -> str:
+    """
+    A value as JSON. Raises TypeError or ValueError with the path of what JSON lacks, such as ``event[2].reward: NaN``.
+
+    :param name: first word of the path
+    """
+    try:
+        return encode(value)
+    except (TypeError, ValueError) as error:
+        found = _misfit(value, name, ())
+        if found is None:
+            raise
+        raise type(error)(f"{found}, which is not in JSON") from error
+
+
+def _misfit(value: object, path: str, inside: tuple[int, ...]) -> str | None:
+    """What JSON lacks in a value, and its path."""
+    if value is None or isinstance(value, (str, int)):
+        return None
+    if isinstance(value, float):
+        if math.isfinite(value):
+            return None
+        return f"{path}: {'NaN' if math.isnan(value) else 'Infinity' if value > 0 else '-Infinity'}"
+    if id(value) in inside:
+        return f"{path}: an object that holds itself"
+    around = (*inside, id(value))
+    parts: Iterable[tuple[str, object]]
+    if isinstance(value, dict):
+        wrong = next((key for key in value if not isinstance(key, (str, int, float, NoneType))), None)
+        if wrong is not None:
+            return f"{path}: a key of type {_type_of(wrong)}"
+        parts = ((f"{path}.{key}" if path else str(key), one) for key, one in value.items())
+    elif isinstance(value, (list, tuple)):
+        parts = ((f"{path}[{index}]", one) for index, one in enumerate(value))
+    else:
+        return f"{path}: a value of type {_type_of(value)}"
+    return next((found for at, one in parts if (found := _misfit(one, at, around)) is not None), None)
+
+
+def _type_of(value: object) -> str:
+    kind = type(value)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
 def body_of(method: str, params: str) -> bytes:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ._attachment import Attachment
 from ._core import Core
-from ._messages import encode, result_of
+from ._messages import encode, encoded, result_of
 from ._options import open_params
 from ._pending import Pending
 from ._steps import Steps, answered
@@ -122,7 +122,7 @@ class Producer:
         if count > most:
             parts = [self._chunks(events[at : at + most], offset + at) for at in range(0, count, most)]
             return [chunk for part in parts for chunk in part]
-        text = encode(events)
+        text = self._text(events, offset)
         longest = limits.get("maxMessageBytes", 1 << 26) - len(self._head) - _frame_bytes
         if len(text) <= longest:
             return [_Chunk(count, text)]
@@ -132,6 +132,17 @@ class Producer:
         expected = f"an event that fits into a message of {limits.get('maxMessageBytes')} bytes"
         got = f"{len(text)} bytes"
         raise PolicyError("limit_exceeded", expected=expected, got=got, path=f"events[{offset}]", index=offset)
+
+    @staticmethod
+    def _text(events: Sequence[Any], offset: int) -> str:
+        try:
+            return encode(events)
+        except (TypeError, ValueError):
+            # Only now is the place looked for.
+            alone = len(events) == 1 and offset == 0
+            for index, one in enumerate(events, offset):
+                encoded(one, "event" if alone else f"event[{index}]")
+            raise
 
     def _drive(self, sending: _Sending) -> Steps[list[Any]]:
         """Keeps several calls in flight, and takes their answers in order."""

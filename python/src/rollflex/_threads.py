@@ -82,8 +82,9 @@ class Session(SessionBase[E, D]):
     def why(self, id: str | None = None, what: str | None = None, *, timeout: float | None = None) -> SessionWhyResult:
         """
         Says why a thing waits: where it ``stands``, what it waits for (``through``), and who owes which event
-        (``owed``: overdue events first, then the oldest). Without an id, returns all events that are owed to the
-        policy. Nothing changes.
+        (``owed``: overdue events first, then the oldest). Without an id, returns the rounds (``rounds``: whether each
+        is ``open``, and how many events of each type it waits for), and all events that are owed to the policy. Nothing
+        changes.
 
         :param id: id of a prompt, a request, a round, or of another thing that the policy holds
         :param what: kind of the thing, such as ``prompts``, where things of several kinds have this id

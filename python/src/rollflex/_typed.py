@@ -42,130 +42,130 @@ class TypedClient:
 
     @overload
     def open(
-        self, policy: Literal["speculative-admission"], *, config: SpeculativeAdmissionConfig | None = None,
+        self, policy: Literal["speculative-admission"], config: SpeculativeAdmissionConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[SpeculativeAdmissionEvent, SpeculativeAdmissionDecision]: ...
     @overload
     def open(
-        self, policy: Literal["long-prompt-queue"], *, config: LongPromptQueueConfig | None = None,
+        self, policy: Literal["long-prompt-queue"], config: LongPromptQueueConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[LongPromptQueueEvent, LongPromptQueueDecision]: ...
     @overload
     def open(
-        self, policy: Literal["round-composition"], *, config: RoundCompositionConfig | None = None,
+        self, policy: Literal["round-composition"], config: RoundCompositionConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[RoundCompositionEvent, RoundCompositionDecision]: ...
     @overload
     def open(
-        self, policy: Literal["sandbox-timeout"], *, config: SandboxTimeoutConfig | None = None,
+        self, policy: Literal["sandbox-timeout"], config: SandboxTimeoutConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[SandboxTimeoutEvent, SandboxTimeoutDecision]: ...
     @overload
     def open(
-        self, policy: Literal["reward-dispatch"], *, config: RewardDispatchConfig | None = None,
+        self, policy: Literal["reward-dispatch"], config: RewardDispatchConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[RewardDispatchEvent, RewardDispatchDecision]: ...
     @overload
     def open(
-        self, policy: Literal["group-assembly"], *, config: GroupAssemblyConfig | None = None,
+        self, policy: Literal["group-assembly"], config: GroupAssemblyConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[GroupAssemblyEvent, GroupAssemblyDecision]: ...
     @overload
     def open(
-        self, policy: Literal["stream-training"], *, config: StreamTrainingConfig | None = None,
+        self, policy: Literal["stream-training"], config: StreamTrainingConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[StreamTrainingEvent, StreamTrainingDecision]: ...
     @overload
     def open(
-        self, policy: Literal["adaptive-tp"], *, config: AdaptiveTpConfig | None = None,
+        self, policy: Literal["adaptive-tp"], config: AdaptiveTpConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[AdaptiveTpEvent, AdaptiveTpDecision]: ...
     @overload
     def open(
-        self, policy: Literal["gpu-scale-down"], *, config: GpuScaleDownConfig | None = None,
+        self, policy: Literal["gpu-scale-down"], config: GpuScaleDownConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[GpuScaleDownEvent, GpuScaleDownDecision]: ...
     @overload
     def open(
-        self, policy: Literal["complete-group-pipelining"], *, config: CompleteGroupPipeliningConfig | None = None,
+        self, policy: Literal["complete-group-pipelining"], config: CompleteGroupPipeliningConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[CompleteGroupPipeliningEvent, CompleteGroupPipeliningDecision]: ...
     @overload
     def open(
-        self, policy: Literal["frontier-group-dispatch"], *, config: FrontierGroupDispatchConfig | None = None,
+        self, policy: Literal["frontier-group-dispatch"], config: FrontierGroupDispatchConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[FrontierGroupDispatchEvent, FrontierGroupDispatchDecision]: ...
     @overload
     def open(
-        self, policy: Literal["shadow-loader"], *, config: ShadowLoaderConfig | None = None,
+        self, policy: Literal["shadow-loader"], config: ShadowLoaderConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[ShadowLoaderEvent, ShadowLoaderDecision]: ...
     @overload
     def open(
-        self, policy: Literal["environment-slots"], *, config: EnvironmentSlotsConfig | None = None,
+        self, policy: Literal["environment-slots"], config: EnvironmentSlotsConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[EnvironmentSlotsEvent, EnvironmentSlotsDecision]: ...
     @overload
     def open(
-        self, policy: Literal["program-scheduling"], *, config: ProgramSchedulingConfig | None = None,
+        self, policy: Literal["program-scheduling"], config: ProgramSchedulingConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[ProgramSchedulingEvent, ProgramSchedulingDecision]: ...
     @overload
     def open(
-        self, policy: Literal["staleness-pacing"], *, config: StalenessPacingConfig | None = None,
+        self, policy: Literal["staleness-pacing"], config: StalenessPacingConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[StalenessPacingEvent, StalenessPacingDecision]: ...
     @overload
     def open(
-        self, policy: Literal["divided-rollout"], *, config: DividedRolloutConfig | None = None,
+        self, policy: Literal["divided-rollout"], config: DividedRolloutConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[DividedRolloutEvent, DividedRolloutDecision]: ...
     @overload
     def open(
-        self, policy: Literal["watchdog"], *, config: WatchdogConfig | None = None,
+        self, policy: Literal["watchdog"], config: WatchdogConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[WatchdogEvent, WatchdogDecision]: ...
     @overload
     def open(
-        self, policy: Literal["tail-batching"], *, config: TailBatchingConfig | None = None,
+        self, policy: Literal["tail-batching"], config: TailBatchingConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[TailBatchingEvent, TailBatchingDecision]: ...
     @overload
     def open(
-        self, policy: Literal["lossless-tail"], *, config: LosslessTailConfig | None = None,
+        self, policy: Literal["lossless-tail"], config: LosslessTailConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[LosslessTailEvent, LosslessTailDecision]: ...
     @overload
     def open(
-        self, policy: Literal["agentic-rollout"], *, config: AgenticRolloutConfig | None = None,
+        self, policy: Literal["agentic-rollout"], config: AgenticRolloutConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[AgenticRolloutEvent, AgenticRolloutDecision]: ...
     @overload
     def open(
-        self, policy: Literal["rollpacker"], *, config: RollpackerConfig | None = None,
+        self, policy: Literal["rollpacker"], config: RollpackerConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[RollpackerEvent, RollpackerDecision]: ...
     @overload
     def open(
-        self, policy: Literal["rolloutpipe"], *, config: RolloutpipeConfig | None = None,
+        self, policy: Literal["rolloutpipe"], config: RolloutpipeConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[RolloutpipeEvent, RolloutpipeDecision]: ...
     @overload
     def open(
-        self, policy: Literal["tail-pipelining"], *, config: TailPipeliningConfig | None = None,
+        self, policy: Literal["tail-pipelining"], config: TailPipeliningConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[TailPipeliningEvent, TailPipeliningDecision]: ...
     @overload
     def open(
-        self, policy: Literal["flexrl"], *, config: FlexrlConfig | None = None,
+        self, policy: Literal["flexrl"], config: FlexrlConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[FlexrlEvent, FlexrlDecision]: ...
     @overload
     def open(
-        self, policy: Untyped | None = None, *, config: Mapping[str, Any] | None = None,
+        self, policy: Untyped | None = None, config: Mapping[str, Any] | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[Any, Any]: ...
-    def open(self, policy: str | None = None, **options: Any) -> Any:
+    def open(self, policy: str | None = None, config: Any = None, **options: Any) -> Any:
         """
         Opens a session: a policy with its state.
 
@@ -173,7 +173,7 @@ class TypedClient:
         :param config: its configuration; not beside a snapshot, which has its own
         :param options: see :class:`OpenOptions`
         """
-        return self._open(policy, options)
+        return self._open(policy, {"config": config, **options})
 
     @overload
     def plan(
@@ -233,130 +233,130 @@ class TypedAsyncClient:
 
     @overload
     async def open(
-        self, policy: Literal["speculative-admission"], *, config: SpeculativeAdmissionConfig | None = None,
+        self, policy: Literal["speculative-admission"], config: SpeculativeAdmissionConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[SpeculativeAdmissionEvent, SpeculativeAdmissionDecision]: ...
     @overload
     async def open(
-        self, policy: Literal["long-prompt-queue"], *, config: LongPromptQueueConfig | None = None,
+        self, policy: Literal["long-prompt-queue"], config: LongPromptQueueConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[LongPromptQueueEvent, LongPromptQueueDecision]: ...
     @overload
     async def open(
-        self, policy: Literal["round-composition"], *, config: RoundCompositionConfig | None = None,
+        self, policy: Literal["round-composition"], config: RoundCompositionConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[RoundCompositionEvent, RoundCompositionDecision]: ...
     @overload
     async def open(
-        self, policy: Literal["sandbox-timeout"], *, config: SandboxTimeoutConfig | None = None,
+        self, policy: Literal["sandbox-timeout"], config: SandboxTimeoutConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[SandboxTimeoutEvent, SandboxTimeoutDecision]: ...
     @overload
     async def open(
-        self, policy: Literal["reward-dispatch"], *, config: RewardDispatchConfig | None = None,
+        self, policy: Literal["reward-dispatch"], config: RewardDispatchConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[RewardDispatchEvent, RewardDispatchDecision]: ...
     @overload
     async def open(
-        self, policy: Literal["group-assembly"], *, config: GroupAssemblyConfig | None = None,
+        self, policy: Literal["group-assembly"], config: GroupAssemblyConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[GroupAssemblyEvent, GroupAssemblyDecision]: ...
     @overload
     async def open(
-        self, policy: Literal["stream-training"], *, config: StreamTrainingConfig | None = None,
+        self, policy: Literal["stream-training"], config: StreamTrainingConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[StreamTrainingEvent, StreamTrainingDecision]: ...
     @overload
     async def open(
-        self, policy: Literal["adaptive-tp"], *, config: AdaptiveTpConfig | None = None,
+        self, policy: Literal["adaptive-tp"], config: AdaptiveTpConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[AdaptiveTpEvent, AdaptiveTpDecision]: ...
     @overload
     async def open(
-        self, policy: Literal["gpu-scale-down"], *, config: GpuScaleDownConfig | None = None,
+        self, policy: Literal["gpu-scale-down"], config: GpuScaleDownConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[GpuScaleDownEvent, GpuScaleDownDecision]: ...
     @overload
     async def open(
-        self, policy: Literal["complete-group-pipelining"], *, config: CompleteGroupPipeliningConfig | None = None,
+        self, policy: Literal["complete-group-pipelining"], config: CompleteGroupPipeliningConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[CompleteGroupPipeliningEvent, CompleteGroupPipeliningDecision]: ...
     @overload
     async def open(
-        self, policy: Literal["frontier-group-dispatch"], *, config: FrontierGroupDispatchConfig | None = None,
+        self, policy: Literal["frontier-group-dispatch"], config: FrontierGroupDispatchConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[FrontierGroupDispatchEvent, FrontierGroupDispatchDecision]: ...
     @overload
     async def open(
-        self, policy: Literal["shadow-loader"], *, config: ShadowLoaderConfig | None = None,
+        self, policy: Literal["shadow-loader"], config: ShadowLoaderConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[ShadowLoaderEvent, ShadowLoaderDecision]: ...
     @overload
     async def open(
-        self, policy: Literal["environment-slots"], *, config: EnvironmentSlotsConfig | None = None,
+        self, policy: Literal["environment-slots"], config: EnvironmentSlotsConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[EnvironmentSlotsEvent, EnvironmentSlotsDecision]: ...
     @overload
     async def open(
-        self, policy: Literal["program-scheduling"], *, config: ProgramSchedulingConfig | None = None,
+        self, policy: Literal["program-scheduling"], config: ProgramSchedulingConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[ProgramSchedulingEvent, ProgramSchedulingDecision]: ...
     @overload
     async def open(
-        self, policy: Literal["staleness-pacing"], *, config: StalenessPacingConfig | None = None,
+        self, policy: Literal["staleness-pacing"], config: StalenessPacingConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[StalenessPacingEvent, StalenessPacingDecision]: ...
     @overload
     async def open(
-        self, policy: Literal["divided-rollout"], *, config: DividedRolloutConfig | None = None,
+        self, policy: Literal["divided-rollout"], config: DividedRolloutConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[DividedRolloutEvent, DividedRolloutDecision]: ...
     @overload
     async def open(
-        self, policy: Literal["watchdog"], *, config: WatchdogConfig | None = None,
+        self, policy: Literal["watchdog"], config: WatchdogConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[WatchdogEvent, WatchdogDecision]: ...
     @overload
     async def open(
-        self, policy: Literal["tail-batching"], *, config: TailBatchingConfig | None = None,
+        self, policy: Literal["tail-batching"], config: TailBatchingConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[TailBatchingEvent, TailBatchingDecision]: ...
     @overload
     async def open(
-        self, policy: Literal["lossless-tail"], *, config: LosslessTailConfig | None = None,
+        self, policy: Literal["lossless-tail"], config: LosslessTailConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[LosslessTailEvent, LosslessTailDecision]: ...
     @overload
     async def open(
-        self, policy: Literal["agentic-rollout"], *, config: AgenticRolloutConfig | None = None,
+        self, policy: Literal["agentic-rollout"], config: AgenticRolloutConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[AgenticRolloutEvent, AgenticRolloutDecision]: ...
     @overload
     async def open(
-        self, policy: Literal["rollpacker"], *, config: RollpackerConfig | None = None,
+        self, policy: Literal["rollpacker"], config: RollpackerConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[RollpackerEvent, RollpackerDecision]: ...
     @overload
     async def open(
-        self, policy: Literal["rolloutpipe"], *, config: RolloutpipeConfig | None = None,
+        self, policy: Literal["rolloutpipe"], config: RolloutpipeConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[RolloutpipeEvent, RolloutpipeDecision]: ...
     @overload
     async def open(
-        self, policy: Literal["tail-pipelining"], *, config: TailPipeliningConfig | None = None,
+        self, policy: Literal["tail-pipelining"], config: TailPipeliningConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[TailPipeliningEvent, TailPipeliningDecision]: ...
     @overload
     async def open(
-        self, policy: Literal["flexrl"], *, config: FlexrlConfig | None = None,
+        self, policy: Literal["flexrl"], config: FlexrlConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[FlexrlEvent, FlexrlDecision]: ...
     @overload
     async def open(
-        self, policy: Untyped | None = None, *, config: Mapping[str, Any] | None = None,
+        self, policy: Untyped | None = None, config: Mapping[str, Any] | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[Any, Any]: ...
-    async def open(self, policy: str | None = None, **options: Any) -> Any:
+    async def open(self, policy: str | None = None, config: Any = None, **options: Any) -> Any:
         """
         Opens a session: a policy with its state.
 
@@ -364,7 +364,7 @@ class TypedAsyncClient:
         :param config: its configuration; not beside a snapshot, which has its own
         :param options: see :class:`OpenOptions`
         """
-        return await self._open(policy, options)
+        return await self._open(policy, {"config": config, **options})
 
     @overload
     async def plan(

@@ -108,7 +108,7 @@ const owesText = ({ open: { size } }: Actor): string =>
   size === 0 ? 'owes nothing' : size === 1 ? 'owes one answer' : `owes ${size} answers`;
 
 /** What an engine or a worker owes, as far as that was followed. */
-function owedBy({ open, who, by }: Actor, times: KnownTimes): WhyAll {
+function owedBy({ open, who, by }: Actor, times: KnownTimes): Omit<WhyAll, 'rounds'> {
   const owed: OwedEvent[] = [];
   for (let one = open.peek(); one !== undefined && owed.length < mostOwed; one = one.next ?? undefined) {
     const usual = times.usual?.(one.answer);

@@ -199,8 +199,8 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
 
   /**
    * Returns why a thing waits: where it stands, what it waits for in turn, and which events would let it go on, overdue events
-   * first, then the oldest. Without an id, returns all events that are owed to the policy. Nothing changes. The cost is linear in
-   * what the policy holds.
+   * first, then the oldest. Without an id, returns the rounds, and all events that are owed to the policy. Nothing changes. The
+   * cost is linear in what the policy holds.
    *
    * @param id - id of a prompt, a request, a round, or another thing that the policy holds
    * @param what - kind of the thing, such as `prompts`, needed where things of several kinds have this id

@@ -1,4 +1,5 @@
 /** What blocks what in a recipe: the waits of its parts, joined. */
+import { given } from '../collections/given.ts';
 import type { AnyPolicyDefinition } from '../machine/definition.ts';
 import { type AwaitedEvent, type HeldThing, isEvent, later, type Standing, type Waits } from '../why/waits.ts';
 
@@ -115,7 +116,12 @@ export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<State
       return one === undefined ? [] : [[name, one] as const];
     });
     const [first] = all;
-    return first && { ...first[1], for: joined(state, all) };
+    if (first === undefined) return undefined;
+    const isCompleted = all.some(([, one]) => one.isCompleted === true);
+    const kind = all.find(([, one]) => one.kind !== undefined)?.[1].kind;
+    const inFlight = all.find(([, one]) => one.inFlight !== undefined)?.[1].inFlight;
+    const known = { ...given({ kind, inFlight }), ...(isCompleted && { isCompleted }) };
+    return { ...first[1], ...known, for: joined(state, all) };
   };
 
   function* idsOf(state: States, what: string): Iterable<string> {

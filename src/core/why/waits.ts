@@ -51,6 +51,12 @@ export interface Standing {
   readonly for: Iterable<HeldThing | AwaitedEvent>;
   /** Work for the thing that gained nothing, if the state measures it. */
   readonly futile?: Futile;
+  /** For a round: its kind, such as `long`, if the policy has kinds of rounds. */
+  readonly kind?: string;
+  /** For a round: number of its requests that were launched and are not over, if the policy launches requests. */
+  readonly inFlight?: number;
+  /** For a round: whether its rollout is over (`round.completed`), and only its rest is awaited; absent means no. */
+  readonly isCompleted?: boolean;
 }
 
 /** Things of one kind. */

@@ -63,11 +63,34 @@ export interface Why extends Standpoint {
   readonly stalled?: StalledThing;
 }
 
-/** Everything that is owed to a policy. */
-export type WhyAll = Pick<Why, 'owed' | 'more' | 'stalled'>;
+/** A round that a policy holds, and what is owed in it. */
+export interface HeldRound {
+  /** Id of the round. */
+  readonly id: string;
+  /** Whether its `round.completed` has not been given yet; otherwise only its rest is awaited, such as aborts or training. */
+  readonly open: boolean;
+  /** Kind of the round, such as `long`; absent where the policy has no kinds of rounds. */
+  readonly kind?: string;
+  /** A few words in the present tense, such as `has 3 of 4 prompts`. */
+  readonly stands: string;
+  /** Seconds since which the round stands there; absent where the state does not know it. */
+  readonly since?: number;
+  /** Number of its requests that were launched and are not over; absent where the policy launches none. */
+  readonly inFlight?: number;
+  /** Number of events that would let the round go on, by their type. It need not wait for all requests in flight. */
+  readonly owed: Readonly<Record<string, number>>;
+}
+
+/** Everything that is owed to a policy, and its rounds. */
+export interface WhyAll extends Pick<Why, 'owed' | 'more' | 'stalled'> {
+  /** The rounds that the policy holds, the open ones first; at most 32. */
+  readonly rounds: readonly HeldRound[];
+}
 
 /** Most events that an answer lists. */
 export const mostOwed = 32;
+/** Most rounds that an answer lists. */
+const mostRounds = 32;
 
 /** A view of the things that a policy holds. */
 export interface Holdings {
@@ -209,7 +232,7 @@ class Found {
   }
 
   /** Returns the first events in order, and the thing that waits for the first. */
-  *sorted(): Generator<undefined, WhyAll & { key: string | undefined }> {
+  *sorted(): Generator<undefined, Pick<Why, 'owed' | 'more'> & { key: string | undefined }> {
     // The heap has the last event on top: to find the first few, not all events need sorting.
     const best = new Heap<FoundEvent>((a, b) => byNeed(b, a) || b.seq - a.seq);
     let seen = 0;
@@ -279,7 +302,55 @@ export function* whyOf(holdings: Holdings, id: string, what?: string): Generator
   return { ...standpoint(thing, start), through, ...owed, ...given({ stalled: inVain }) };
 }
 
-/** Finds everything that is owed to a policy, in short steps. The cost is linear in what the policy holds. */
+/** Counts the events that would let a thing go on, by their type. */
+function* countsOf(holdings: Holdings, standing: Standing): Generator<undefined, Readonly<Record<string, number>>> {
+  const counts: Record<string, number> = {};
+  const events = new Set<string>();
+  // Ids by kind and part: joining them to one text for each thing would cost more than the search.
+  const reached = new Map<string, Set<string>>();
+  const pending = [standing];
+  for (const one of pending) {
+    for (const next of one.for) {
+      yield;
+      if (isEvent(next)) {
+        const known = events.size;
+        events.add(Object.values(next.event).join('\n'));
+        if (events.size > known) counts[next.event.type] = (counts[next.event.type] ?? 0) + 1;
+        continue;
+      }
+      const kind = `${next.what}/${next.part ?? ''}`;
+      const ids = reached.get(kind) ?? new Set();
+      if (ids.has(next.id)) continue;
+      reached.set(kind, ids.add(next.id));
+      const found = holdings.of(next);
+      if (found !== undefined) pending.push(found);
+    }
+  }
+  return counts;
+}
+
+/** Returns the rounds that a policy holds, and what is owed in each. */
+function* heldRounds(holdings: Holdings): Generator<undefined, readonly HeldRound[]> {
+  if (!holdings.kinds.includes('rounds')) return [];
+  const rounds: { readonly thing: HeldThing; readonly standing: Standing }[] = [];
+  for (const id of holdings.ids('rounds')) {
+    yield;
+    const thing = { what: 'rounds', id };
+    const standing = holdings.of(thing);
+    if (standing !== undefined) rounds.push({ thing, standing });
+  }
+  rounds.sort((a, b) => Number(a.standing.isCompleted ?? false) - Number(b.standing.isCompleted ?? false));
+  const result: HeldRound[] = [];
+  for (const { thing, standing } of rounds.slice(0, mostRounds)) {
+    const owed = yield* countsOf(holdings, standing);
+    const { kind, isCompleted = false, stands, since, inFlight } = standing;
+    const known = { ...given({ kind }), stands, ...given({ since, inFlight }) };
+    result.push({ id: thing.id, open: !isCompleted, ...known, owed });
+  }
+  return result;
+}
+
+/** Finds everything that is owed to a policy, and its rounds, in short steps. The cost is linear in what the policy holds. */
 export function* allOwed(holdings: Holdings): Generator<undefined, WhyAll> {
   const found = new Found(holdings);
   let inVain: StalledThing | undefined;
@@ -296,7 +367,7 @@ export function* allOwed(holdings: Holdings): Generator<undefined, WhyAll> {
     }
   }
   const { key: _, ...owed } = yield* found.sorted();
-  return { ...owed, ...given({ stalled: inVain }) };
+  return { rounds: yield* heldRounds(holdings), ...owed, ...given({ stalled: inVain }) };
 }
 
 /** Returns all things that a policy holds, and where each stands. */

@@ -15,26 +15,26 @@ const moreGroups = ({ roundId, times }: Round): readonly AwaitedEvent[] => [
 function roundStanding(state: PipeliningState, round: Round): Standing {
   const { roundId, publicationId, times, updates, stepped } = round;
   const { openedSeconds, closedSeconds, publicationSeconds: since } = times;
+  const isCompleted = closedSeconds !== null;
   if (round !== state.head) {
-    return { stands: 'waits for an earlier round to be trained', since: openedSeconds, for: [roundThing(state.head!)] };
+    const stands = 'waits for an earlier round to be trained';
+    return { stands, since: openedSeconds, for: [roundThing(state.head!)], isCompleted };
   }
   if (publicationId !== null) {
     return {
+      isCompleted,
       stands: 'is trained, and its weights are being published',
       for: [{ event: { type: 'weights.published', roundId, publicationId }, since }],
     };
   }
   const current = currentUpdate(round);
   return {
-    stands:
-      closedSeconds === null
-        ? `has ${stepped} updates trained so far`
-        : `has ${stepped} of ${updates.length} updates trained`,
+    isCompleted,
+    stands: isCompleted
+      ? `has ${stepped} of ${updates.length} updates trained`
+      : `has ${stepped} updates trained so far`,
     since: openedSeconds,
-    for: [
-      ...(current === undefined ? [] : [updateThing(current)]),
-      ...(closedSeconds === null ? moreGroups(round) : []),
-    ],
+    for: [...(current === undefined ? [] : [updateThing(current)]), ...(isCompleted ? [] : moreGroups(round))],
   };
 }
 

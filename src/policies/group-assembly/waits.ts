@@ -46,6 +46,7 @@ function roundStanding(state: AssemblyState, round: Round): Standing {
     stands: `has the rewards of ${groups.size - missing.length} of ${groups.size} groups`,
     since: completed?.at,
     for: [...missing.map((one) => groupOf(state, one)), ...end],
+    ...(completed !== null && { kind: completed.kind, isCompleted: true }),
   };
 }
 

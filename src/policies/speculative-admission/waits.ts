@@ -194,9 +194,17 @@ function roundStanding(state: AdmissionState, id: string): Standing | undefined 
   const stands = isOpen
     ? `has ${found.counted} of ${config.promptsPerRound} prompts${inVain}`
     : `is over, with ${found.inFlight} requests in flight`;
+  const { kind, inFlight } = found;
   const waiting = roundWaits(state, found);
-  if (!isOpen) return { stands, since: found.completedAt, for: waiting };
-  return { stands, since: found.openedAt, for: waiting, futile: { ...futile, target: targetOf(found) } };
+  if (!isOpen) return { stands, since: found.completedAt, for: waiting, kind, inFlight, isCompleted: true };
+  return {
+    stands,
+    since: found.openedAt,
+    for: waiting,
+    kind,
+    inFlight,
+    futile: { ...futile, target: targetOf(found) },
+  };
 }
 
 /** The timer that would end a request without its engine, at the request's time limit. */

@@ -63,6 +63,10 @@ function fetchStanding({ works, id: replica }: Replica, work: Work): Standing {
 }
 
 function roundStanding(state: StreamTrainingState, round: Round): Standing {
+  return { ...phaseStanding(state, round), isCompleted: round.completedSeconds !== null };
+}
+
+function phaseStanding(state: StreamTrainingState, round: Round): Standing {
   const { roundId, groups, phase, completedSeconds } = round;
   const { head, config, replicas } = state;
   const since = completedSeconds ?? undefined;

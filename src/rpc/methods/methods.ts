@@ -67,6 +67,21 @@ const stalled = z
     mostFiltered: number.describe('From how many on this counts as futile: it follows what is usual here.'),
   })
   .describe('The thing for which work goes on and gains nothing, if there is one: nobody owes anything.');
+const heldRound = z.strictObject({
+  id: z.string().describe('Id of the round.'),
+  open: z
+    .boolean()
+    .describe('Whether its rollout goes on (no `round.completed` so far); otherwise only its rest is awaited.'),
+  kind: z.string().optional().describe('Kind of the round, such as `long`, where rounds have kinds.'),
+  stands: z.string().describe('Where it stands, in a few words, such as `has 3 of 4 prompts`.'),
+  since: seconds.optional().describe('Since when, in seconds on the clock of the session, where this is known.'),
+  inFlight: number
+    .optional()
+    .describe('How many of its requests were launched and are not over, where the policy launches requests.'),
+  owed: z
+    .record(z.string(), number)
+    .describe('How many events would let it go on, by their type. It need not wait for all that is in flight.'),
+});
 const owedEvent = z.strictObject({
   who: z.enum(senders).describe('Who has to act.'),
   by: z.string().optional().describe('Id of the engine or worker that has to act, where it is known.'),
@@ -182,7 +197,7 @@ export const methods = Object.freeze([
   ),
   method(
     'session.why',
-    'Why something waits, and who must act. Without an id: all that is owed to the policy. Nothing changes.',
+    'Why something waits, and who must act. Without an id: the rounds, and all that is owed to the policy. Nothing changes.',
     {
       session,
       id: z
@@ -204,6 +219,10 @@ export const methods = Object.freeze([
         .array(standpoint)
         .optional()
         .describe('What it waits for in turn, from itself to the first event of `owed`. Only with `id`.'),
+      rounds: z
+        .array(heldRound)
+        .optional()
+        .describe('The rounds that are held, the open ones first; at most 32. Only without `id`.'),
       owed: z
         .array(owedEvent)
         .describe('The events that would let it go on: those that are overdue first, then the oldest. At most 32.'),

@@ -1,8 +1,8 @@
 /** Answers of `why` in brief. */
-import type { Why, WhyAll } from '../../../src/index.ts';
+import type { Why } from '../../../src/index.ts';
 
 /** Returns who owes which events, with the ids in them. */
-export function owedBy({ owed }: WhyAll): string[] {
+export function owedBy({ owed }: Pick<Why, 'owed'>): string[] {
   return owed.map(({ who, by, event: { type, ...ids } }) =>
     [by === undefined ? `${who}:` : `${who} ${by}:`, type, ...Object.values(ids)].join(' '),
   );

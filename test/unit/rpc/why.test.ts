@@ -41,7 +41,10 @@ describe('session.why', () => {
     });
     const all = await client.call('session.why', { session: 'x' });
     expect(result.parse(all)).toEqual(all);
-    expect(Object.keys(all).sort()).toEqual(['at', 'more', 'owed', 'seq']);
+    expect(Object.keys(all).sort()).toEqual(['at', 'more', 'owed', 'rounds', 'seq']);
+    const owed = { 'response.completed': 8 };
+    const round = { id: 'r', open: true, kind: 'short', stands: 'has 0 of 2 prompts', since: 5, inFlight: 8, owed };
+    expect(all.rounds).toEqual([round]);
   });
 
   test('compares with the present if times are Unix time: a job that hangs sends nothing', async () => {
@@ -115,7 +118,7 @@ describe('session.why', () => {
   test('of a session in shadow mode says what its policy waits for', async () => {
     const { client } = rpc();
     await client.call('session.open', { policy: 'sandbox-timeout', config: {}, session: 's', shadow: true });
-    expect(await client.call('session.why', { session: 's' })).toEqual({ owed: [], more: 0, at: 0, seq: 0 });
+    expect(await client.call('session.why', { session: 's' })).toEqual({ rounds: [], owed: [], more: 0, at: 0, seq: 0 });
   });
 
   test('embedded, follows the times from the first question on', () => {

@@ -159,8 +159,8 @@ class SessionSnapshotResult(TypedDict):
 
 
 class SessionWhyParams(TypedDict):
-    """Parameters of `session.why`. Why something waits, and who must act. Without an id: all that is owed to the
-    policy. Nothing changes."""
+    """Parameters of `session.why`. Why something waits, and who must act. Without an id: the rounds, and all that is
+    owed to the policy. Nothing changes."""
 
     session: str
     """Id of the session. String ≤ 256."""
@@ -181,6 +181,25 @@ class SessionWhyResultThroughItem(TypedDict):
     """Where it stands, in a few words, such as `runs on engine vllm-0`."""
     since: NotRequired[float]
     """Since when, in seconds on the clock of the session, where this is known. Number ≥ 0."""
+
+
+class SessionWhyResultRound(TypedDict):
+    """Part of :class:`SessionWhyResult`."""
+
+    id: str
+    """Id of the round."""
+    open: bool
+    """Whether its rollout goes on (no `round.completed` so far); otherwise only its rest is awaited."""
+    kind: NotRequired[str]
+    """Kind of the round, such as `long`, where rounds have kinds."""
+    stands: str
+    """Where it stands, in a few words, such as `has 3 of 4 prompts`."""
+    since: NotRequired[float]
+    """Since when, in seconds on the clock of the session, where this is known. Number ≥ 0."""
+    inFlight: NotRequired[int]
+    """How many of its requests were launched and are not over, where the policy launches requests. Whole number ≥ 0."""
+    owed: dict[str, int]
+    """How many events would let it go on, by their type. It need not wait for all that is in flight."""
 
 
 class SessionWhyResultOwedItemAsked(TypedDict):
@@ -256,6 +275,8 @@ class SessionWhyResult(TypedDict):
     """Since when, in seconds on the clock of the session, where this is known. Number ≥ 0."""
     through: NotRequired[list[SessionWhyResultThroughItem]]
     """What it waits for in turn, from itself to the first event of `owed`. Only with `id`."""
+    rounds: NotRequired[list[SessionWhyResultRound]]
+    """The rounds that are held, the open ones first; at most 32. Only without `id`."""
     owed: list[SessionWhyResultOwedItem]
     """The events that would let it go on: those that are overdue first, then the oldest. At most 32."""
     more: int

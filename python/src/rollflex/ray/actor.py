@@ -15,7 +15,7 @@ from typing import Any
 import ray
 from ray.exceptions import ActorDiedError, RayError, RayTaskError
 
-from .._messages import encode
+from .._messages import encode, encoded
 from ..errors import PolicyError, RollflexError, SessionLost
 from ._engine import Call, Data, Engine
 from ._log import Log, Record
@@ -112,7 +112,7 @@ class RollflexActor:
             params["producer"] = producer
         if first_seq is not None:
             params["firstSeq"] = first_seq
-        text = encode(params)
+        text = encoded(params)
 
         def record(data: Data) -> Record | None:
             kept = engine.log.sessions.get(session)

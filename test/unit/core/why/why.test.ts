@@ -66,7 +66,7 @@ describe('why', () => {
     });
     expect(() => policy.why('aple')).toThrow('apple');
     expect(() => policy.why('apple', 'pears')).toThrow('one of items');
-    expect(policy.why()).toEqual({ owed: [], more: 0 });
+    expect(policy.why()).toEqual({ rounds: [], owed: [], more: 0 });
   });
 });
 
