@@ -2,7 +2,7 @@
 import { given } from '../../core/collections/given.ts';
 import type { OpenCommand } from '../../core/why/command-table.ts';
 import { lateness } from '../../core/why/overdue.ts';
-import { type KnownTimes, mostOwed, type OwedEvent, type Why, type WhyAll } from '../../core/why/why.ts';
+import { type KnownTimes, mostOwed, type OwedEvent, owedTo, type Why, type WhyAll } from '../../core/why/why.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
 import { type Explanation, type Owed, verdictOf } from '../../logs/explain/explain.ts';
 import { answerOf, chainText } from '../../logs/explain/text.ts';
@@ -77,8 +77,7 @@ export function whyAnswer(session: Session, heard: SessionFeed, id: string | und
   const times = timesOf(session, heard);
   const actor = id === undefined ? undefined : actorNamed(heard, id);
   const thing = id === undefined ? undefined : thingOf(session, times, id, what, actor);
-  const found =
-    thing ?? (actor === undefined ? soon(policy.whyInSteps(undefined, undefined, times)) : owedBy(actor, times));
+  const found = thing ?? (actor === undefined ? soon(owedTo(policy.holdings(times))) : owedBy(actor, times));
   const owed = found.owed.map((one) => owedAt(one, at));
   const one: Explanation = {
     ...{ session: session.id, policy: policy.id, seq: policy.seq, at },

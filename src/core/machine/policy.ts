@@ -215,15 +215,14 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
 
   /** Does the same as {@link Policy.why} in short steps. No event may be sent between them. @internal */
   whyInSteps(id?: string, what?: string, times?: KnownTimes): Generator<undefined, Why | WhyAll> {
-    this.#assertWhole();
-    const holdings = holdingsOf(this.#definition, this.#state, Math.max(this.#at, times?.at ?? 0), times);
+    const holdings = this.holdings(times);
     return id === undefined ? allOwed(holdings) : whyOf(holdings, id, what);
   }
 
   /** Shows the things that the policy holds, one after the other; each answer describes the state at its moment. @internal */
-  holdings(): Holdings {
+  holdings(times?: KnownTimes): Holdings {
     this.#assertWhole();
-    return holdingsOf(this.#definition, this.#state, this.#at);
+    return holdingsOf(this.#definition, this.#state, Math.max(this.#at, times?.at ?? 0), times);
   }
 
   /** Returns all held things and where each stands. No event may be sent before the last one is read. @internal */

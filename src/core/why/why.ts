@@ -308,22 +308,24 @@ function* countsOf(holdings: Holdings, standing: Standing): Generator<undefined,
   const events = new Set<string>();
   // Ids by kind and part: joining them to one text for each thing would cost more than the search.
   const reached = new Map<string, Set<string>>();
-  const pending = [standing];
-  for (const one of pending) {
-    for (const next of one.for) {
-      yield;
-      if (isEvent(next)) {
-        const known = events.size;
-        events.add(Object.values(next.event).join('\n'));
-        if (events.size > known) counts[next.event.type] = (counts[next.event.type] ?? 0) + 1;
-        continue;
-      }
+  // In depth, so that only a few standings are alive at a time.
+  const open = [standing.for[Symbol.iterator]()];
+  while (open.length > 0) {
+    yield;
+    const { done, value: next } = open.at(-1)!.next();
+    if (done === true) {
+      open.pop();
+    } else if (isEvent(next)) {
+      const known = events.size;
+      events.add(Object.values(next.event).join('\n'));
+      if (events.size > known) counts[next.event.type] = (counts[next.event.type] ?? 0) + 1;
+    } else {
       const kind = `${next.what}/${next.part ?? ''}`;
       const ids = reached.get(kind) ?? new Set();
       if (ids.has(next.id)) continue;
       reached.set(kind, ids.add(next.id));
       const found = holdings.of(next);
-      if (found !== undefined) pending.push(found);
+      if (found !== undefined) open.push(found.for[Symbol.iterator]());
     }
   }
   return counts;
@@ -352,6 +354,12 @@ function* heldRounds(holdings: Holdings): Generator<undefined, readonly HeldRoun
 
 /** Finds everything that is owed to a policy, and its rounds, in short steps. The cost is linear in what the policy holds. */
 export function* allOwed(holdings: Holdings): Generator<undefined, WhyAll> {
+  const owed = yield* owedTo(holdings);
+  return { rounds: yield* heldRounds(holdings), ...owed };
+}
+
+/** Finds everything that is owed to a policy, as {@link allOwed} does, without the rounds, which take longer. */
+export function* owedTo(holdings: Holdings): Generator<undefined, Omit<WhyAll, 'rounds'>> {
   const found = new Found(holdings);
   let inVain: StalledThing | undefined;
   for (const what of holdings.kinds) {
@@ -367,7 +375,7 @@ export function* allOwed(holdings: Holdings): Generator<undefined, WhyAll> {
     }
   }
   const { key: _, ...owed } = yield* found.sorted();
-  return { rounds: yield* heldRounds(holdings), ...owed, ...given({ stalled: inVain }) };
+  return { ...owed, ...given({ stalled: inVain }) };
 }
 
 /** Returns all things that a policy holds, and where each stands. */
