@@ -15,7 +15,13 @@ const measured = [
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
 function saidOf(file: string, isCalibrated: boolean): string[] {
-  const { job, capTokens } = clusterJob({ model: 'Qwen2.5-32B', gpu: 'H100', gpus: 8, tensorParallel: 4, promptsPerRound: 32 });
+  const { job, capTokens } = clusterJob({
+    model: 'Qwen2.5-32B',
+    gpu: 'H100',
+    gpus: 8,
+    tensorParallel: 4,
+    promptsPerRound: 32,
+  });
   const on = isCalibrated ? calibrateOnSite(job, measured).job : job;
   const trace = readTrace(readFileSync(join(root, 'examples/traces', file), 'utf8'), file);
   const { settings, paid, stepSeconds } = advise(trace, on, { capTokens, budget: 300_000 });

@@ -118,7 +118,13 @@ describe('session.why', () => {
   test('of a session in shadow mode says what its policy waits for', async () => {
     const { client } = rpc();
     await client.call('session.open', { policy: 'sandbox-timeout', config: {}, session: 's', shadow: true });
-    expect(await client.call('session.why', { session: 's' })).toEqual({ rounds: [], owed: [], more: 0, at: 0, seq: 0 });
+    expect(await client.call('session.why', { session: 's' })).toEqual({
+      rounds: [],
+      owed: [],
+      more: 0,
+      at: 0,
+      seq: 0,
+    });
   });
 
   test('embedded, follows the times from the first question on', () => {
