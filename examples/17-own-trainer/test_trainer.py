@@ -51,7 +51,7 @@ def check(state: Path) -> None:
     trained = Counter(checkpoint["trained"])
     assert trained.total() == 4 * STEPS
     with rollflex.Client.embedded(state_dir=state / "policy") as client:
-        session = client.open("tail-batching", session="trainer", on_existing="attach")
+        session = client.open("tail-batching", session="job", on_existing="attach")
         assert session.why()["rounds"] == []
         for number in range(checkpoint["cursor"]):
             prompt = f"p{number}"

@@ -9,7 +9,6 @@ import json
 import os
 import random
 import sys
-import uuid
 from pathlib import Path
 from typing import TypedDict
 
@@ -80,7 +79,7 @@ class Trainer:
                 if decision["type"] == "round.completed":
                     self.train(decision)
         if self.session.seq > 0:
-            await self.tell([{"type": "host.restarted", "idPrefix": f"{uuid.uuid4().hex[:8]}:"}])
+            await self.tell([{"type": "host.restarted", "idPrefix": f"{os.urandom(4).hex()}:"}])
         rounds = (await self.session.why())["rounds"]
         self.is_idle = not rounds
         for one in rounds:
@@ -105,6 +104,10 @@ class Trainer:
             if (task := self.running.pop(decision["requestId"], None)) is not None:
                 task.cancel()
                 self.reports.put_nowait({"type": "request.aborted", "requestId": decision["requestId"], "tokens": 0})
+        elif decision["type"] == "timer.set":
+            fired: TailBatchingEvent = {"type": "timer.fired", "timerId": decision["timerId"]}
+            loop = asyncio.get_running_loop()
+            loop.call_later(decision["fireAtSeconds"] - decision["at"], self.reports.put_nowait, fired)
         elif decision["type"] == "round.completed":
             self.train(decision)
         elif decision["type"] == "round.drained":
@@ -139,9 +142,7 @@ class Trainer:
 async def main(folder: Path, steps: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     async with rollflex.AsyncClient.embedded(state_dir=folder / "policy") as client:
-        session = await client.open(
-            "tail-batching", CONFIG, session="trainer", on_existing="attach", producer="trainer"
-        )
+        session = await client.open("tail-batching", CONFIG, session="job", on_existing="attach", producer="job")
         await Trainer(session, folder).run(steps)
 
 

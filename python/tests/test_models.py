@@ -227,7 +227,8 @@ def _plain_dictionaries(client: rollflex.Client) -> None:
 
 
 async def _asyncio_too(client: rollflex.AsyncClient) -> None:
-    session = await client.open("tail-batching", config={"promptsPerRound": 2, "responsesPerPrompt": 2})
+    session = await client.open("tail-batching", {"promptsPerRound": 2, "responsesPerPrompt": 2})
+    assert_type((await session.why())["rounds"][0]["owed"], dict[str, int])
     assert_type(session, rollflex.AsyncSession[TailBatchingEvent, TailBatchingDecision])
     async for number, decision in await session.subscribe():
         assert_type(number, int)
