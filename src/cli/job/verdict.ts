@@ -57,7 +57,7 @@ function costOf(best: SchedulerResult, baseline: SchedulerResult): string {
 const keptWhole = 0.99;
 
 /** Returns what the fastest schedulers save that give up no response: on policy, and with older weights where that is faster. */
-function wholeOf({ schedulers }: ComparisonResult, best: SchedulerResult): string[] {
+function wholeOf({ schedulers }: ComparisonResult, best: SchedulerResult, tied: readonly SchedulerResult[]): string[] {
   const [, ...others] = schedulers;
   const whole = others
     .filter((one) => one.keptTokenRatio >= keptWhole)
@@ -65,18 +65,19 @@ function wholeOf({ schedulers }: ComparisonResult, best: SchedulerResult): strin
   const [fastest] = whole;
   if (fastest === undefined || best.keptTokenRatio >= keptWhole || fastest.maxLag === 0) return [];
   const onPolicy = whole.find(({ maxLag }) => maxLag === 0);
-  const speed = ({ label, speedup }: SchedulerResult): string => `${label} ${fixed(speedup.value, 2)}x`;
+  const speed = (one: SchedulerResult): string =>
+    `${one.label} ${fixed(one.speedup.value, 2)}x${tied.includes(one) ? ' (a tie)' : ''}`;
   const stale = `${fixed(100 * fastest.staleShare, 0)}% stale, lag up to ${fastest.maxLag}`;
   const than = onPolicy === undefined ? '' : `; on policy ${speed(onPolicy)}`;
   return [`Kept ${keptWhole} and more: ${speed(fastest)}, ${stale}${than}.`];
 }
 
-/** Returns which schedulers the best one cannot be told from; the variants of an ablation are told by what each contributes. */
-function tieOf({ schedulers }: ComparisonResult, best: SchedulerResult): string[] {
-  const compared = schedulers.filter((one, index) => index === 0 || one.variant === undefined);
-  const tied = tiedWith(best, compared).map(({ label }) => label);
-  return tied.length === 0 ? [] : [`A tie with ${tied.join(', ')}: over these runs neither is faster for sure.`];
-}
+/** Returns the schedulers that the best one cannot be told from; the variants of an ablation are told by what each contributes. */
+const tiesOf = ({ schedulers }: ComparisonResult, best: SchedulerResult): SchedulerResult[] =>
+  tiedWith(
+    best,
+    schedulers.filter((one, index) => index === 0 || one.variant === undefined),
+  );
 
 /** Returns the verdict on a comparison of synchronous jobs; `of` is the subject of the sentence. */
 export function comparisonVerdict(comparison: ComparisonResult, of = comparison.workload.name): string {
@@ -89,13 +90,19 @@ export function comparisonVerdict(comparison: ComparisonResult, of = comparison.
   const equal = faster(best.equalTokenSpeedup.value, equalText(best.equalTokenSpeedup, plainSigns));
   const left = oracle === undefined ? '' : `; oracle ${fixed(oracle.equalTokenSpeedup.value, 2)}x`;
   const variants = contributions(comparison);
+  const tied = tiesOf(comparison, best);
+  const whole = wholeOf(comparison, best, tied);
+  // What is said of one below says there that it is a tie.
+  const others = tied.filter(({ label }) => !whole.some((line) => line.includes(label))).map(({ label }) => label);
   const steps = `${fixed(baseline.stepSeconds.value, 0)} s a step become ${fixed(best.stepSeconds.value, 0)}`;
   return [
     prose(`${named(of)}: ${speedup}, ${equal}.`, indent),
-    ...tieOf(comparison, best).map((line) => `${indent}${prose(line, indent)}`),
+    ...(others.length === 0
+      ? []
+      : [`${indent}${prose(`A tie with ${others.join(', ')}: over these runs neither is faster for sure.`, indent)}`]),
     `${indent}${prose(`${steps}${variants === '' ? '' : `: ${variants}`}.`, indent)}`,
     `${indent}${prose(`${look('cost', 'It costs')}${costOf(best, baseline)}${left}.`, indent)}`,
-    ...wholeOf(comparison, best).map((line) => `${indent}${prose(line, indent)}`),
+    ...whole.map((line) => `${indent}${prose(line, indent)}`),
     ...(caveat === undefined ? [] : [`${indent}${prose(caveat, indent)}`]),
   ].join('\n');
 }

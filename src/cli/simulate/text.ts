@@ -97,12 +97,12 @@ export class SimulateOutput {
     const { quiet, ablation, verbose, fromLog } = this.#options;
     if (quiet) return;
     if (ablation && !verbose) print('');
-    if (this.#hasIntervals) {
+    const isOwn = paths.length > 0 || fromLog !== undefined;
+    if (isOwn && this.#hasIntervals) {
       const on = this.#measuredPoints === 0 ? 'modelled' : 'calibrated';
       print(`sure: ± is for engines exactly as ${on}; advise and sweep cover others, too`);
     }
     for (const line of written) print(line);
-    const isOwn = paths.length > 0 || fromLog !== undefined;
     if (!isOwn)
       print(`next: ${look('bold', 'rollflex advise your-dump.jsonl')}  what to switch on for your own rollouts`);
     if (!verbose) print('more: --verbose prints every column and note');
