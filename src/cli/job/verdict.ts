@@ -67,9 +67,9 @@ function wholeOf({ schedulers }: ComparisonResult, best: SchedulerResult, tied: 
   const onPolicy = whole.find(({ maxLag }) => maxLag === 0);
   const speed = (one: SchedulerResult): string =>
     `${one.label} ${fixed(one.speedup.value, 2)}x${tied.includes(one) ? ' (a tie)' : ''}`;
-  const stale = `${fixed(100 * fastest.staleShare, 0)}% stale, lag up to ${fastest.maxLag}`;
+  const stale = `${fixed(100 * fastest.staleShare, 0)}% stale by up to ${fastest.maxLag}`;
   const than = onPolicy === undefined ? '' : `; on policy ${speed(onPolicy)}`;
-  return [`Kept ${keptWhole} and more: ${speed(fastest)}, ${stale}${than}.`];
+  return [`Kept ${keptWhole}+: ${speed(fastest)}, ${stale}${than}.`];
 }
 
 /** Returns the schedulers that the best one cannot be told from; the variants of an ablation are told by what each contributes. */
