@@ -31,6 +31,7 @@ export {
   type ClusterBounds,
   clusterEvents,
   clusters,
+  type DefinitionOf,
   eventStreams,
   type LengthBounds,
   type MalformedStream,

@@ -123,7 +123,8 @@ export function sequenceLengths({ least = 0, most = 64, longest = 32_768 }: Leng
   return fc.array(length, { minLength: least, maxLength: most, size: 'max' });
 }
 
-type DefinitionOf<T extends Tested> = T extends { readonly definition: infer D } ? D : T;
+/** The definition of what is tested, alone or beside its `arbitrary`. */
+export type DefinitionOf<T extends Tested> = T extends { readonly definition: infer D } ? D : T;
 
 /**
  * Makes streams of likely events for a policy, by its `arbitrary`. The streams include late, repeated and refused events.
