@@ -1,4 +1,5 @@
 /** The tables of src/policies/sandbox-timeout/README.md: what each λ saves and costs, how one is chosen, and what exploration does. */
+import { table } from '../../scripts/tables/schema-table.ts';
 import { timeoutConfig } from '../../src/policies/sandbox-timeout/schema.ts';
 import { killedShare, type Outcome, type Recording, recordings, replay, savedShare, type Variant } from './replay.ts';
 
@@ -14,12 +15,7 @@ const bare: Variant = { minTimeoutSeconds: 0, startSeconds: 0.05 };
 const variants: readonly Variant[] = [{}, { minTimeoutSeconds: 0 }, bare];
 
 const percent = (share: number, digits = 1): string => `${(100 * share).toFixed(digits)} %`;
-const markdown = (rows: readonly (readonly string[])[]): string => {
-  const widths = rows[0]!.map((_, column) => Math.max(3, ...rows.map((row) => row[column]!.length)));
-  const line = (row: readonly string[]) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`;
-  const [head, ...others] = rows;
-  return [line(head!), line(widths.map((width) => '-'.repeat(width))), ...others.map(line)].join('\n');
-};
+const markdown = ([head, ...rows]: readonly (readonly string[])[]): string => table(head!, rows);
 
 const made = new Map<string, Outcome>();
 /** A replay: tables share some of them. */
