@@ -12,18 +12,13 @@ import type { JobPresetId } from '../../src/sim/models/presets.ts';
 import { usualBudget } from '../../src/sim/sweep/plan.ts';
 import type { SweepOptions } from '../../src/sim/sweep/result.ts';
 import { keyOf, type SynchronousSettings } from '../../src/sim/sweep/settings/settings.ts';
-import { traceWorkload } from '../../src/sim/workload/of-trace.ts';
-import { normal } from '../../src/sim/workload/random.ts';
+import { generatedWorkload, type Lengths } from './generated.ts';
 
 const { values } = parseArgs({ options: { only: { type: 'string' } } });
 
-interface Case {
+interface Case extends Lengths {
   readonly preset: JobPresetId;
   readonly trainer: TrainerId;
-  /** Median length, spread of its logarithm, and correlation of the responses to a prompt. */
-  readonly median: number;
-  readonly spread: number;
-  readonly correlation: number;
 }
 
 const presets = [
@@ -48,23 +43,9 @@ const cases = Array.from({ length: 40 }, (_, index): Case => {
 /** Share of the usual round, and of the budget. */
 const share = 1 / 8;
 const shape = { promptsPerRound: 32, responsesPerPrompt: 4 };
-const recorded = { prompts: 400, responses: 4 };
-
-function questionOf({ preset, trainer, median, spread, correlation }: Case, seed: number): AdviseQuestion {
+function questionOf({ preset, trainer, ...lengths }: Case, seed: number): AdviseQuestion {
   const { job, capTokens } = jobOfOptions({ preset, ...shape, engines: 4 });
-  const prompts = Array.from({ length: recorded.prompts }, (_, index) => {
-    const shared = normal(seed, index);
-    const responses = Array.from({ length: recorded.responses }, (_each, sample) => {
-      const score = Math.sqrt(correlation) * shared + Math.sqrt(1 - correlation) * normal(seed, index, sample);
-      return { tokens: Math.max(1, Math.min(capTokens, Math.round(median * Math.exp(spread * score)))) };
-    });
-    return { prompt: `p${index}`, responses };
-  });
-  const workload = traceWorkload(
-    { name: 'generated', trace: { kind: 'prompts', reader: 'rollflex', prompts } },
-    { capTokens },
-  );
-  return { trainer: trainerOf(trainer), job, workload, steps: 10 };
+  return { trainer: trainerOf(trainer), job, workload: generatedWorkload(lengths, { capTokens, seed }), steps: 10 };
 }
 
 function answered(question: AdviseQuestion, options: SweepOptions): { answer: Answer; seconds: number } {

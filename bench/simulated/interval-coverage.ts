@@ -9,8 +9,7 @@ import { type SweepProblem, type SweepTask, sweepEvaluator } from '../../src/sim
 import { gainInterval, type Measured, type Pair } from '../../src/sim/sweep/book.ts';
 import type { SynchronousSettings } from '../../src/sim/sweep/settings/settings.ts';
 import { confirmationSpread, independentSteps } from '../../src/sim/sweep/split.ts';
-import { traceWorkload } from '../../src/sim/workload/of-trace.ts';
-import { normal } from '../../src/sim/workload/random.ts';
+import { generatedWorkload, type Lengths } from './generated.ts';
 
 const { values } = parseArgs({
   options: { trials: { type: 'string', default: '12' }, steps: { type: 'string', default: '5' } },
@@ -20,38 +19,30 @@ const seeds = Array.from({ length: 8 }, (_, index) => 10 + index);
 const shape = { promptsPerRound: 32, responsesPerPrompt: 4 };
 const { job, capTokens } = jobOfOptions({ preset: 'qwen2.5-7b-8k', ...shape, engines: 4 });
 
-/** Spread of the lengths' logarithm, their correlation within a prompt, and their median. */
-const workloads = [
-  [0.5, 0.2, 1500],
-  [0.9, 0.5, 1500],
-  [1.2, 0.8, 900],
-  [0.7, 0.8, 2200],
-] as const;
+const workloads: readonly Lengths[] = [
+  { spread: 0.5, correlation: 0.2, median: 1500 },
+  { spread: 0.9, correlation: 0.5, median: 1500 },
+  { spread: 1.2, correlation: 0.8, median: 900 },
+  { spread: 0.7, correlation: 0.8, median: 2200 },
+];
 const settings: readonly SynchronousSettings[] = [
   { promptSpeculation: 1.25, responseSpeculation: 1, threshold: 'off', tp: 1, rewards: 'after' },
   { promptSpeculation: 1.25, responseSpeculation: 1.25, threshold: 'adaptive', tp: 'adaptive' },
 ];
 
-function problemOf(seed: number, [spread, correlation, median]: (typeof workloads)[number]): SweepProblem {
-  const prompts = Array.from({ length: 400 }, (_, index) => {
-    const shared = normal(seed, index);
-    const responses = Array.from({ length: 4 }, (_each, sample) => {
-      const score = Math.sqrt(correlation) * shared + Math.sqrt(1 - correlation) * normal(seed, index, sample);
-      return { tokens: Math.max(1, Math.min(capTokens, Math.round(median * Math.exp(spread * score)))) };
-    });
-    return { prompt: `p${index}`, responses };
-  });
-  const trace = { kind: 'prompts' as const, reader: 'rollflex' as const, prompts };
-  const workload = traceWorkload({ name: 'generated', trace }, { capTokens });
-  return { kind: 'synchronous', job, workload, steps: independentSteps };
-}
+const problemOf = (lengths: Lengths, seed: number): SweepProblem => ({
+  kind: 'synchronous',
+  job,
+  workload: generatedWorkload(lengths, { capTokens, seed }),
+  steps: independentSteps,
+});
 
 const counts = { told: { covered: 0, width: 0 }, untold: { covered: 0, width: 0 } };
 let all = 0;
 for (const workload of workloads) {
   for (let trial = 0; trial < trials; trial += 1) {
-    const short = problemOf(1000 + 2 * trial, workload);
-    const [evaluate, evaluateLong] = [short, problemOf(1001 + 2 * trial, workload)].map(sweepEvaluator);
+    const short = problemOf(workload, 1000 + 2 * trial);
+    const [evaluate, evaluateLong] = [short, problemOf(workload, 1001 + 2 * trial)].map(sweepEvaluator);
     const run = (of: SweepTask['settings'], seed: number) =>
       evaluate!({ settings: of, seed, part: 'confirmation', steps }) as Measured;
     const long = (of: SweepTask['settings']) => (evaluateLong!({ settings: of, seed: 7 }) as Measured).secondsPerPrompt;

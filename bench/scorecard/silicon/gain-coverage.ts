@@ -3,20 +3,14 @@
  * machine of a user who has measured none or some of them. The constants were fitted without its configuration.
  */
 import { mean } from 'simple-statistics';
-import {
-  afterMeasuring,
-  factorsOf,
-  jobSlowedBy,
-  type MeasuredParts,
-  unmeasuredMachine,
-} from '../../../src/sim/calibration/machine.ts';
+import { afterMeasuring, factorsOf, jobSlowedBy, unmeasuredMachine } from '../../../src/sim/calibration/machine.ts';
 import { machinesOf, overMachines } from '../../../src/sim/calibration/machines.ts';
 import { simulate } from '../../../src/sim/colocated/driver.ts';
 import type { Job } from '../../../src/sim/colocated/job.ts';
 import { synchronousBaseline, tailBatchingScheduler } from '../../../src/sim/colocated/scheduler.ts';
 import { jobPreset, rollpackerWorkload } from '../../../src/sim/models/presets.ts';
 import type { Predicted } from './errors.ts';
-import { drawn, enginesOf } from './on-site.ts';
+import { drawn, enginesOf, partsOf } from './on-site.ts';
 
 /** Coverage after so many measured points; shares, not percent. */
 export interface GainCoverage {
@@ -53,11 +47,6 @@ function simulatedGain(on: Job): number {
   };
   return 1 - secondsOf(tailBatchingScheduler(on)) / secondsOf(synchronousBaseline(on));
 }
-
-const partsOf = (one: Predicted): MeasuredParts => ({
-  parts: one.parts,
-  measuredSeconds: one.point.tpotSeconds!,
-});
 
 /** Returns the coverage over the engines of a list. */
 export function gainCoverage(list: readonly Predicted[], points: number): GainCoverage {

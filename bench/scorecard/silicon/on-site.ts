@@ -33,7 +33,8 @@ const z95 = 1.959964;
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 const secondsOf = (one: Predicted): number => one.point.tpotSeconds!;
-const partsOf = (one: Predicted): MeasuredParts => ({ parts: one.parts, measuredSeconds: secondsOf(one) });
+/** A measured run beside the parts of its prediction. */
+export const partsOf = (one: Predicted): MeasuredParts => ({ parts: one.parts, measuredSeconds: secondsOf(one) });
 
 /** An engine of one's own: its version, precision and parallelism are known. */
 export const engineOf = ({ point }: Predicted): string =>

@@ -10,7 +10,6 @@ import {
   factorsOf,
   jobSlowedBy,
   type MachineFactors,
-  type MeasuredParts,
   unmeasuredMachine,
 } from '../../../src/sim/calibration/machine.ts';
 import { overMachines } from '../../../src/sim/calibration/machines.ts';
@@ -21,7 +20,7 @@ import { isTie } from '../../../src/sim/comparison/tie.ts';
 import { jobPreset } from '../../../src/sim/models/presets.ts';
 import type { Predicted } from './errors.ts';
 import { lengths, workloadOf } from './impact.ts';
-import { drawn, engineAtAnyTp, enginesOf } from './on-site.ts';
+import { drawn, engineAtAnyTp, enginesOf, partsOf } from './on-site.ts';
 import { configurationOf, groupedBy } from './points.ts';
 import { tauB } from './tau.ts';
 
@@ -114,7 +113,6 @@ const choices: Readonly<Record<Decision, Readonly<Record<string, (kind: string) 
   ),
 };
 
-const partsOf = (one: Predicted): MeasuredParts => ({ parts: one.parts, measuredSeconds: one.point.tpotSeconds! });
 const factorsAfter = (runs: readonly Predicted[]): MachineFactors =>
   factorsOf(afterMeasuring(unmeasuredMachine(), runs.map(partsOf)));
 const tpOf = ({ point }: Predicted): number => point.served.gpus;

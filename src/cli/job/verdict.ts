@@ -56,20 +56,31 @@ function costOf(best: SchedulerResult, baseline: SchedulerResult): string {
 /** Least kept tokens of what gives up no response; a little less is the chance of a draw. */
 const keptWhole = 0.99;
 
-/** Returns what the fastest schedulers save that give up no response: on policy, and with older weights where that is faster. */
-function wholeOf({ schedulers }: ComparisonResult, best: SchedulerResult, tied: readonly SchedulerResult[]): string[] {
+/** The fastest schedulers that give up no response. */
+interface Keepers {
+  /** With older weights. */
+  readonly fastest: SchedulerResult;
+  readonly onPolicy: SchedulerResult | undefined;
+}
+
+/** Returns the fastest schedulers that give up no response, if the best one gives up some and older weights are faster. */
+function keepersOf({ schedulers }: ComparisonResult, best: SchedulerResult): Keepers | undefined {
   const [, ...others] = schedulers;
   const whole = others
     .filter((one) => one.keptTokenRatio >= keptWhole)
     .sort((a, b) => b.speedup.value - a.speedup.value);
   const [fastest] = whole;
-  if (fastest === undefined || best.keptTokenRatio >= keptWhole || fastest.maxLag === 0) return [];
-  const onPolicy = whole.find(({ maxLag }) => maxLag === 0);
+  if (fastest === undefined || best.keptTokenRatio >= keptWhole || fastest.maxLag === 0) return undefined;
+  return { fastest, onPolicy: whole.find(({ maxLag }) => maxLag === 0) };
+}
+
+/** Returns what they save: on policy, and with older weights. */
+function keepersText({ fastest, onPolicy }: Keepers, tied: readonly SchedulerResult[]): string {
   const speed = (one: SchedulerResult): string =>
     `${one.label} ${fixed(one.speedup.value, 2)}x${tied.includes(one) ? ' (a tie)' : ''}`;
   const stale = `${fixed(100 * fastest.staleShare, 0)}% stale by up to ${fastest.maxLag}`;
   const than = onPolicy === undefined ? '' : `; on policy ${speed(onPolicy)}`;
-  return [`Kept ${keptWhole}+: ${speed(fastest)}, ${stale}${than}.`];
+  return `Kept ${keptWhole}+: ${speed(fastest)}, ${stale}${than}.`;
 }
 
 /** Returns the schedulers that the best one cannot be told from; the variants of an ablation are told by what each contributes. */
@@ -91,9 +102,9 @@ export function comparisonVerdict(comparison: ComparisonResult, of = comparison.
   const left = oracle === undefined ? '' : `; oracle ${fixed(oracle.equalTokenSpeedup.value, 2)}x`;
   const variants = contributions(comparison);
   const tied = tiesOf(comparison, best);
-  const whole = wholeOf(comparison, best, tied);
+  const keepers = keepersOf(comparison, best);
   // What is said of one below says there that it is a tie.
-  const others = tied.filter(({ label }) => !whole.some((line) => line.includes(label))).map(({ label }) => label);
+  const others = tied.filter((one) => one !== keepers?.fastest && one !== keepers?.onPolicy).map(({ label }) => label);
   const steps = `${fixed(baseline.stepSeconds.value, 0)} s a step become ${fixed(best.stepSeconds.value, 0)}`;
   return [
     prose(`${named(of)}: ${speedup}, ${equal}.`, indent),
@@ -102,7 +113,7 @@ export function comparisonVerdict(comparison: ComparisonResult, of = comparison.
       : [`${indent}${prose(`A tie with ${others.join(', ')}: over these runs neither is faster for sure.`, indent)}`]),
     `${indent}${prose(`${steps}${variants === '' ? '' : `: ${variants}`}.`, indent)}`,
     `${indent}${prose(`${look('cost', 'It costs')}${costOf(best, baseline)}${left}.`, indent)}`,
-    ...whole.map((line) => `${indent}${prose(line, indent)}`),
+    ...(keepers === undefined ? [] : [`${indent}${prose(keepersText(keepers, tied), indent)}`]),
     ...(caveat === undefined ? [] : [`${indent}${prose(caveat, indent)}`]),
   ].join('\n');
 }

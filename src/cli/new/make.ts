@@ -4,11 +4,11 @@ import { join, relative, resolve } from 'node:path';
 import { refuse } from '../../errors.ts';
 import { packageRoot, packageVersion } from '../../logs/index/package.ts';
 
-/** What can be made: the example that it is a copy of, and its commands. */
+/** What can be made: the example that it is a copy of, and its language. */
 export const kinds = Object.freeze({
-  host: { example: '15-own-host', language: 'typescript', start: 'tsx main.ts' },
-  policy: { example: '16-own-policy', language: 'typescript', start: 'tsx main.ts' },
-  trainer: { example: '17-own-trainer', language: 'python', start: 'python trainer.py' },
+  host: { example: '15-own-host', language: 'typescript' },
+  policy: { example: '16-own-policy', language: 'typescript' },
+  trainer: { example: '17-own-trainer', language: 'python' },
 } as const);
 
 /** What a new folder begins with. */
@@ -33,13 +33,13 @@ export function makeFolder(kind: NewKind, name: string): { readonly files: reado
   if (existsSync(folder) && readdirSync(folder).length > 0) {
     refuse('invalid_input', 'name', 'a folder that is empty or not there', folder);
   }
-  const { example, language, start } = kinds[kind];
+  const { example, language } = kinds[kind];
   const from = join(packageRoot(), 'examples', example);
   mkdirSync(folder, { recursive: true });
   cpSync(from, folder, { recursive: true });
   writeFileSync(join(folder, 'README.md'), readme(name, from, commands[language]));
   if (language === 'typescript') {
-    writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest(name, folder, start), null, 2)}\n`);
+    writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest(name, folder), null, 2)}\n`);
     writeFileSync(join(folder, 'tsconfig.json'), `${JSON.stringify(typescript, null, 2)}\n`);
     // A copy of the package, with what it needs, and no link into its folder.
     writeFileSync(join(folder, '.npmrc'), 'install-links=true\n');
@@ -68,12 +68,12 @@ const typescript = {
   },
 };
 
-function manifest(name: string, folder: string, start: string): object {
+function manifest(name: string, folder: string): object {
   return {
     name,
     private: true,
     type: 'module',
-    scripts: { start, test: 'tsc && tsx --test' },
+    scripts: { start: 'tsx main.ts', test: 'tsc && tsx --test' },
     dependencies: { rollflex: rollflexFor(folder) },
     devDependencies: { '@types/node': '^20.0.0', 'fast-check': '^4.0.0', tsx: '^4.0.0', typescript: '^5.9.0' },
   };

@@ -1,9 +1,9 @@
 /** Runs the tasks of `rollflex simulate`, in threads if that is faster, and prints each part as soon as it is complete. */
 import { availableParallelism } from 'node:os';
+import type { Scheduler } from '../../sim/colocated/scheduler.ts';
 import type { ComparisonResult } from '../../sim/comparison/result.ts';
 import type { PoolsComparison } from '../../sim/pools/result.ts';
 import type { VlmComparison } from '../../sim/vlm-formulas/result.ts';
-import { ownSchedulers } from '../job/own.ts';
 import { bundledPools } from '../pools/run.ts';
 import { isSilent, Progress } from '../terminal/progress.ts';
 import { workersFor } from '../threads/workers.ts';
@@ -13,6 +13,8 @@ import type { SimulateOutput } from './text.ts';
 
 /** The simulations other than comparisons, and options of the display. */
 export interface SimulateAsked {
+  /** Those of the user's policies. */
+  readonly own?: readonly Scheduler[];
   readonly pools?: boolean;
   readonly vlm?: boolean;
   readonly json?: boolean;
@@ -65,7 +67,7 @@ export async function simulateAll(
   output: Pick<SimulateOutput, 'begin' | 'comparison' | 'part' | 'pools' | 'vlm'>,
   onStop: (stopped: Stopped) => void = () => undefined,
 ): Promise<Simulated> {
-  const prepared = comparisonsOf(input, await ownSchedulers(input, input.job));
+  const prepared = comparisonsOf(input, asked.own);
   const found: Simulated = { comparisons: [], pools: [], vlm: [] };
   const each = (kind: SimulateTask['kind'], count: number, of?: number): SimulateTask[] =>
     Array.from({ length: count }, (_, index) => ({ kind, of: of ?? index, place: index }));

@@ -52,7 +52,7 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   const asked = { ...shapeOf(logged, options), ...options };
   // What is wrong with the job is said before long traces are read.
   const first = jobOfOptions(asked, measured);
-  await ownSchedulers(options, first.job);
+  const own = await ownSchedulers(options, first.job);
   const isQuiet = options.quiet === true || options.json === true;
   const traces = await readTraces(paths, readingOf(options), isQuiet);
   const cap = options.cap ?? cappedAt(traces);
@@ -109,7 +109,7 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
     ...(options.pools ? { pools: pools.map(plain.pools) } : {}),
     ...(options.vlm ? { vlm: vlm.map(plain.vlm) } : {}),
   });
-  const found = await simulateAll(input, options, output, ({ found: soFar, runs, of }) => {
+  const found = await simulateAll(input, { ...options, own }, output, ({ found: soFar, runs, of }) => {
     if (options.json) printJson({ partial: { runs, of }, ...jsonOf(soFar), report: null, perfetto: null });
   });
   const { comparisons, pools, vlm } = found;

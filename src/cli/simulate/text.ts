@@ -32,7 +32,6 @@ export class SimulateOutput {
   readonly #ofJob: string;
   readonly #isWhole: boolean;
   #measuredPoints = 0;
-  #hasIntervals = false;
 
   constructor(options: OutputOptions, ofJob: string) {
     this.#options = options;
@@ -54,7 +53,6 @@ export class SimulateOutput {
   comparison(comparison: ComparisonResult): void {
     const { json, quiet, ablation, fromLog } = this.#options;
     if (json) return;
-    this.#hasIntervals = true;
     // The log records what happened; the figures shown here are simulated.
     if (fromLog !== undefined) print(`${prose(oneLine(comparison.workload.source))}\n`);
     if (this.#isWhole) {
@@ -98,7 +96,7 @@ export class SimulateOutput {
     if (quiet) return;
     if (ablation && !verbose) print('');
     const isOwn = paths.length > 0 || fromLog !== undefined;
-    if (isOwn && this.#hasIntervals) {
+    if (isOwn) {
       const on = this.#measuredPoints === 0 ? 'modelled' : 'calibrated';
       print(`sure: ± is for engines exactly as ${on}; advise and sweep cover others, too`);
     }

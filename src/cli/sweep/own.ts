@@ -74,7 +74,7 @@ export async function sweepOwn(paths: readonly string[], options: SweepCommandOp
   };
   const nothing = (): void => undefined;
   const silent = { begin: nothing, comparison: nothing, part: nothing, pools: nothing, vlm: nothing };
-  const { comparisons } = await simulateAll(input, given({ json, quiet }), silent);
+  const { comparisons } = await simulateAll(input, { own, ...given({ json, quiet }) }, silent);
   const ids = new Set(own.map(({ id }) => id));
   const recommendations = comparisons.map((one) => adviceOf(one, ids, options.minKept));
   if (json) {

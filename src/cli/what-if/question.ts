@@ -61,7 +61,7 @@ export async function answered(
   if (second !== undefined) refuse('invalid_input', 'log', 'one log', second.name);
   const { name, isEventLog } = log!;
   const { session, at, calibrate, seed, seeds } = options;
-  const other = await otherPolicy(options);
+  const { id: otherPolicy, ...other } = await otherPolicyOf(options);
   if (session !== undefined && isEventLog) refuse('invalid_input', '--session', 'a decision log of a server', session);
   const logged = await step(() => naming({ log: name, session: '--session' }, () => jobOf(log!, session)));
   const { config } = logged.snapshot;
@@ -78,7 +78,7 @@ export async function answered(
     basis: basisOf(job),
     costsOf: saysCluster(options) ? 'model' : 'preset',
     name,
-    otherPolicy: other.policy ?? other.scheduler?.({ promptsPerRound: 1, responsesPerPrompt: 1 }).id ?? null,
+    otherPolicy,
     config,
     answer,
     settings: settingsOf(config, settings),
@@ -94,8 +94,11 @@ export async function answered(
 
 const isOther = (id: string): id is OtherPolicy => Object.hasOwn(otherPolicies, id);
 
+/** The policy that takes over, and its id; null if none does. */
+type Other = Pick<Change, 'policy' | 'scheduler' | 'predict'> & { readonly id: string | null };
+
 /** Returns the policy that takes over, if one does. Throws `unknown_id`, and as `ownPolicies` and `schedulerOf`. */
-async function otherPolicy(question: WhatIfQuestion): Promise<Pick<Change, 'policy' | 'scheduler' | 'predict'>> {
+async function otherPolicyOf(question: WhatIfQuestion): Promise<Other> {
   const { policies, policy, set, predict = 'none', predictSigma: sigma } = question;
   checkOwn({ ...question, set: [] });
   const own = policies === undefined ? [] : await ownPolicies(policies);
@@ -112,7 +115,7 @@ async function otherPolicy(question: WhatIfQuestion): Promise<Pick<Change, 'poli
     );
   if (id === undefined || isOther(id)) {
     if (predict !== 'none') refuse('invalid_input', '--predict', '--policies with a policy that reads it', predict);
-    return given({ policy: id });
+    return { id: id ?? null, ...given({ policy: id }) };
   }
   const definition = own.find((one) => one.id === id);
   if (definition === undefined) {
@@ -122,7 +125,7 @@ async function otherPolicy(question: WhatIfQuestion): Promise<Pick<Change, 'poli
   // What does not fit is said before a long log is read.
   const scheduler: Change['scheduler'] = (shape) => schedulerOf(policies!, definition, set, shape);
   scheduler({ promptsPerRound: 1, responsesPerPrompt: 1 });
-  return { scheduler, ...(predict === 'none' ? {} : { predict: { predict, ...given({ sigma }) } }) };
+  return { id, scheduler, ...(predict === 'none' ? {} : { predict: { predict, ...given({ sigma }) } }) };
 }
 
 /** Returns the options, of a cluster with as many engines as the log has. Throws `invalid_input` where the GPUs make others. */
