@@ -105,12 +105,15 @@ export interface PolicyDefinition<
   readonly state: z.ZodType<unknown, Saved>;
   /** Makes the initial state. Throws `infeasible` for a configuration that cannot be fulfilled. */
   init(config: Config): State;
-  /** Refuses an event that does not fit the state, by a `PolicyError`; changes nothing. */
-  check(state: State, event: E): void;
+  /**
+   * Refuses an event that does not fit the state, by a `PolicyError`; changes nothing. What it returns is passed to `apply`, if that
+   * comes next, so that `apply` need not work it out again.
+   */
+  check(state: State, event: E): unknown;
   /** Whether `check` accepts an event, without the cost of a refusal; `undefined` where only `check` knows it. */
   accepts?(state: State, event: E): boolean | undefined;
-  /** Applies an event that `check` has accepted; cannot fail. */
-  apply(state: State, event: E, context: Context<D>): void;
+  /** Applies an event that `check` has accepted; cannot fail. `checked` is what `check` has returned, if the caller has kept it. */
+  apply(state: State, event: E, context: Context<D>, checked?: unknown): void;
   /**
    * Returns the earliest time at which something is due, in seconds; `undefined` if nothing is. In a recipe, any later event ends
    * what is overdue.

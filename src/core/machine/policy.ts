@@ -300,14 +300,14 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
 
   #apply(event: E, into: D[]): void {
     this.#assertWhole();
-    this.#definition.check(this.#state, event);
+    const checked = this.#definition.check(this.#state, event);
     const at = this.#clock.timeOf(event, this.#at, this.id);
     if (at >= likelyMilliseconds && this.#at < likelyMilliseconds) warnOfMilliseconds(this.id, at);
     const from = into.length;
     this.#into = into;
     this.#context.at = at;
     try {
-      this.#definition.apply(this.#state, event, this.#context);
+      this.#definition.apply(this.#state, event, this.#context, checked);
     } catch (error) {
       into.length = from;
       this.#broken = error;

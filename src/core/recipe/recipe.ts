@@ -74,10 +74,12 @@ export interface RecipeState<Config = unknown> {
   readonly parts: Record<string, unknown>;
   /** Recipients of each event and decision with this configuration. */
   readonly wiring: Wiring;
-  /** Recipients of the event that was checked last and is applied next, and the recipients that refuse it. */
-  checked?:
-    | { readonly event: AnyEvent; readonly outside: readonly Delivery[]; readonly refused: ReadonlySet<Delivery> }
-    | undefined;
+}
+
+/** What `check` works out for `apply`: the recipients of an event, and those that refuse it. */
+interface Checked {
+  readonly outside: readonly Delivery[];
+  readonly refused: ReadonlySet<Delivery>;
 }
 
 /** Recipients in the order of `parts`. Events from outside are looked up by type, decisions by part and then by type. */
@@ -281,10 +283,9 @@ export function defineRecipe<
       return { config, parts: Object.fromEntries(states), wiring: wire(config) };
     },
     // Every part checks the event before any of them changes.
-    check: (state: RecipeState<Config>, event: Of<EW>) => {
-      const { config, parts, wiring, checked } = state;
-      const outside = checked?.event === event ? checked.outside : fromOutside(event, state);
-      state.checked = undefined;
+    check: (state: RecipeState<Config>, event: Of<EW>): Checked => {
+      const { config, parts, wiring } = state;
+      const outside = fromOutside(event, state);
       let refused: Set<Delivery> | undefined;
       const toCheck = outside.slice();
       for (const to of toCheck) {
@@ -292,18 +293,21 @@ export function defineRecipe<
         refused = (refused ?? new Set()).add(to);
         toCheck.push(...(to.otherwise ?? []));
       }
-      state.checked = { event, outside, refused: refused ?? nothing };
-      if (spec.expects === undefined) return;
-      for (const next of spec.expects(event, config, parts)) {
+      for (const next of spec.expects?.(event, config, parts) ?? []) {
         if (!wiring.off.includes(next.part)) part(next.part).check(parts[next.part], next.event);
       }
+      return { outside, refused: refused ?? nothing };
     },
-    apply: (state: RecipeState<Config>, event: Of<EW>, context: Context<Of<DW> & AnyDecision>) => {
-      const { config, parts, wiring, checked } = state;
-      const outside = checked?.event === event ? checked.outside : fromOutside(event, state);
+    apply: (
+      state: RecipeState<Config>,
+      event: Of<EW>,
+      context: Context<Of<DW> & AnyDecision>,
+      checked?: Checked,
+    ): void => {
+      const { config, parts, wiring } = state;
+      const outside = checked?.outside ?? fromOutside(event, state);
       // A refusal costs more than most events, so the result of `check` is reused: it stays true until a part changes.
-      let refused = checked?.event === event ? checked.refused : undefined;
-      state.checked = undefined;
+      let refused = checked?.refused;
       // First in, first out: decisions that were made together come before their consequences.
       const pending = outside.slice();
       for (let index = 0; ; index += 1) {

@@ -9,7 +9,7 @@ import { binOf } from './survival.ts';
  * time, because none is requested until the release is over. Columns are not saved.
  */
 export class Columns {
-  /** For each request: the index of its engine and its group; −1 if the engine is unknown, or the request has ended. */
+  /** For each request: the index of its engine and its group; −1 if the request has ended or its engine is lost. */
   cells = new Int32Array(0);
   /** For each request: its tokens in the KV cache, prompt and response. */
   kvTokens = new Float64Array(0);
@@ -203,8 +203,6 @@ export class Loads {
 /** A report that was read into columns. */
 export interface Report {
   readonly requests: readonly RunningRequest[];
-  /** Index of the first request whose engine is unknown, or −1. */
-  readonly unknown: number;
   readonly columns: Columns;
   readonly loads: Loads;
 }

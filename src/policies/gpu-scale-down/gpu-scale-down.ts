@@ -94,10 +94,6 @@ export const gpuScaleDown: PolicyDefinition<
   begin,
   link,
   handlers,
-  after: (state) => {
-    // The requests that end after a cached report change it, so the cache is dropped.
-    state.checked = null;
-  },
   decisions: scaleDownDecisions,
   ledgers: [lent],
   waits,

@@ -91,14 +91,18 @@ function isMilestone(config: ScaleDownState['config'], fraction: number, since: 
   return fraction >= firstFraction - slack && fraction <= lastFraction + slack && since >= fractionStep - slack;
 }
 
-/** Reads a report, and refuses unknown engines; the result is kept for the decision. */
+/** Refuses a report with an unknown engine. */
 export function checkReport(state: ScaleDownState, { queryId, requests }: Message<'progress.reported'>): void {
   if (state.query?.queryId !== queryId) return checkMinted(state, 'queryId', queryId);
-  state.checked = readReport(state, requests);
-  const { unknown } = state.checked;
-  if (unknown < 0) return;
-  state.checked = null;
-  assertEngine(state, requests[unknown]!.engineId, `requests[${unknown}].engineId`);
+  const { engineIndexOf } = state.topology;
+  // Reports list requests engine by engine, so most ids are the one before them.
+  let known: string | undefined;
+  for (let index = 0; index < requests.length; index += 1) {
+    const { engineId } = requests[index]!;
+    if (engineId === known) continue;
+    if (!engineIndexOf.has(engineId)) assertEngine(state, engineId, `requests[${index}].engineId`);
+    known = engineId;
+  }
 }
 
 /** Decides on the report of the host. */
@@ -148,8 +152,7 @@ function firstThatFits(
 function decide(state: ScaleDownState, query: Query, requests: readonly RunningRequest[], ctx: Ctx): void {
   const { config } = state;
   const { engines } = state.topology;
-  const report = state.checked?.requests === requests ? state.checked : readReport(state, requests);
-  state.checked = null;
+  const report = readReport(state, requests);
   const progress = { finished: query.finished, target: targetOf(config) };
   const found = firstThatFits(state, report, progress);
   if ('code' in found) {
@@ -196,22 +199,14 @@ function readReport(state: ScaleDownState, requests: readonly RunningRequest[]):
   const lost = Uint8Array.from(status, (one) => (one === 'lost' ? 1 : 0));
   const someGone = ended !== undefined || status.includes('lost');
   let last = 0;
-  let unknown = -1;
   for (let index = 0; index < requests.length; index += 1) {
     const { requestId, engineId, tokens, promptTokens } = requests[index]!;
     let engineIndex = after[last]!;
     if (engineIds[engineIndex] !== engineId) {
       // The bit operation tells the compiler that the value is always a whole number.
-      engineIndex = (engineIndexOf.get(engineId) ?? -1) | 0;
-      if (engineIndex >= 0) {
-        after[last] = engineIndex;
-        engineIds[engineIndex] = engineId;
-      }
-    }
-    if (engineIndex < 0) {
-      if (unknown < 0) unknown = index;
-      cells[index] = -1;
-      continue;
+      engineIndex = engineIndexOf.get(engineId)! | 0;
+      after[last] = engineIndex;
+      engineIds[engineIndex] = engineId;
     }
     last = engineIndex;
     if (someGone && (lost[engineIndex] === 1 || ended?.has(requestId))) {
@@ -225,7 +220,7 @@ function readReport(state: ScaleDownState, requests: readonly RunningRequest[]):
     generated[index] = tokens < maxResponseTokens ? tokens : maxResponseTokens;
     loads.add(engineIndex, group, tokens, kv);
   }
-  return { requests, unknown, columns, loads };
+  return { requests, columns, loads };
 }
 
 /** Ended requests count as few if they are at most one in so many. */

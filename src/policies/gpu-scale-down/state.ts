@@ -8,7 +8,7 @@ import { byHand, derived, setOf } from '../../core/machine/state.ts';
 import type { GpuScaleDownConfig } from '../../generated/settings/gpu-scale-down.ts';
 import { type PlacedEngine, placedEngine } from '../../schemas/gpus.ts';
 import { count, roundKind } from '../../schemas/units.ts';
-import { Columns, type Report } from './columns.ts';
+import { Columns } from './columns.ts';
 import { LengthHistory, savedHistory } from './survival.ts';
 
 const statuses = ['moving', 'moved', 'failed', 'ended'] as const;
@@ -203,8 +203,6 @@ export const scaleDownState = z.strictObject({
   ...prefixes,
   /** Number of the next query or release. */
   nextId: count,
-  /** The report that the check has read, kept so that the handler need not read it again. */
-  checked: derived((): Report | null => null),
   /** The columns that reports are read into. */
   columns: derived(() => new Columns()),
 });

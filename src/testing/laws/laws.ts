@@ -10,6 +10,7 @@ import { isNewClock } from '../../core/machine/session-clock.ts';
 import { create } from '../../core/machine/start.ts';
 import { isPolicyError } from '../../errors.ts';
 import type { DecisionMessage } from '../../schemas/vocabulary.ts';
+import { freeze, isChange } from '../runs/frozen.ts';
 import { malformedEvents } from '../runs/malformed.ts';
 import { answer, isRefusal, newSubject, type Subject, textOf, transcript } from '../runs/run.ts';
 import { withTraps } from '../runs/traps.ts';
@@ -88,12 +89,17 @@ function atomic({ definition, config, events }: Case): void {
 /** Throws unless `check` of each event leaves the state unchanged and agrees with `accepts`; a refusal must be clear. */
 function expectNoTrace(definition: AnyPolicyDefinition, state: unknown, events: readonly AnyEvent[]): void {
   const saved = JSON.stringify(definition.save(state));
+  const assertUnchanged = freeze(state);
   for (const event of events) {
     let isAccepted = true;
-    const accepts = definition.accepts?.(state, event);
+    let accepts: boolean | undefined;
     try {
+      accepts = definition.accepts?.(state, event);
       definition.check(state, event);
+      assertUnchanged();
     } catch (error) {
+      if (isChange(error))
+        throw new Error(`check of ${JSON.stringify(event)} changes the state: ${error.message}`, { cause: error });
       expectClear(error);
       isAccepted = false;
     }

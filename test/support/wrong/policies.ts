@@ -203,6 +203,16 @@ export const wrongPolicies: { law: number; title: string; tested: WithEvents }[]
   },
   {
     law: 3,
+    title: 'keeps what check has worked out in a part of the state that is not saved',
+    tested: make({
+      check: (state: State, event: Event) => {
+        Object.assign(state, { checked: event });
+        spec.check(state, event);
+      },
+    }),
+  },
+  {
+    law: 3,
     title: 'accepts what its check refuses',
     tested: make({ accepts: () => true }),
   },
