@@ -3,7 +3,7 @@
  * them; a decision of a part leaves the recipe, goes to other parts as an event, or both.
  */
 import { z } from 'zod';
-import { isPolicyError, refuse } from '../../errors.ts';
+import { caused, isPolicyError, refuse } from '../../errors.ts';
 import type { DecisionMessage, Of as Described, EventMessage } from '../../schemas/vocabulary.ts';
 import { oneOf } from '../ids/nearest.ts';
 import {
@@ -36,12 +36,13 @@ export interface Delivery {
    */
   readonly first?: boolean;
   /**
-   * Whether the event is skipped if the part refuses it. By default (false), an event from outside is then refused; a refused event
-   * from inside would be a defect of the recipe.
+   * Deliveries to make instead if the part refuses the event, or is off: another part may hold the subject of the event. An empty
+   * list skips the event. Without it, an event from outside is refused as the part does; an event from inside that a part refuses is
+   * a defect of the recipe, which the property kit looks for, and ends the policy with `internal`.
    */
+  readonly otherwise?: readonly Delivery[] | undefined;
+  /** The same as an empty `otherwise`. */
   readonly ifTaken?: boolean;
-  /** Deliveries to make instead if the part refuses the event: another part may hold the subject of the event. */
-  readonly otherwise?: readonly Delivery[];
 }
 
 /** A part with something overdue. */
@@ -76,9 +77,12 @@ export interface RecipeState<Config = unknown> {
   readonly wiring: Wiring;
 }
 
-/** What `check` works out for `apply`: the recipients of an event, and those that refuse it. */
+/** What `check` works out for `apply`. */
 interface Checked {
+  /** Recipients of the event. */
   readonly outside: readonly Delivery[];
+  /** Recipients that were asked: also those in place of recipients that refuse the event. */
+  readonly asked: readonly Delivery[];
   readonly refused: ReadonlySet<Delivery>;
 }
 
@@ -105,6 +109,7 @@ export interface SavedRecipe {
 }
 
 const nothing: ReadonlySet<Delivery> = new Set();
+const none: readonly Delivery[] = Object.freeze([]);
 const savedVersion = z.int().positive();
 const savedState = z.unknown();
 
@@ -122,21 +127,15 @@ export interface RecipeSpec<Input, Config, EW extends EventMessage, DW extends D
   readonly events: readonly EW[];
   /** Decisions that leave the recipe; all others stay inside. */
   readonly decisions: readonly DW[];
-  /** Returns the parts that the configuration switches off: they get no events (default: none). */
+  /** Returns the parts that the configuration switches off: they get no events, and the `otherwise` of a delivery takes their place. */
   readonly off?: (config: Config) => readonly string[];
   /**
-   * Chooses the parts that get an event from outside, in this order. Without this function the event goes to `recipients`: the
+   * Chooses the parts that get an event from outside, in this order; parts that are off are left out. Without this function the event goes to `recipients`: the
    * parts that take such events, in the order of `parts`.
    */
   readonly deliver?: (event: Of<EW>, config: Config, recipients: readonly string[]) => readonly Recipient[];
   /**
-   * Events from inside, by part, that the part may refuse in general but never refuses here: `expects` has asked it before, or the
-   * sending part rules a refusal out. An event that a part may refuse is delivered inside only if it is listed here, or has
-   * `ifTaken` or `otherwise`: a refusal in the middle of an event would leave the event half applied.
-   */
-  readonly vouches?: Readonly<Record<string, readonly string[]>>;
-  /**
-   * Returns the events that will follow inside. If a part would refuse one of them, the event from outside is refused. `parts`
+   * Returns the events that will follow inside and that a part may refuse: then the event from outside is refused. `parts`
    * has the states of the parts by name; the function may read but not change them.
    */
   readonly expects?: (event: Of<EW>, config: Config, parts: Readonly<Record<string, unknown>>) => readonly Delivery[];
@@ -147,6 +146,8 @@ export interface RecipeSpec<Input, Config, EW extends EventMessage, DW extends D
    * part and type, as in `training/round.completed`.
    */
   readonly origins?: Readonly<Record<string, Origin>>;
+  /** Has no effect any more: what a part may refuse follows from the part. */
+  readonly vouches?: Readonly<Record<string, readonly string[]>>;
   /** Migrations of the saved state from version k to k + 1, by k; each part migrates its own state. */
   readonly migrations?: Readonly<Record<number, (saved: unknown) => unknown>>;
   /** Ledgers that must balance over all parts after every event (law 2). */
@@ -163,8 +164,7 @@ export function settingsOf<T extends object>(config: T, shape: object): Partial<
 /**
  * Defines a recipe.
  *
- * @throws PolicyError `invalid_config` for a bad id or version, a route of a part that does not exist, or an event from inside that
- * a part may refuse and `vouches` does not list
+ * @throws PolicyError `invalid_config` for a bad id or version, or a route of a part that does not exist
  */
 export function defineRecipe<
   Input,
@@ -209,10 +209,26 @@ export function defineRecipe<
       inside: Object.fromEntries(names.map((name) => [name, wiresOf(name)])),
     };
   };
+  /** Adds a delivery, without the parts that are off. */
+  const addPresent = (found: Delivery[], to: Delivery, off: readonly string[]): void => {
+    const { otherwise = none } = to;
+    const isOff = off.includes(to.part);
+    if (otherwise.length === 0) {
+      if (!isOff) found.push(to);
+      return;
+    }
+    const left: Delivery[] = [];
+    for (const one of otherwise) addPresent(left, one, off);
+    if (isOff) found.push(...left);
+    // Nobody is left who would take the event instead, so its refusal counts.
+    else found.push({ ...to, otherwise: left.length === 0 ? undefined : left });
+  };
   const add = (found: Delivery[], message: AnyEvent, all: readonly Recipient[], off: readonly string[]): void => {
     for (const one of all) {
-      if (typeof one === 'string') found.push({ part: one, event: message });
-      else if (!off.includes(one.part)) found.push(one);
+      if (typeof one !== 'string') {
+        if (off.length === 0) found.push(one);
+        else addPresent(found, one, off);
+      } else if (!off.includes(one)) found.push({ part: one, event: message });
     }
   };
   const fromOutside = (event: Of<EW>, { config, wiring }: RecipeState<Config>): Delivery[] => {
@@ -223,36 +239,50 @@ export function defineRecipe<
   };
 
   const mayRefuse = (name: string, type: string): boolean => part(name).refusable?.has(type) ?? true;
-  const assertVouched = (name: string, type: string): void => {
-    if (!mayRefuse(name, type) || spec.vouches?.[name]?.includes(type) === true) return;
-    const expected = `${type} there, or \`ifTaken\` or \`otherwise\` in its route: ${name} may refuse it`;
-    refuse('invalid_config', `${spec.id}.vouches.${name}`, expected, spec.vouches?.[name] ?? []);
-  };
-  for (const from of names) {
-    for (const { type } of part(from).decisions) {
-      const { to = names.filter((name) => name !== from) } = spec.routes[from]?.[type] ?? {};
-      if (typeof to === 'function') continue;
-      for (const name of to) if (part(name).events.some((message) => message.type === type)) assertVouched(name, type);
-    }
-  }
+  const alternatives = ({ otherwise, ifTaken }: Delivery): readonly Delivery[] | undefined =>
+    otherwise ?? (ifTaken === true ? none : undefined);
 
   const configOf = (name: string, configs: Readonly<Record<string, unknown>>): unknown =>
     parse(part(name).config, configs[name], 'invalid_config');
 
-  const isTaken = ({ part: name, event, ifTaken, otherwise }: Delivery, parts: Record<string, unknown>): boolean => {
-    if (ifTaken !== true && otherwise === undefined) {
-      part(name).check(parts[name], event);
-      return true;
+  /** Whether a part takes an event; throws its refusal if there is no alternative. */
+  const isTaken = (to: Delivery, parts: Record<string, unknown>): boolean => {
+    const { part: name, event } = to;
+    if (!mayRefuse(name, event.type)) return true;
+    if (alternatives(to) !== undefined) {
+      const accepts = part(name).accepts?.(parts[name], event);
+      if (accepts !== undefined) return accepts;
     }
-    const accepts = part(name).accepts?.(parts[name], event);
-    if (accepts !== undefined) return accepts;
     try {
       part(name).check(parts[name], event);
       return true;
     } catch (error) {
-      if (isPolicyError(error)) return false;
+      if (isPolicyError(error) && alternatives(to) !== undefined) return false;
       throw error;
     }
+  };
+
+  /** Does the same in the middle of an event, when a refusal comes too late. */
+  const isTakenInside = (to: Delivery, parts: Record<string, unknown>): boolean => {
+    try {
+      return isTaken(to, parts);
+    } catch (error) {
+      const expected = `${to.part} to take ${to.event.type} inside ${spec.id} (ask it by \`expects\`, or say what else happens by \`otherwise\`)`;
+      refuse('internal', to.part, expected, caused(error), error);
+    }
+  };
+
+  /** Asks every recipient of an event from outside before any part changes. */
+  const ask = (state: RecipeState<Config>, event: Of<EW>): Checked => {
+    const outside = fromOutside(event, state);
+    let [asked, refused] = [outside, nothing];
+    for (let index = 0; index < asked.length; index += 1) {
+      const to = asked[index]!;
+      if (isTaken(to, state.parts)) continue;
+      refused = new Set(refused).add(to);
+      asked = [...asked, ...alternatives(to)!];
+    }
+    return { outside, asked, refused };
   };
 
   const timed = names.filter((name) => part(name).dueAt !== undefined && part(name).settle !== undefined);
@@ -282,21 +312,13 @@ export function defineRecipe<
       const states = names.map((name) => [name, part(name).init(configOf(name, configs))]);
       return { config, parts: Object.fromEntries(states), wiring: wire(config) };
     },
-    // Every part checks the event before any of them changes.
     check: (state: RecipeState<Config>, event: Of<EW>): Checked => {
+      const checked = ask(state, event);
       const { config, parts, wiring } = state;
-      const outside = fromOutside(event, state);
-      let refused: Set<Delivery> | undefined;
-      const toCheck = outside.slice();
-      for (const to of toCheck) {
-        if (isTaken(to, parts)) continue;
-        refused = (refused ?? new Set()).add(to);
-        toCheck.push(...(to.otherwise ?? []));
-      }
       for (const next of spec.expects?.(event, config, parts) ?? []) {
         if (!wiring.off.includes(next.part)) part(next.part).check(parts[next.part], next.event);
       }
-      return { outside, refused: refused ?? nothing };
+      return checked;
     },
     apply: (
       state: RecipeState<Config>,
@@ -305,54 +327,52 @@ export function defineRecipe<
       checked?: Checked,
     ): void => {
       const { config, parts, wiring } = state;
-      const outside = checked?.outside ?? fromOutside(event, state);
-      // A refusal costs more than most events, so the result of `check` is reused: it stays true until a part changes.
-      let refused = checked?.refused;
+      const { outside, asked, refused } = checked ?? ask(state, event);
+      const changed: string[] = [];
       // First in, first out: decisions that were made together come before their consequences.
       const pending = outside.slice();
+      let wires: ReadonlyMap<string, Wire>;
+      let urgent: Delivery[] = [];
+      const emit = (decision: AnyDecision): void => {
+        const { out, recipients, to } = wires.get(decision.type)!;
+        if (out) context.emit(decision as Of<DW> & AnyDecision);
+        if (to === undefined) {
+          for (const name of recipients) pending.push({ part: name, event: decision });
+          return;
+        }
+        const from = pending.length;
+        add(pending, decision, to(decision, config as never, recipients), wiring.off);
+        for (let at = from; at < pending.length; at += 1) {
+          if (pending[at]!.first) urgent.push(...pending.splice(at--, 1));
+        }
+      };
+      const inside = { at: context.at, emit };
       for (let index = 0; ; index += 1) {
         // An event lets every part end what is overdue there, even a part that the event is not for.
         const next = pending[index] ?? overdueIn(state, context.at);
         if (next === undefined) return;
-        const wires = wiring.inside[next.part]!;
-        const urgent: Delivery[] = [];
-        const emit = (decision: AnyDecision): void => {
-          const { out, recipients, to } = wires.get(decision.type)!;
-          if (out) context.emit(decision as Of<DW> & AnyDecision);
-          if (to === undefined) {
-            for (const name of recipients) pending.push({ part: name, event: decision });
-            return;
-          }
-          const from = pending.length;
-          add(pending, decision, to(decision, config as never, recipients), wiring.off);
-          for (let at = from; at < pending.length; at += 1) {
-            if (pending[at]!.first) urgent.push(...pending.splice(at--, 1));
-          }
-        };
+        wires = wiring.inside[next.part]!;
         if (next.event === undefined) {
-          part(next.part).settle!(parts[next.part], { at: context.at, emit });
+          part(next.part).settle!(parts[next.part], inside);
           // Nothing else is pending, so the decisions of the overdue part come next.
           pending.push(...urgent);
+          urgent = [];
           index -= 1;
           continue;
         }
-        if (mayRefuse(next.part, next.event.type)) {
-          const isSure = next.ifTaken !== true && next.otherwise === undefined;
-          // `check` has accepted the events from outside, and the recipient of this event has not changed since then.
-          const isFirst = outside.some((one) => one === next || one.otherwise?.includes(next));
-          const wasChecked = isSure && isFirst;
-          if (isSure && !wasChecked) assertVouched(next.part, next.event.type);
-          const isRefused = refused === undefined ? !wasChecked && !isTaken(next, parts) : refused.has(next);
-          if (isRefused) {
-            pending.splice(index + 1, 0, ...(next.otherwise ?? []));
-            continue;
-          }
+        // A refusal costs more than most events, so the answers to `ask` are reused: each stays true until its part changes.
+        const isChanged = changed.includes(next.part);
+        const isRefused = !isChanged && asked.includes(next) ? refused.has(next) : !isTakenInside(next, parts);
+        if (isRefused) {
+          pending.splice(index + 1, 0, ...alternatives(next)!);
+          continue;
         }
-        refused = undefined;
-        spec.parts[next.part]!.apply(parts[next.part], next.event, { at: context.at, emit });
+        if (!isChanged) changed.push(next.part);
+        part(next.part).apply(parts[next.part], next.event, inside);
         if (urgent.length === 0) continue;
         const later = pending.splice(index + 1);
         for (const list of [urgent, later]) for (const to of list) pending.push(to);
+        urgent = [];
       }
     },
     save: ({ parts: states }: RecipeState<Config>): SavedRecipe => ({

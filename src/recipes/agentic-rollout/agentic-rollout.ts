@@ -24,7 +24,7 @@ import { roundComposition } from '../../policies/round-composition/index.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { partDecisions, partEvents, timerPart } from '../part-messages.ts';
-import { expectedOpenings, joinedLedger, planned, released, rewardTo } from '../tail-batching/joined.ts';
+import { expectedOpenings, joinedLedger, planned, released, rewardTo, suppliedTo } from '../tail-batching/joined.ts';
 import { agenticRolloutConfig, partConfigs } from './schema.ts';
 
 const parts = {
@@ -48,7 +48,7 @@ const decisions = partDecisions<AgenticRolloutDecision>(parts);
 const offer = (part: keyof typeof parts, event: Message): Delivery => ({
   part,
   event: event as AnyEvent,
-  ifTaken: true,
+  otherwise: [],
 });
 
 /** Ends the program of a request in any state; the environment of the program goes back. */
@@ -57,20 +57,15 @@ function closing({ at, requestId }: { readonly at: number; readonly requestId: s
   return [offer('programs', closed), offer('slots', { ...closed })];
 }
 
-function deliver(
-  event: AgenticRolloutEvent,
-  { composition }: AgenticRolloutConfig,
-  recipients: readonly string[],
-): readonly Recipient[] {
+function deliver(event: AgenticRolloutEvent, _: unknown, recipients: readonly string[]): readonly Recipient[] {
   switch (event.type) {
     case 'timer.fired':
       return [timerPart(parts, event.timerId)];
-    // Prompts that replace others in an open round go to the admission, all other prompts to a window.
     case 'prompts.supplied':
     case 'round.failed':
-      return composition ? [{ part: 'admission', event, otherwise: [{ part: 'composition', event }] }] : recipients;
+      return [suppliedTo(event)];
     case 'reward.ready':
-      return composition ? recipients : [rewardTo(event)];
+      return [rewardTo(event)];
     // Programs learn the results of their engines before they end. The next try, which the admission launches, finds the room
     // that they leave.
     case 'response.completed':
@@ -146,9 +141,6 @@ export const agenticRollout: PolicyDefinition<
   // Either the queue plans rounds, or the composition.
   off: ({ composition }) => [composition ? 'queue' : 'composition'],
   deliver,
-  // No other round can open between the request and the plan. Ids of requests are never minted twice. Prompts are released only
-  // into an open round, and have been in the admission before.
-  vouches: { admission: ['round.opened', 'prompts.supplied'], programs: ['program.opened'] },
   origins: {
     'round.opened': { event: 'round.requested' },
     'program.closed': { event: 'response.completed' },

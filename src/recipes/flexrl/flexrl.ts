@@ -108,7 +108,6 @@ export const flexrl: PolicyDefinition<
   events,
   decisions,
   expects,
-  vouches: { loader: ['batch.run'] },
   origins: { 'batch.run': { event: 'batch.ready' } },
   routes: {},
   ledgers,

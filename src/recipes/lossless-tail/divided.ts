@@ -40,7 +40,7 @@ export function checkDivided(
 export const chunkEvents = partEvents({ dividedRollout }, [requestOpened.type]);
 
 /** An event for the part; a refused event is skipped, and so is every event while the part is switched off. */
-const offer = (event: Message): Delivery => ({ part: 'chunks', event: event as AnyEvent, ifTaken: true });
+const offer = (event: Message): Delivery => ({ part: 'chunks', event: event as AnyEvent, otherwise: [] });
 
 /** Chooses the parts that get an event, if the part changes the choice; `undefined` otherwise. */
 export function dividedDelivery(event: Message, isDivided: boolean): readonly Recipient[] | undefined {

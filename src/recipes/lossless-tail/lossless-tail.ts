@@ -17,7 +17,7 @@ import { speculativeAdmission } from '../../policies/speculative-admission/index
 import { roundPlanned, sourceDrained } from '../../schemas/decisions/rounds.ts';
 import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
 import type { EventMessage } from '../../schemas/vocabulary.ts';
-import { expectedOpenings, joinedLedger, planned } from '../tail-batching/joined.ts';
+import { expectedOpenings, joinedLedger, planned, suppliedTo } from '../tail-batching/joined.ts';
 import { chunkEvents, dividedDelivery, dividedRoutes, withChunks } from './divided.ts';
 import { losslessTailConfig, partConfigs } from './schema.ts';
 
@@ -58,15 +58,11 @@ export const losslessTail: PolicyDefinition<
   configure: partConfigs,
   events,
   decisions,
-  // Prompts that replace others in an open round go to the admission, all other prompts to a window.
   deliver: (event, config, recipients) =>
     event.type === 'prompts.supplied' || event.type === 'round.failed'
-      ? [{ part: 'admission', event, otherwise: [{ part: 'composition', event }] }]
+      ? [suppliedTo(event)]
       : (dividedDelivery(event, config.dividedRollout !== undefined) ?? recipients),
   off: ({ dividedRollout }) => (dividedRollout === undefined ? ['chunks'] : []),
-  // No other round can open between the request and the plan.
-  // Ids of requests are never minted twice.
-  vouches: { admission: ['round.opened'], chunks: ['request.opened'] },
   origins: { 'round.opened': { event: 'round.requested' } },
   expects: (event, _, parts) => expectedOpenings(event, parts),
   routes: {

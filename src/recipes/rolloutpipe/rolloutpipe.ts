@@ -115,11 +115,6 @@ export const rolloutPipe: PolicyDefinition<
   events,
   decisions,
   deliver,
-  // Each group, in an open round, leaves the frontier once, counts once, and gets its rewards once.
-  vouches: {
-    assembly: ['prompt.counted', 'round.completed'],
-    pipelining: ['group.rewarded', 'round.rewarded'],
-  },
   routes,
   // The assembly has a round as soon as one of its groups counts.
   origins: {

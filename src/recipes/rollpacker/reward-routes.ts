@@ -37,7 +37,7 @@ function ran(
   config: RollpackerConfig,
 ): Delivery[] {
   if (kind !== 'sandbox' || !config.adaptiveTimeout) return [];
-  return [{ ...to('timeouts', { type: 'sandbox.finished', at, runId: requestId, ...end }), ifTaken: true }];
+  return [{ ...to('timeouts', { type: 'sandbox.finished', at, runId: requestId, ...end }), otherwise: [] }];
 }
 
 /** Passes on a reward that is known. */
@@ -46,13 +46,11 @@ export function scored(decision: Message<'reward.scored'>, config: RollpackerCon
   const solved = reward > 0 ? 'correct' : 'wrong';
   const outcome = reason.code === 'timeout' ? 'timeout' : solved;
   const ready = { type: 'reward.ready', at, requestId, reward } as const;
-  const toAdmission = { ...to('admission', { ...ready }), ifTaken: true };
+  const toAdmission = { ...to('admission', { ...ready }), otherwise: [] };
   return [
     to('assembly', ready),
     // An event inside the recipe cannot be refused, and a forgotten response needs no reward: so the delivery may be skipped.
-    ...(config.filter === 'zero-variance'
-      ? [config.composition ? toAdmission : { ...to('queue', { ...ready }), otherwise: [toAdmission] }]
-      : []),
+    ...(config.filter === 'zero-variance' ? [{ ...to('queue', { ...ready }), otherwise: [toAdmission] }] : []),
     ...ran(decision, { outcome, seconds: reason.seconds }, config),
   ];
 }
@@ -61,7 +59,7 @@ export function scored(decision: Message<'reward.scored'>, config: RollpackerCon
 export function unscored(decision: Message<'reward.failed'>, config: RollpackerConfig): Delivery[] {
   return [
     to('assembly', decision),
-    ...(config.filter === 'zero-variance' ? [{ ...to('admission', decision), ifTaken: true }] : []),
+    ...(config.filter === 'zero-variance' ? [{ ...to('admission', decision), otherwise: [] }] : []),
     ...ran(decision, { outcome: 'infrastructure', seconds: 0 }, config),
   ];
 }
@@ -69,5 +67,5 @@ export function unscored(decision: Message<'reward.failed'>, config: RollpackerC
 /** Passes on that a reward is no longer computed. */
 export function cancelled({ at, requestId, kind }: Message<'reward.cancelled'>, config: RollpackerConfig): Delivery[] {
   if (kind !== 'sandbox' || !config.adaptiveTimeout) return [];
-  return [{ ...to('timeouts', { type: 'sandbox.cancelled', at, runId: requestId }), ifTaken: true }];
+  return [{ ...to('timeouts', { type: 'sandbox.cancelled', at, runId: requestId }), otherwise: [] }];
 }

@@ -22,7 +22,7 @@ import { speculativeAdmission } from '../../policies/speculative-admission/index
 import { streamTraining } from '../../policies/stream-training/index.ts';
 import { roundResumed } from '../../schemas/decisions/rounds.ts';
 import { partDecisions, partEvents, timerPart } from '../part-messages.ts';
-import { expectedOpenings, joinedLedger } from '../tail-batching/joined.ts';
+import { expectedOpenings, joinedLedger, suppliedTo } from '../tail-batching/joined.ts';
 import { judgePlacement } from './judge-placement.ts';
 import { arrange, openIn, routes } from './routes.ts';
 import { partConfigs, rollpackerConfig } from './schema.ts';
@@ -62,21 +62,15 @@ const events = partEvents<RollpackerEvent>(parts, inside);
 // and tells the trainer.
 const decisions = partDecisions<RollpackerDecision>(parts, [roundResumed.type]);
 
-function deliver(
-  event: RollpackerEvent,
-  { composition }: RollpackerConfig,
-  recipients: readonly string[],
-): readonly Recipient[] {
-  const waiting = { part: 'composition', event };
+function deliver(event: RollpackerEvent, _: unknown, recipients: readonly string[]): readonly Recipient[] {
   switch (event.type) {
     case 'timer.fired':
       return [timerPart(parts, event.timerId)];
     // The admission tells the assembly of the failure, and the assembly tells the trainer.
     case 'round.failed':
-      return composition ? ['rewards', { part: 'admission', event, otherwise: [waiting] }] : ['rewards', 'admission'];
-    // Prompts that replace others in an open round go to the admission, all other prompts to a window.
+      return ['rewards', suppliedTo(event)];
     case 'prompts.supplied':
-      return composition ? [{ part: 'admission', event, otherwise: [waiting] }] : recipients;
+      return [suppliedTo(event)];
     // Micro-batches on these GPUs end before the GPUs go back to the rollout.
     case 'gpus.returned':
       return recipients.toReversed();
@@ -111,18 +105,6 @@ export const rollpacker: PolicyDefinition<
     composition ? 'queue' : 'composition',
   ],
   deliver,
-  vouches: {
-    // `expects` has asked the admission and the other parts. Prompts are released only into an open round, and have been in the
-    // admission before.
-    admission: ['round.opened', 'prompts.supplied'],
-    scaleDown: ['engines.placed', 'round.opened', 'round.completed'],
-    training: ['round.opened', 'group.completed', 'round.completed', 'round.failed'],
-    // Each prompt counts once. The admission completes each round once, with all prompts that count for it.
-    assembly: ['prompt.counted', 'round.completed'],
-    // `maxQueued` is never reached (see schema.ts), and each response is accepted once, so `reward.requested` is never refused.
-    rewards: ['reward.requested'],
-    timeouts: ['sandbox.requested'],
-  },
   origins: {
     'round.opened': { event: 'round.requested' },
     'engines.placed': { event: 'round.requested' },

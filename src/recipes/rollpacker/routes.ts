@@ -66,12 +66,9 @@ function rewarded(decision: Message<'round.rewarded'>): Delivery[] {
 }
 
 /** Hands a prompt back. Its kept responses still get rewards while the prompt waits; only dropped responses do not. */
-function handedBack(
-  decision: Message<'prompt.deferred' | 'prompt.returned'>,
-  { composition }: RollpackerConfig,
-): Recipient[] {
+function handedBack(decision: Message<'prompt.deferred' | 'prompt.returned'>): Recipient[] {
   const { kept: _, ...prompt } = decision.prompt;
-  return [composition ? 'composition' : 'queue', to('rewards', { ...decision, prompt }), 'assembly'];
+  return ['composition', 'queue', to('rewards', { ...decision, prompt }), 'assembly'];
 }
 
 function accepted(
@@ -142,7 +139,7 @@ export const routes: Readonly<Record<string, Readonly<Record<string, AnyRoute>>>
   scaleDown: {
     // Only the released engines change: an engine that stays and was drained before still takes no new requests.
     'gpus.release': route<'gpus.release'>(({ at, release }) =>
-      release.map(({ engineId }) => ({ ...to('admission', { type: 'engine.drained', at, engineId }), ifTaken: true })),
+      release.map(({ engineId }) => ({ ...to('admission', { type: 'engine.drained', at, engineId }), otherwise: [] })),
     ),
   },
 };

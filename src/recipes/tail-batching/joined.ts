@@ -108,6 +108,14 @@ export function rewardTo(event: AnyEvent): Delivery {
   return { part: 'queue', event, otherwise: [{ part: 'admission', event }] };
 }
 
+/**
+ * Routes prompts, or the end of a round: prompts that replace others in an open round go to the admission, all other prompts to the
+ * window of the composition.
+ */
+export function suppliedTo(event: AnyEvent): Delivery {
+  return { part: 'admission', event, otherwise: [{ part: 'composition', event }] };
+}
+
 /** Returns the domains of the source, in the form that the queue takes. */
 export function domainsOf({ quotas }: { quotas?: Readonly<Record<string, number>> | undefined }): string[] | undefined {
   return quotas === undefined ? undefined : Object.keys(quotas).sort();

@@ -62,8 +62,6 @@ export const tailBatching: PolicyDefinition<
   events,
   decisions,
   deliver: (event, _, recipients) => (event.type === 'reward.ready' ? [rewardTo(event)] : recipients),
-  // Prompts are released only into an open round, and have been in the admission before.
-  vouches: { admission: ['round.opened', 'prompts.supplied'] },
   origins: { 'round.opened': { event: 'round.requested' } },
   expects: (event, _, parts) => expectedOpenings(event, parts),
   routes: {

@@ -27,7 +27,7 @@ export function deliver(
       return config.filter === 'zero-variance' ? ['assembly', 'admission'] : ['assembly'];
     case 'round.failed':
       // A round that the admission has completed may still fail in the trainer.
-      return [{ part: 'admission', event, ifTaken: true }, 'assembly', 'pipelining'];
+      return [{ part: 'admission', event, otherwise: [] }, 'assembly', 'pipelining'];
     case 'host.restarted':
       return [...recipients.filter((name) => name === 'frontier'), ...recipients.filter((name) => name !== 'frontier')];
     default:

@@ -66,14 +66,6 @@ export const tailPipelining: PolicyDefinition<
   deliver,
   // The queue plans a round, but only the other parts know whether a round may open.
   expects: (event, _, parts) => expectedOpenings(event, parts, openIn),
-  // `expects` has asked whether a round may open. Prompts are released only into an open round, and have been in the admission
-  // before. The admission mints each request, counts each prompt once, and completes each round once.
-  vouches: {
-    pipelining: ['round.opened', 'group.rewarded', 'round.rewarded'],
-    admission: ['round.opened', 'prompts.supplied', 'request.aborted'],
-    assembly: ['prompt.counted', 'round.completed'],
-    frontier: ['request.launch'],
-  },
   routes,
   origins: {
     'round.opened': { event: 'round.requested' },

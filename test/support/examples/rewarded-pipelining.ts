@@ -27,6 +27,5 @@ export const rewardedPipelining = defineRecipe({
       'round.rewarded': { out: false },
     },
   },
-  vouches: { pipelining: ['group.rewarded', 'round.rewarded'] },
   ledgers: [],
 });

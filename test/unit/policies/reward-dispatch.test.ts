@@ -502,7 +502,6 @@ test('in a recipe with the admission: what it accepts is dispatched, what is sco
     events,
     decisions: [...speculativeAdmission.decisions, ...rewardDispatch.decisions],
     // Each response that is accepted has one reward.
-    vouches: { admission: ['reward.ready', 'reward.failed'] },
     deliver: (event) => [event.type.startsWith('reward') ? 'rewards' : 'admission'],
     routes: {
       rewards: {
