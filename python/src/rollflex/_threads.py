@@ -80,9 +80,7 @@ class Session(SessionBase[E, D]):
         return cast("SessionSnapshotResultSnapshot", result["snapshot"])
 
     @overload
-    def why(
-        self, id: None = None, what: str | None = None, *, timeout: float | None = None
-    ) -> SessionWhyAllResult: ...
+    def why(self, id: None = None, what: str | None = None, *, timeout: float | None = None) -> SessionWhyAllResult: ...
     @overload
     def why(self, id: str, what: str | None = None, *, timeout: float | None = None) -> SessionWhyResult: ...
     def why(self, id: str | None = None, what: str | None = None, *, timeout: float | None = None) -> Any:

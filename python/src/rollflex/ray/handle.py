@@ -98,9 +98,7 @@ class RaySession(SessionBase):
         return self._call(self._attached.snapshot, timeout)
 
     @overload
-    def why(
-        self, id: None = None, what: str | None = None, *, timeout: float | None = None
-    ) -> SessionWhyAllResult: ...
+    def why(self, id: None = None, what: str | None = None, *, timeout: float | None = None) -> SessionWhyAllResult: ...
     @overload
     def why(self, id: str, what: str | None = None, *, timeout: float | None = None) -> SessionWhyResult: ...
     def why(self, id: str | None = None, what: str | None = None, *, timeout: float | None = None) -> Any:
