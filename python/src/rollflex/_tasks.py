@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast, overload
 
 from ._client_base import ClientBase, Made
 from ._opening import Embedding, Opening
@@ -74,8 +74,8 @@ async def run(steps: Steps[T], deadline: float | None) -> T:
 class Tasks(ClientBase[Made]):
     """Runs steps in the task of the caller."""
 
-    def __init__(self, opening: Opening | Embedding | None = None) -> None:
-        super().__init__(opening)
+    def __init__(self, opening: Opening | Embedding | None = None, **options: NoReturn) -> None:
+        super().__init__(opening, **options)
         self._turned = 0.0
 
     async def _run(self, steps: Steps[T], timeout: float | None) -> T:
