@@ -115,9 +115,7 @@ const whyOne = z.strictObject({
     .describe('What it waits for in turn, from itself to the first event of `owed`. Only with `id`.'),
 });
 const whyAll = z.strictObject({
-  rounds: z
-    .array(heldRound)
-    .describe('The rounds that are held, the open ones first; at most 32. Only without `id`.'),
+  rounds: z.array(heldRound).describe('The rounds that are held, the open ones first; at most 32. Only without `id`.'),
 });
 const why = {
   owed: z
