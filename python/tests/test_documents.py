@@ -14,10 +14,10 @@ from support import environment, root
 documents = ["README.md", "docs/python.md", "python/README.md", "src/planners/draft-budget/README.md"]
 
 
-def programs() -> list[tuple[str, str, str]]:
+def programs(names: list[str] = documents) -> list[tuple[str, str, str]]:
     """Place, program, and what it prints: the block of text that follows it."""
     found: list[tuple[str, str, str]] = []
-    for name in documents:
+    for name in names:
         text = (root / name).read_text(encoding="utf-8")
         blocks = list(re.finditer(r"^```(\w+)\n(.*?)^```$", text, re.M | re.S))
         for block, following in zip(blocks, [*blocks[1:], None], strict=True):
@@ -38,6 +38,20 @@ def test_a_program_prints_what_stands_below_it(tmp_path: Path, program: str, pri
     )
     assert (run.stderr, run.returncode) == ("", 0)
     assert run.stdout == printed
+
+
+def test_every_program_has_the_types_that_a_strict_reader_wants(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    places = {}
+    for number, (place, program, _) in enumerate(programs([*documents, "docs/adapters/sglang-vllm.md"])):
+        places[f"program{number}.py"] = place
+        (tmp_path / f"program{number}.py").write_text(program, encoding="utf-8")
+    words = [sys.executable, "-m", "mypy", "--strict", "--hide-error-context", "--cache-dir", "mypy", *places]
+    # What a call could have been otherwise is very long.
+    run = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, env=environment(), timeout=300)
+    wrong = [line for line in run.stdout.splitlines() if ": error: " in line]
+    assert [f"{places.get(line.split(':')[0])} {line}" for line in wrong] == []
+    assert run.returncode == 0, run.stderr
 
 
 def test_the_program_of_the_readme_is_short_and_there_are_some() -> None:

@@ -90,8 +90,12 @@ def misfits(value: Any, kind: Any, path: str = "") -> Iterator[str]:
         yield f"{path}: {value!r} is no {kind}"
 
 
+def model_name(policy: str, part: str) -> str:
+    return "".join(word[:1].upper() + word[1:] for word in policy.split("-")) + part
+
+
 def model(policy: str, part: str) -> Any:
-    return getattr(models, "".join(word[:1].upper() + word[1:] for word in policy.split("-")) + part)
+    return getattr(models, model_name(policy, part))
 
 
 @knows_optional
@@ -145,6 +149,25 @@ def test_methods_and_plans_are_of_their_types() -> None:
             ),
         ]
     assert [problem for value, kind in answers for problem in misfits(value, kind)] == []
+
+
+@knows_optional
+def test_what_why_always_has_is_required(client: rollflex.Client) -> None:
+    session = client.open("tail-batching", tail)
+    session.send(opening())
+    everything = session.why()
+    one = session.why(everything["rounds"][0]["id"], "rounds")
+    assert [*misfits(everything, models.SessionWhyAllResult), *misfits(one, models.SessionWhyResult)] == []
+    assert models.SessionWhyAllResult.__required_keys__ == {"rounds", "owed", "more", "at", "seq"}
+    assert models.SessionWhyResult.__required_keys__ >= {"what", "id", "stands", "through", "owed"}
+
+
+@pytest.mark.parametrize("policy", [log.stem for log in golden])
+def test_commands_and_notices_are_all_decisions(policy: str) -> None:
+    """A policy may have only the one or the other."""
+    parts = [getattr(models, model_name(policy, part), None) for part in ("Command", "Notice")]
+    found = [one for part in parts if part is not None for one in get_args(part) or (part,)]
+    assert len(found) == len(set(found)) and set(found) == set(get_args(model(policy, "Decision")))
 
 
 def test_every_name_is_there_and_every_event_of_the_server_has_a_class() -> None:
@@ -201,6 +224,8 @@ def test_type_checkers_know_what_a_session_takes_and_gives() -> None:
         assert_type(client.plan(rollflex.Untyped("flex-ulysses"), {"lengths": [900], "devices": 1}), Any)
         assert_type(client.server_info(), models.ServerInfoResult)
         assert_type(client.sessions(), list[SessionListResultSession])
+        assert_type(session.why(), models.SessionWhyAllResult)
+        assert_type(session.why("r1", "rounds"), models.SessionWhyResult)
 
 
 def _plain_dictionaries(client: rollflex.Client) -> None:

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type AnyDefinition, type AnyPolicyDefinition, registry } from '../../src/index.ts';
 import { methods, notifications, type RpcMethod } from '../../src/rpc/index.ts';
+import { whyResults } from '../../src/rpc/methods/methods.ts';
 import type { DecisionMessage, EventMessage } from '../../src/schemas/index.ts';
 import { isReported, type Shape, type Side, shapeOf } from '../tables/schema-table.ts';
 import { className } from '../text.ts';
@@ -128,11 +129,20 @@ function policyModule(
       writer.use(message.module, message.name);
       return message.name;
     });
+  // A policy may have commands alone, or notices alone.
+  const kinds = [
+    { kind: 'command', alias: `${name}Command`, about: `Decisions of \`${policy.id}\` that a host must carry out.` },
+    { kind: 'notice', alias: `${name}Notice`, about: `Decisions of \`${policy.id}\` that a host may read.` },
+  ].flatMap((one) => {
+    const types = policy.decisions.filter(({ kind }) => kind === one.kind).map(({ type }) => className(type));
+    return types.length === 0 ? [] : [{ ...one, types }];
+  });
   writer.use('_bases', bases.snapshots.name);
   const field = (key: string, type: string): Field => ({ key, type, required: true, about: '' });
   const parts = [
     ...writer.sources,
     union(`${name}Event`, listed(policy.events.flatMap(eventNames)), `What \`${policy.id}\` is told.`),
+    ...kinds.map(({ alias, types, about }) => union(alias, listed(types), about)),
     union(
       `${name}Decision`,
       listed(policy.decisions.map(({ type }) => className(type))),
@@ -145,7 +155,8 @@ function policyModule(
       [bases.snapshots.name],
     ),
   ];
-  const names = [...writer.tops, `${name}Event`, `${name}Decision`, `${name}Snapshot`];
+  const aliases = kinds.map(({ alias }) => alias);
+  const names = [...writer.tops, `${name}Event`, ...aliases, `${name}Decision`, `${name}Snapshot`];
   return { path, names, text: moduleText(policy.summary, parts, writer.used, path) };
 }
 
@@ -164,10 +175,18 @@ function methodsModule(): Module {
     const name = className(message.name);
     const about = `Parameters of \`${message.name}\`. ${message.summary}`;
     writer.writeTop(`${name}Params`, shapeOf(message.params, 'input'), 'input', about);
+    if (message.name === 'session.why') continue;
     writer.writeTop(`${name}Result`, shapeOf(message.result, 'output'), 'output', `Result of \`${message.name}\`.`);
   }
   for (const message of notifications as readonly RpcMethod[]) {
     writer.writeTop(`${className(message.name)}Params`, shapeOf(message.params, 'output'), 'output', message.summary);
+  }
+  // What is always there with an id, or without, is a required key.
+  for (const [name, result, about] of [
+    ['SessionWhyResult', whyResults.one, 'Result of `session.why` with an id.'],
+    ['SessionWhyAllResult', whyResults.all, 'Result of `session.why` without an id.'],
+  ] as const) {
+    writer.writeTop(name, shapeOf(result, 'output'), 'output', about);
   }
   const text = moduleText('Methods of the server: parameters and results.', writer.sources, writer.used, 'methods');
   return { path: 'methods', names: writer.tops, text };

@@ -165,3 +165,10 @@ describe('the site', () => {
     rmSync(folder, { recursive: true });
   });
 });
+
+test('the timer ids that the page about embedding names are those of tail batching', () => {
+  const [, named] = /The timer ids of tail batching: (.*?)\.\n/s.exec(read('docs/embedding.md'))!;
+  const policy = registry.create('tail-batching', { promptsPerRound: 1, responsesPerPrompt: 1 });
+  const ids = [...named!.matchAll(/`(.*?)`/g)].map(([, id]) => id);
+  expect(() => policy.send({ type: 'timer.fired', at: 0, timerId: 'no' })).toThrow(`one of ${ids.join(', ')},`);
+});

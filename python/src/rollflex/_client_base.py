@@ -7,8 +7,9 @@ import os
 import re
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from pathlib import Path
-from typing import Generic, Literal, TypeVar
+from typing import Generic, Literal, NoReturn, TypeVar
 
 from ._command import Command, server_command, with_room
 from ._connected import ConnectedCore
@@ -24,7 +25,11 @@ Made = TypeVar("Made")
 class ClientBase(Generic[Made]):
     """Base of clients, with the ways to make one."""
 
-    def __init__(self, opening: Opening | Embedding | None = None) -> None:
+    def __init__(self, opening: Opening | Embedding | None = None, **options: NoReturn) -> None:
+        for name in options:
+            ways = [way for way in ("embedded", "spawn", "connect") if name in signature(getattr(self, way)).parameters]
+            where = f": {type(self).__name__}.{ways[0]}({name}=…) has it" if ways else ""
+            raise TypeError(f"{type(self).__name__}() has no option {name}{where}")
         opening = opening or Embedding()
         self._core: Core = EmbeddedCore(opening) if isinstance(opening, Embedding) else ConnectedCore(opening)
         self.timeout = opening.timeout

@@ -77,4 +77,4 @@ def _page(name: str, text: str) -> str:
     commands = "\n".join(("```sh", *_commands, "```"))
     text = re.sub(r"^# .*$", f"# {name}", text, count=1, flags=re.M)
     text = re.sub(r"^```sh\n.*?\n```$", commands, text, count=1, flags=re.M | re.S)
-    return re.sub(r"\s?`rollflex new .*?\.(?=\n\n)", "", text, count=1, flags=re.S)
+    return re.sub(r"\s?`(?:python -m )?rollflex new .*?\.(?=\n\n)", "", text, count=1, flags=re.S)

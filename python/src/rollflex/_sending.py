@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import uuid
 import warnings
 from collections import deque
@@ -29,7 +30,29 @@ _likely_milliseconds = 1e11
 def _warn_of_milliseconds(events: Sequence[Any]) -> None:
     at = events[-1].get("at") if events and isinstance(events[-1], Mapping) else None
     if isinstance(at, (int, float)) and at >= _likely_milliseconds:
-        warnings.warn(f"the time {at} looks like milliseconds: `at` is in seconds", stacklevel=2)
+        warnings.warn(
+            f"the time {at} looks like milliseconds: `at` is in seconds, and a time before the latest counts as the "
+            "latest. Go on from a snapshot that is older, or send host.restarted with the right time",
+            stacklevel=_levels_to_caller(),
+        )
+
+
+def _levels_to_caller() -> int:
+    """How far above the caller of this function the code is that is not of this package."""
+    levels = 1
+    frame = sys._getframe(1).f_back
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith("rollflex."):
+        frame = frame.f_back
+        levels += 1
+    return levels + 1
+
+
+def _name_event(refusal: PolicyError, index: int, event: object) -> None:
+    """Says in the message which of several events was refused."""
+    path = f"events[{index}]{f'.{refusal.path}' if refusal.path else ''}"
+    kind = event.get("type") if isinstance(event, Mapping) else None
+    of = f" of {kind}" if isinstance(kind, str) and refusal.path != "type" else ""
+    refusal.args = (f"{refusal.code}: {path}{of}: expected {refusal.expected}, got {refusal.got}",)
 
 
 class _Chunk:
@@ -192,6 +215,9 @@ class Producer:
         self._assert_remembered(sending, refusal)
         self._confirm(pending, data)
         self._open = None
+        if sending.answered + sending.left > 1 and refusal.index is not None:
+            refused = json.loads(sending.chunks[0].text)[refusal.index]
+            _name_event(refusal, sending.answered + refusal.index, refused)
         refusal.index = sending.answered + (refusal.index or 0)
         refusal.decisions = [*sending.decisions, *decisions]
         raise refusal

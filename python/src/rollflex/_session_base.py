@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from ._sending import Producer
@@ -57,6 +57,10 @@ class SessionBase(Generic[E, D]):
     def _sent(self, events: E | Sequence[E], first_seq: int | None) -> Steps[list[D]]:
         # Most events are dicts, and the check against the abstract class is slower.
         one = type(events) is dict or isinstance(events, Mapping)
+        if not one and (isinstance(events, (str, bytes)) or not isinstance(events, Iterable)):
+            raise TypeError(
+                f'send takes an event, {{"type": "round.requested", …}}, or a list of events, not {events!r:.80}'
+            )
         several: Sequence[Any] = [events] if one else list(events)  # type: ignore[arg-type]
         return self._producer.send(several, first_seq)
 

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast, overload
 
 from ._client_base import ClientBase, Made
 from ._opening import Embedding, Opening
@@ -18,7 +18,7 @@ from ._subscription import End, Item, Subscribed
 from .errors import CallTimeout, ClientClosed
 
 if TYPE_CHECKING:
-    from .models.methods import SessionSnapshotResultSnapshot, SessionWhyResult
+    from .models.methods import SessionSnapshotResultSnapshot, SessionWhyAllResult, SessionWhyResult
 
 T = TypeVar("T")
 
@@ -74,8 +74,8 @@ async def run(steps: Steps[T], deadline: float | None) -> T:
 class Tasks(ClientBase[Made]):
     """Runs steps in the task of the caller."""
 
-    def __init__(self, opening: Opening | Embedding | None = None) -> None:
-        super().__init__(opening)
+    def __init__(self, opening: Opening | Embedding | None = None, **options: NoReturn) -> None:
+        super().__init__(opening, **options)
         self._turned = 0.0
 
     async def _run(self, steps: Steps[T], timeout: float | None) -> T:
@@ -116,11 +116,15 @@ class AsyncSession(SessionBase[E, D]):
         result = await self._client._run(self._attachment.snapshot(), timeout)
         return cast("SessionSnapshotResultSnapshot", result["snapshot"])
 
+    @overload
     async def why(
-        self, id: str | None = None, what: str | None = None, *, timeout: float | None = None
-    ) -> SessionWhyResult:
+        self, id: None = None, what: str | None = None, *, timeout: float | None = None
+    ) -> SessionWhyAllResult: ...
+    @overload
+    async def why(self, id: str, what: str | None = None, *, timeout: float | None = None) -> SessionWhyResult: ...
+    async def why(self, id: str | None = None, what: str | None = None, *, timeout: float | None = None) -> Any:
         """Says why something waits and who must act, as :meth:`rollflex.Session.why` does."""
-        return cast("SessionWhyResult", await self._client._run(self._attachment.why(id, what), timeout))
+        return await self._client._run(self._attachment.why(id, what), timeout)
 
     async def armed(self, *, timeout: float | None = None) -> list[Any]:
         """Returns the timers that the server runs for the session, for ``open(armed=…)`` together with a snapshot."""

@@ -6,7 +6,7 @@ import queue
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from ._client_base import ClientBase, Made
 from ._sending import Producer
@@ -16,7 +16,7 @@ from ._subscription import End, Item, Subscribed
 from .errors import CallTimeout, ClientClosed
 
 if TYPE_CHECKING:
-    from .models.methods import SessionSnapshotResultSnapshot, SessionWhyResult
+    from .models.methods import SessionSnapshotResultSnapshot, SessionWhyAllResult, SessionWhyResult
 
 T = TypeVar("T")
 
@@ -79,7 +79,11 @@ class Session(SessionBase[E, D]):
         result = self._client._run(self._attachment.snapshot(), timeout)
         return cast("SessionSnapshotResultSnapshot", result["snapshot"])
 
-    def why(self, id: str | None = None, what: str | None = None, *, timeout: float | None = None) -> SessionWhyResult:
+    @overload
+    def why(self, id: None = None, what: str | None = None, *, timeout: float | None = None) -> SessionWhyAllResult: ...
+    @overload
+    def why(self, id: str, what: str | None = None, *, timeout: float | None = None) -> SessionWhyResult: ...
+    def why(self, id: str | None = None, what: str | None = None, *, timeout: float | None = None) -> Any:
         """
         Says why a thing waits: where it ``stands``, what it waits for (``through``), and who owes which event
         (``owed``: overdue events first, then the oldest). Without an id, returns the rounds (``rounds``: whether each
@@ -90,7 +94,7 @@ class Session(SessionBase[E, D]):
         :param what: kind of the thing, such as ``prompts``, where things of several kinds have this id
         :raises PolicyError: ``unknown_id``, with the nearest known id, if the policy holds no such thing
         """
-        return cast("SessionWhyResult", self._client._run(self._attachment.why(id, what), timeout))
+        return self._client._run(self._attachment.why(id, what), timeout)
 
     def armed(self, *, timeout: float | None = None) -> list[Any]:
         """Returns the timers that the server runs for the session, for ``open(armed=…)`` together with a snapshot."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from ._opening import Embedding, Opening
 from ._sending import opened
@@ -23,8 +23,8 @@ class Client(TypedClient, Threads["Client"]):
     :meth:`connect` reaches.
     """
 
-    def __init__(self, opening: Opening | Embedding | None = None) -> None:
-        super().__init__(opening)
+    def __init__(self, opening: Opening | Embedding | None = None, **options: NoReturn) -> None:
+        super().__init__(opening, **options)
         try:
             self._core.ready.wait(None)
             self._core.ready.take()

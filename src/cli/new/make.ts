@@ -52,7 +52,7 @@ function readme(name: string, from: string, lines: readonly string[]): string {
   return readFileSync(join(from, 'README.md'), 'utf8')
     .replace(/^# .*$/m, `# ${name}`)
     .replace(/^```sh\n[\s\S]*?\n```$/m, ['```sh', ...lines, '```'].join('\n'))
-    .replace(/\s?`rollflex new [\s\S]*?(?<=\.)(?=\n\n)/, '')
+    .replace(/\s?`(?:python -m )?rollflex new [\s\S]*?(?<=\.)(?=\n\n)/, '')
     .replace(/\[([^\]]+)\]\(\.\.[^)]*\)/g, '$1');
 }
 

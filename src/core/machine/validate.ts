@@ -2,9 +2,12 @@
 import type { z } from 'zod';
 import { type PolicyErrorCode, refuse } from '../../errors.ts';
 import { didYouMean, nearest, oneOf } from '../ids/nearest.ts';
-import { keysAt } from './schema-keys.ts';
+import { keysAt, numberAt } from './schema-keys.ts';
 
 type Path = readonly PropertyKey[];
+
+/** So many keys are listed. */
+const mostKeys = 12;
 
 const longestStep = 100;
 /** Writes one step of a path. A long key is cut: it may be as long as a message. */
@@ -29,8 +32,6 @@ function valueAt(value: unknown, path: Path): unknown {
 
 function expectation(issue: z.core.$ZodIssue, got?: unknown): string {
   switch (issue.code) {
-    case 'unrecognized_keys':
-      return 'no other keys than the schema has';
     case 'invalid_value':
       return issue.values.length === 1 ? String(issue.values[0]) : oneOf(issue.values.map(String), got);
     case 'invalid_type':
@@ -74,6 +75,20 @@ function foremost(issues: readonly z.core.$ZodIssue[], schema: z.ZodType, value:
   return first;
 }
 
+/** Says which keys an object may have, if they are few, and which of them was meant. */
+function otherKeys(unknown: string, keys: readonly string[]): string {
+  const allowed = [...new Set(keys)];
+  const few = allowed.length > 0 && allowed.length <= mostKeys ? allowed.join(', ') : 'the schema has';
+  return `no other keys than ${few}${didYouMean(unknown, allowed)}`;
+}
+
+/** Says what a field must be, with the bounds of a number; and that it must be there, if it is not. */
+function fieldExpectation(schema: z.ZodType, issue: z.core.$ZodIssue, got: unknown): string {
+  const isNumber = issue.code === 'invalid_type' && (issue.expected === 'number' || issue.expected === 'int');
+  const expected = (isNumber ? numberAt(schema, issue.path) : undefined) ?? expectation(issue, got);
+  return got === undefined && issue.path.length > 0 ? `${expected} (required)` : expected;
+}
+
 /**
  * Parses a value.
  *
@@ -87,6 +102,7 @@ export function parse<T>(schema: z.ZodType<T>, value: unknown, code: PolicyError
   const path = unknown === undefined ? issue.path : [...issue.path, unknown];
   const inner = pathText(path);
   const got = valueAt(value, path);
-  const meant = unknown === undefined ? '' : didYouMean(unknown, keysAt(schema, issue.path));
-  refuse(code, at === '' ? inner : inner === '' ? at : `${at}.${inner}`, `${expectation(issue, got)}${meant}`, got);
+  const expected =
+    unknown === undefined ? fieldExpectation(schema, issue, got) : otherKeys(unknown, keysAt(schema, issue.path));
+  refuse(code, at === '' ? inner : inner === '' ? at : `${at}.${inner}`, expected, got);
 }

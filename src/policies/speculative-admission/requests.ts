@@ -1,4 +1,5 @@
 /** Finds requests, tells whether ids were minted earlier, and aborts and ends requests. */
+import { didYouMean } from '../../core/ids/nearest.ts';
 import { Deadlines, timerNamed } from '../../core/rollout/deadlines.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -70,11 +71,30 @@ export function checkRound(state: AdmissionState, roundId: string): void {
   );
 }
 
+/** The search for the nearest id compares at most so many. */
+const mostCompared = 1000;
+
+function someLive({ prompts }: AdmissionState): string[] {
+  const ids: string[] = [];
+  for (const { responses } of prompts.values()) {
+    for (const one of responses) if (isLive(one) && ids.push(one.requestId) === mostCompared) return ids;
+  }
+  return ids;
+}
+
 /** Refuses ids that were never minted; returns the response if the request is in flight. */
 export function checkRequestId(state: AdmissionState, { requestId }: { requestId: string }): ResponseState | undefined {
   const response = findRequest(state, requestId);
   if (response !== undefined || wasMinted(state, requestId)) return response;
-  refuse('unknown_id', 'requestId', 'the id of a request that was launched', requestId);
+  const expected = 'the id of a request that was launched';
+  // Of a well-formed id, the nearest would be that of another prompt.
+  const isMistyped = parseId(state.prefix, requestId) === undefined;
+  refuse(
+    'unknown_id',
+    'requestId',
+    isMistyped ? expected + didYouMean(requestId, someLive(state)) : expected,
+    requestId,
+  );
 }
 
 /** Whether this attempt of a response was launched, given a prompt that is here. */

@@ -108,6 +108,31 @@ const owedEvent = z.strictObject({
     .optional()
     .describe('How long such an event usually takes; only where it is followed, once one has come.'),
 });
+const whyOne = z.strictObject({
+  ...standpoint.shape,
+  through: z
+    .array(standpoint)
+    .describe('What it waits for in turn, from itself to the first event of `owed`. Only with `id`.'),
+});
+const whyAll = z.strictObject({
+  rounds: z.array(heldRound).describe('The rounds that are held, the open ones first; at most 32. Only without `id`.'),
+});
+const why = {
+  owed: z
+    .array(owedEvent)
+    .describe('The events that would let it go on: those that are overdue first, then the oldest. At most 32.'),
+  more: number.describe('Further such events.'),
+  stalled: stalled.optional(),
+  at: seconds.describe(
+    'What the times of the answer compare with, in seconds: the present, if the session has Unix time, otherwise its latest time.',
+  ),
+  seq,
+};
+/** What `session.why` returns with an id, and without: clients with types for each case take them from here. */
+export const whyResults = {
+  one: z.strictObject({ ...whyOne.shape, ...why }),
+  all: z.strictObject({ ...whyAll.shape, ...why }),
+};
 const aside = z.strictObject({
   code: z.string().describe('Code of the refusal.'),
   message: z.string().describe('What was expected, and what was found.'),
@@ -213,26 +238,7 @@ export const methods = Object.freeze([
         .optional()
         .describe('Kind of the thing, such as `prompts`, where things of several kinds have this id. Needs `id`.'),
     },
-    {
-      ...standpoint.partial().shape,
-      through: z
-        .array(standpoint)
-        .optional()
-        .describe('What it waits for in turn, from itself to the first event of `owed`. Only with `id`.'),
-      rounds: z
-        .array(heldRound)
-        .optional()
-        .describe('The rounds that are held, the open ones first; at most 32. Only without `id`.'),
-      owed: z
-        .array(owedEvent)
-        .describe('The events that would let it go on: those that are overdue first, then the oldest. At most 32.'),
-      more: number.describe('Further such events.'),
-      stalled: stalled.optional(),
-      at: seconds.describe(
-        'What the times of the answer compare with, in seconds: the present, if the session has Unix time, otherwise its latest time.',
-      ),
-      seq,
-    },
+    { ...whyOne.partial().shape, ...whyAll.partial().shape, ...why },
   ),
   method('session.close', 'Forgets a session; its subscribers get `session.closed`.', { session }, {}),
   method(

@@ -2,7 +2,7 @@
 import type { AnyDefinition, AnyPolicyDefinition } from '../../core/machine/definition.ts';
 import type { Registry } from '../../core/machine/registry.ts';
 import { parse } from '../../core/machine/validate.ts';
-import { failure, refuse } from '../../errors.ts';
+import { failure, refuse, show } from '../../errors.ts';
 import type { FoundSession, Records } from '../journal/records.ts';
 import type { ParamsOf, ResultOf } from '../methods/methods.ts';
 import { exceeded } from '../methods/refusals.ts';
@@ -16,6 +16,18 @@ import type { Reader } from './stream.ts';
 /** A reader that is also called when a session ends. */
 export interface SessionReader extends Reader {
   closed(session: Session, reason: 'closed' | 'replaced'): void;
+}
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/** Refuses another configuration than that of the open session, and names the settings that differ. */
+function checkSame(opened: Settings, config: Settings): void {
+  const keys = [...new Set([...Object.keys(opened), ...Object.keys(config)])];
+  const differ = keys.filter((key) => JSON.stringify(config[key]) !== JSON.stringify(opened[key]));
+  if (differ.length === 0) return;
+  const of = (settings: Settings) => Object.fromEntries(differ.map((key) => [key, settings[key]]));
+  const instead = 'attach without a configuration, open another session, or replace this one';
+  refuse('invalid_config', 'config', `${show(of(opened))}, as the session was opened: ${instead}`, of(config));
 }
 
 export class Sessions {
@@ -233,10 +245,7 @@ export class Sessions {
     if ((params.timers ?? timers) !== timers) refuse('invalid_input', 'timers', timers, params.timers);
     if ((params.shadow ?? shadow) !== shadow) refuse('invalid_input', 'shadow', String(shadow), params.shadow);
     if (params.config !== undefined) {
-      const config = parse(definition.config, params.config, 'invalid_config');
-      const same = JSON.stringify(config) === JSON.stringify(policy.config);
-      if (!same)
-        refuse('invalid_config', 'config', 'the configuration that the session was opened with', params.config);
+      checkSame(policy.config as Settings, parse(definition.config, params.config, 'invalid_config') as Settings);
     }
     return this.#opened(session);
   }

@@ -85,7 +85,7 @@ describe('wrong use of plan: exit code 2, nothing on standard output', () => {
     [
       'the input of another planner',
       ['plan', 'judge-offload', '--input', right],
-      /layers: expected a number, got nothing/,
+      /layers: expected a whole number >= 1 and <= 256 \(required\), got nothing/,
     ],
   ])('%s', async (_, args, reason) => {
     const { code, out, err } = await rollflex(...args);

@@ -50,7 +50,7 @@ describe('wrong use', () => {
     [
       'a line that is none of a log',
       stuck.replace('\n', '\n{}\n'),
-      'run.jsonl:2.event: expected an object, got nothing',
+      'run.jsonl:2.event: expected an object (required), got nothing',
     ],
   ])('%s', async (_, text, expected) => {
     expect(await said(file(text))).toContain(expected);

@@ -142,7 +142,7 @@ describe('gradient-renormalization', () => {
 
   test.each<[string, unknown, string, string?]>([
     ['no replicas', { replicas: [] }, 'replicas'],
-    ['a fraction of a sample', { replicas: [{ samples: 1.5 }] }, 'replicas[0].samples', 'a whole number'],
+    ['a fraction of a sample', { replicas: [{ samples: 1.5 }] }, 'replicas[0].samples', 'a whole number >= 0'],
     ['a negative count', { replicas: [{ samples: 1 }, { samples: -1 }] }, 'replicas[1].samples'],
     ['no count of the unit', { replicas: [{ samples: 1 }], unit: 'tokens' }, 'replicas[0].tokens'],
     [

@@ -28,6 +28,14 @@ describe.each(bothWays)('refused reports, %s', (_how, start) => {
     }
   });
 
+  test('a mistyped id: the nearest that runs is named, and that of no other prompt', () => {
+    const session = start();
+    session.open(prompts('a', 'b'));
+    const report = (requestId: string) => session.tell('response.completed', { requestId, tokens: 1 });
+    expect(() => report('a/0#O')).toThrow('a request that was launched (did you mean "a/0#0"?), got "a/0#O"');
+    expect(() => report('c/0#0')).toThrow('a request that was launched, got "c/0#0"');
+  });
+
   test.each(reports)('%s under a prefix that was never given', (type, fields) => {
     const session = start({ idPrefix: 'job-' });
     session.open(prompts('a', 'b'));

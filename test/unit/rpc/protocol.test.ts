@@ -49,8 +49,8 @@ describe('JSON-RPC 2.0', () => {
       id: 1,
       error: {
         code: -32602,
-        message: 'session: expected a string, got nothing',
-        data: { code: 'invalid_input', path: 'session', expected: 'a string', got: 'nothing' },
+        message: 'session: expected a string (required), got nothing',
+        data: { code: 'invalid_input', path: 'session', expected: 'a string (required)', got: 'nothing' },
       },
     });
   });

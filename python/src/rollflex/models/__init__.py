@@ -163,59 +163,94 @@ _names = {
     """,
     "decisions.tries": "TriesRecovered TriesSuspended",
     "policies.speculative_admission": """
-        SpeculativeAdmissionConfig SpeculativeAdmissionEvent SpeculativeAdmissionDecision SpeculativeAdmissionSnapshot
+        SpeculativeAdmissionConfig SpeculativeAdmissionEvent SpeculativeAdmissionCommand SpeculativeAdmissionNotice
+        SpeculativeAdmissionDecision SpeculativeAdmissionSnapshot
     """,
     "policies.long_prompt_queue": """
-        LongPromptQueueConfig LongPromptQueueEvent LongPromptQueueDecision LongPromptQueueSnapshot
+        LongPromptQueueConfig LongPromptQueueEvent LongPromptQueueCommand LongPromptQueueNotice LongPromptQueueDecision
+        LongPromptQueueSnapshot
     """,
     "policies.round_composition": """
-        RoundCompositionConfig RoundCompositionEvent RoundCompositionDecision RoundCompositionSnapshot
+        RoundCompositionConfig RoundCompositionEvent RoundCompositionCommand RoundCompositionNotice
+        RoundCompositionDecision RoundCompositionSnapshot
     """,
     "policies.sandbox_timeout": """
-        SandboxTimeoutConfig SandboxTimeoutEvent SandboxTimeoutDecision SandboxTimeoutSnapshot
+        SandboxTimeoutConfig SandboxTimeoutEvent SandboxTimeoutCommand SandboxTimeoutNotice SandboxTimeoutDecision
+        SandboxTimeoutSnapshot
     """,
     "policies.reward_dispatch": """
-        RewardDispatchConfig RewardDispatchEvent RewardDispatchDecision RewardDispatchSnapshot
+        RewardDispatchConfig RewardDispatchEvent RewardDispatchCommand RewardDispatchNotice RewardDispatchDecision
+        RewardDispatchSnapshot
     """,
-    "policies.group_assembly": "GroupAssemblyConfig GroupAssemblyEvent GroupAssemblyDecision GroupAssemblySnapshot",
+    "policies.group_assembly": """
+        GroupAssemblyConfig GroupAssemblyEvent GroupAssemblyCommand GroupAssemblyNotice GroupAssemblyDecision
+        GroupAssemblySnapshot
+    """,
     "policies.stream_training": """
-        StreamTrainingConfig StreamTrainingEvent StreamTrainingDecision StreamTrainingSnapshot
+        StreamTrainingConfig StreamTrainingEvent StreamTrainingCommand StreamTrainingNotice StreamTrainingDecision
+        StreamTrainingSnapshot
     """,
-    "policies.adaptive_tp": "AdaptiveTpConfig AdaptiveTpEvent AdaptiveTpDecision AdaptiveTpSnapshot",
-    "policies.gpu_scale_down": "GpuScaleDownConfig GpuScaleDownEvent GpuScaleDownDecision GpuScaleDownSnapshot",
+    "policies.adaptive_tp": """
+        AdaptiveTpConfig AdaptiveTpEvent AdaptiveTpCommand AdaptiveTpNotice AdaptiveTpDecision AdaptiveTpSnapshot
+    """,
+    "policies.gpu_scale_down": """
+        GpuScaleDownConfig GpuScaleDownEvent GpuScaleDownCommand GpuScaleDownNotice GpuScaleDownDecision
+        GpuScaleDownSnapshot
+    """,
     "policies.complete_group_pipelining": """
-        CompleteGroupPipeliningConfig CompleteGroupPipeliningEvent CompleteGroupPipeliningDecision
-        CompleteGroupPipeliningSnapshot
+        CompleteGroupPipeliningConfig CompleteGroupPipeliningEvent CompleteGroupPipeliningCommand
+        CompleteGroupPipeliningNotice CompleteGroupPipeliningDecision CompleteGroupPipeliningSnapshot
     """,
     "policies.frontier_group_dispatch": """
-        FrontierGroupDispatchConfig FrontierGroupDispatchEvent FrontierGroupDispatchDecision
-        FrontierGroupDispatchSnapshot
+        FrontierGroupDispatchConfig FrontierGroupDispatchEvent FrontierGroupDispatchCommand FrontierGroupDispatchNotice
+        FrontierGroupDispatchDecision FrontierGroupDispatchSnapshot
     """,
-    "policies.shadow_loader": "ShadowLoaderConfig ShadowLoaderEvent ShadowLoaderDecision ShadowLoaderSnapshot",
+    "policies.shadow_loader": """
+        ShadowLoaderConfig ShadowLoaderEvent ShadowLoaderCommand ShadowLoaderNotice ShadowLoaderDecision
+        ShadowLoaderSnapshot
+    """,
     "policies.environment_slots": """
-        EnvironmentSlotsConfig EnvironmentSlotsEvent EnvironmentSlotsDecision EnvironmentSlotsSnapshot
+        EnvironmentSlotsConfig EnvironmentSlotsEvent EnvironmentSlotsCommand EnvironmentSlotsNotice
+        EnvironmentSlotsDecision EnvironmentSlotsSnapshot
     """,
     "policies.program_scheduling": """
-        ProgramSchedulingConfig ProgramSchedulingEvent ProgramSchedulingDecision ProgramSchedulingSnapshot
+        ProgramSchedulingConfig ProgramSchedulingEvent ProgramSchedulingCommand ProgramSchedulingNotice
+        ProgramSchedulingDecision ProgramSchedulingSnapshot
     """,
     "policies.staleness_pacing": """
-        StalenessPacingConfig StalenessPacingEvent StalenessPacingDecision StalenessPacingSnapshot
+        StalenessPacingConfig StalenessPacingEvent StalenessPacingCommand StalenessPacingNotice StalenessPacingDecision
+        StalenessPacingSnapshot
     """,
     "policies.divided_rollout": """
-        DividedRolloutConfig DividedRolloutEvent DividedRolloutDecision DividedRolloutSnapshot
+        DividedRolloutConfig DividedRolloutEvent DividedRolloutCommand DividedRolloutNotice DividedRolloutDecision
+        DividedRolloutSnapshot
     """,
-    "policies.watchdog": "WatchdogConfig WatchdogEvent WatchdogDecision WatchdogSnapshot",
-    "policies.tail_batching": "TailBatchingConfig TailBatchingEvent TailBatchingDecision TailBatchingSnapshot",
-    "policies.lossless_tail": "LosslessTailConfig LosslessTailEvent LosslessTailDecision LosslessTailSnapshot",
+    "policies.watchdog": """
+        WatchdogConfig WatchdogEvent WatchdogCommand WatchdogNotice WatchdogDecision WatchdogSnapshot
+    """,
+    "policies.tail_batching": """
+        TailBatchingConfig TailBatchingEvent TailBatchingCommand TailBatchingNotice TailBatchingDecision
+        TailBatchingSnapshot
+    """,
+    "policies.lossless_tail": """
+        LosslessTailConfig LosslessTailEvent LosslessTailCommand LosslessTailNotice LosslessTailDecision
+        LosslessTailSnapshot
+    """,
     "policies.agentic_rollout": """
-        AgenticRolloutConfig AgenticRolloutEvent AgenticRolloutDecision AgenticRolloutSnapshot
+        AgenticRolloutConfig AgenticRolloutEvent AgenticRolloutCommand AgenticRolloutNotice AgenticRolloutDecision
+        AgenticRolloutSnapshot
     """,
-    "policies.rollpacker": "RollpackerConfig RollpackerEvent RollpackerDecision RollpackerSnapshot",
-    "policies.rolloutpipe": "RolloutpipeConfig RolloutpipeEvent RolloutpipeDecision RolloutpipeSnapshot",
+    "policies.rollpacker": """
+        RollpackerConfig RollpackerEvent RollpackerCommand RollpackerNotice RollpackerDecision RollpackerSnapshot
+    """,
+    "policies.rolloutpipe": """
+        RolloutpipeConfig RolloutpipeEvent RolloutpipeCommand RolloutpipeNotice RolloutpipeDecision RolloutpipeSnapshot
+    """,
     "policies.tail_pipelining": """
-        TailPipeliningConfig TailPipeliningEvent TailPipeliningDecision TailPipeliningSnapshot
+        TailPipeliningConfig TailPipeliningEvent TailPipeliningCommand TailPipeliningNotice TailPipeliningDecision
+        TailPipeliningSnapshot
     """,
-    "policies.flexrl": "FlexrlConfig FlexrlEvent FlexrlDecision FlexrlSnapshot",
+    "policies.flexrl": "FlexrlConfig FlexrlEvent FlexrlCommand FlexrlNotice FlexrlDecision FlexrlSnapshot",
     "planners.judge_offload": "JudgeOffloadInput JudgeOffloadPlan",
     "planners.gradient_renormalization": "GradientRenormalizationInput GradientRenormalizationPlan",
     "planners.grpo_advantages": "GrpoAdvantagesInput GrpoAdvantagesPlan",
@@ -224,11 +259,11 @@ _names = {
     "planners.micro_batches": "MicroBatchesInput MicroBatchesPlan",
     "methods": """
         SessionOpenParams SessionOpenResult SessionSendParams SessionSendResult SessionMoreParams SessionMoreResult
-        SessionSnapshotParams SessionSnapshotResult SessionWhyParams SessionWhyResult SessionCloseParams
-        SessionCloseResult SessionListParams SessionListResult SessionSubscribeParams SessionSubscribeResult
-        SessionAckParams SessionAckResult SessionUnsubscribeParams SessionUnsubscribeResult PlanParams PlanResult
-        RpcDiscoverParams RpcDiscoverResult ServerInfoParams ServerInfoResult ServerAuthenticateParams
-        ServerAuthenticateResult SessionDecisionParams SessionClosedParams
+        SessionSnapshotParams SessionSnapshotResult SessionWhyParams SessionCloseParams SessionCloseResult
+        SessionListParams SessionListResult SessionSubscribeParams SessionSubscribeResult SessionAckParams
+        SessionAckResult SessionUnsubscribeParams SessionUnsubscribeResult PlanParams PlanResult RpcDiscoverParams
+        RpcDiscoverResult ServerInfoParams ServerInfoResult ServerAuthenticateParams ServerAuthenticateResult
+        SessionDecisionParams SessionClosedParams SessionWhyResult SessionWhyAllResult
     """,
 }
 _where = {name: module for module, names in _names.items() for name in names.split()}

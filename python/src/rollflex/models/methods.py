@@ -170,126 +170,6 @@ class SessionWhyParams(TypedDict):
     """Kind of the thing, such as `prompts`, where things of several kinds have this id. Needs `id`. String ≤ 256."""
 
 
-class SessionWhyResultThroughItem(TypedDict):
-    """Part of :class:`SessionWhyResult`."""
-
-    what: str
-    """Kind of the thing, such as `prompts`."""
-    id: str
-    """Its id."""
-    stands: str
-    """Where it stands, in a few words, such as `runs on engine vllm-0`."""
-    since: NotRequired[float]
-    """Since when, in seconds on the clock of the session, where this is known. Number ≥ 0."""
-
-
-class SessionWhyResultRound(TypedDict):
-    """Part of :class:`SessionWhyResult`."""
-
-    id: str
-    """Id of the round."""
-    open: bool
-    """Whether its rollout goes on (no `round.completed` so far); otherwise only its rest is awaited."""
-    kind: NotRequired[str]
-    """Kind of the round, such as `long`, where rounds have kinds."""
-    stands: str
-    """Where it stands, in a few words, such as `has 3 of 4 prompts`."""
-    since: NotRequired[float]
-    """Since when, in seconds on the clock of the session, where this is known. Number ≥ 0."""
-    inFlight: NotRequired[int]
-    """How many of its requests were launched and are not over, where the policy launches requests. Whole number ≥ 0."""
-    owed: dict[str, int]
-    """How many events would let it go on, by their type. It need not wait for all that is in flight."""
-
-
-class SessionWhyResultOwedItemAsked(TypedDict):
-    """The decision that asked for it; only where it is followed."""
-
-    type: str
-    """Type of the decision."""
-    reason: dict[str, Any]
-    """Its reason, with its `code`."""
-
-
-class SessionWhyResultOwedItemUsual(TypedDict):
-    """How long such an event usually takes; only where it is followed, once one has come."""
-
-    medianSeconds: float
-    """Median, in seconds. Number ≥ 0."""
-    highSeconds: float
-    """What 99 percent of the answers do not exceed, in seconds. Number ≥ 0."""
-    answers: float
-    """Answers from which this was learnt; older ones weigh less. Number ≥ 0."""
-
-
-class SessionWhyResultOwedItem(TypedDict):
-    """Part of :class:`SessionWhyResult`."""
-
-    who: Literal[
-        "host", "data source", "engine", "environment", "loader", "reward worker", "sandbox", "timer", "trainer",
-    ]
-    """Who has to act."""
-    by: NotRequired[str]
-    """Id of the engine or worker that has to act, where it is known."""
-    event: dict[str, Any]
-    """The event that is missing: its `type`, and the fields that say which one it is."""
-    since: NotRequired[float]
-    """Since when it is awaited, in seconds on the clock of the session, where this is known. Number ≥ 0."""
-    dueAt: NotRequired[float]
-    """For a timer: when it is to fire, in seconds on the clock of the session. Number ≥ 0."""
-    asked: NotRequired[SessionWhyResultOwedItemAsked]
-    """The decision that asked for it; only where it is followed."""
-    usual: NotRequired[SessionWhyResultOwedItemUsual]
-    """How long such an event usually takes; only where it is followed, once one has come."""
-
-
-class SessionWhyResultStalled(TypedDict):
-    """The thing for which work goes on and gains nothing, if there is one: nobody owes anything."""
-
-    what: str
-    """Kind of the thing, such as `prompts`."""
-    id: str
-    """Its id."""
-    stands: str
-    """Where it stands, in a few words, such as `runs on engine vllm-0`."""
-    since: NotRequired[float]
-    """Since when, in seconds on the clock of the session, where this is known. Number ≥ 0."""
-    filtered: int
-    """How many prompts, or groups, were filtered since one counted last. Whole number ≥ 0."""
-    filteredSince: float
-    """When the first of them was, in seconds on the clock of the session. Number ≥ 0."""
-    mostFiltered: int
-    """From how many on this counts as futile: it follows what is usual here. Whole number ≥ 0."""
-
-
-class SessionWhyResult(TypedDict):
-    """Result of `session.why`."""
-
-    what: NotRequired[str]
-    """Kind of the thing, such as `prompts`."""
-    id: NotRequired[str]
-    """Its id."""
-    stands: NotRequired[str]
-    """Where it stands, in a few words, such as `runs on engine vllm-0`."""
-    since: NotRequired[float]
-    """Since when, in seconds on the clock of the session, where this is known. Number ≥ 0."""
-    through: NotRequired[list[SessionWhyResultThroughItem]]
-    """What it waits for in turn, from itself to the first event of `owed`. Only with `id`."""
-    rounds: NotRequired[list[SessionWhyResultRound]]
-    """The rounds that are held, the open ones first; at most 32. Only without `id`."""
-    owed: list[SessionWhyResultOwedItem]
-    """The events that would let it go on: those that are overdue first, then the oldest. At most 32."""
-    more: int
-    """Further such events. Whole number ≥ 0."""
-    stalled: NotRequired[SessionWhyResultStalled]
-    """The thing for which work goes on and gains nothing, if there is one: nobody owes anything."""
-    at: float
-    """What the times of the answer compare with, in seconds: the present, if the session has Unix time, otherwise its
-    latest time. Number ≥ 0."""
-    seq: int
-    """Events that the session has applied. Whole number ≥ 0."""
-
-
 class SessionCloseParams(TypedDict):
     """Parameters of `session.close`. Forgets a session; its subscribers get `session.closed`."""
 
@@ -598,3 +478,139 @@ class SessionClosedParams(TypedDict):
     """Id of the session. String ≤ 256."""
     reason: Literal["closed", "replaced"]
     """What happened to it."""
+
+
+class SessionWhyResultThroughItem(TypedDict):
+    """Part of :class:`SessionWhyResult`."""
+
+    what: str
+    """Kind of the thing, such as `prompts`."""
+    id: str
+    """Its id."""
+    stands: str
+    """Where it stands, in a few words, such as `runs on engine vllm-0`."""
+    since: NotRequired[float]
+    """Since when, in seconds on the clock of the session, where this is known. Number ≥ 0."""
+
+
+class SessionWhyResultOwedItemAsked(TypedDict):
+    """The decision that asked for it; only where it is followed."""
+
+    type: str
+    """Type of the decision."""
+    reason: dict[str, Any]
+    """Its reason, with its `code`."""
+
+
+class SessionWhyResultOwedItemUsual(TypedDict):
+    """How long such an event usually takes; only where it is followed, once one has come."""
+
+    medianSeconds: float
+    """Median, in seconds. Number ≥ 0."""
+    highSeconds: float
+    """What 99 percent of the answers do not exceed, in seconds. Number ≥ 0."""
+    answers: float
+    """Answers from which this was learnt; older ones weigh less. Number ≥ 0."""
+
+
+class SessionWhyResultOwedItem(TypedDict):
+    """Part of :class:`SessionWhyResult`."""
+
+    who: Literal[
+        "host", "data source", "engine", "environment", "loader", "reward worker", "sandbox", "timer", "trainer",
+    ]
+    """Who has to act."""
+    by: NotRequired[str]
+    """Id of the engine or worker that has to act, where it is known."""
+    event: dict[str, Any]
+    """The event that is missing: its `type`, and the fields that say which one it is."""
+    since: NotRequired[float]
+    """Since when it is awaited, in seconds on the clock of the session, where this is known. Number ≥ 0."""
+    dueAt: NotRequired[float]
+    """For a timer: when it is to fire, in seconds on the clock of the session. Number ≥ 0."""
+    asked: NotRequired[SessionWhyResultOwedItemAsked]
+    """The decision that asked for it; only where it is followed."""
+    usual: NotRequired[SessionWhyResultOwedItemUsual]
+    """How long such an event usually takes; only where it is followed, once one has come."""
+
+
+class SessionWhyResultStalled(TypedDict):
+    """The thing for which work goes on and gains nothing, if there is one: nobody owes anything."""
+
+    what: str
+    """Kind of the thing, such as `prompts`."""
+    id: str
+    """Its id."""
+    stands: str
+    """Where it stands, in a few words, such as `runs on engine vllm-0`."""
+    since: NotRequired[float]
+    """Since when, in seconds on the clock of the session, where this is known. Number ≥ 0."""
+    filtered: int
+    """How many prompts, or groups, were filtered since one counted last. Whole number ≥ 0."""
+    filteredSince: float
+    """When the first of them was, in seconds on the clock of the session. Number ≥ 0."""
+    mostFiltered: int
+    """From how many on this counts as futile: it follows what is usual here. Whole number ≥ 0."""
+
+
+class SessionWhyResult(TypedDict):
+    """Result of `session.why` with an id."""
+
+    what: str
+    """Kind of the thing, such as `prompts`."""
+    id: str
+    """Its id."""
+    stands: str
+    """Where it stands, in a few words, such as `runs on engine vllm-0`."""
+    since: NotRequired[float]
+    """Since when, in seconds on the clock of the session, where this is known. Number ≥ 0."""
+    through: list[SessionWhyResultThroughItem]
+    """What it waits for in turn, from itself to the first event of `owed`. Only with `id`."""
+    owed: list[SessionWhyResultOwedItem]
+    """The events that would let it go on: those that are overdue first, then the oldest. At most 32."""
+    more: int
+    """Further such events. Whole number ≥ 0."""
+    stalled: NotRequired[SessionWhyResultStalled]
+    """The thing for which work goes on and gains nothing, if there is one: nobody owes anything."""
+    at: float
+    """What the times of the answer compare with, in seconds: the present, if the session has Unix time, otherwise its
+    latest time. Number ≥ 0."""
+    seq: int
+    """Events that the session has applied. Whole number ≥ 0."""
+
+
+class SessionWhyAllResultRound(TypedDict):
+    """Part of :class:`SessionWhyAllResult`."""
+
+    id: str
+    """Id of the round."""
+    open: bool
+    """Whether its rollout goes on (no `round.completed` so far); otherwise only its rest is awaited."""
+    kind: NotRequired[str]
+    """Kind of the round, such as `long`, where rounds have kinds."""
+    stands: str
+    """Where it stands, in a few words, such as `has 3 of 4 prompts`."""
+    since: NotRequired[float]
+    """Since when, in seconds on the clock of the session, where this is known. Number ≥ 0."""
+    inFlight: NotRequired[int]
+    """How many of its requests were launched and are not over, where the policy launches requests. Whole number ≥ 0."""
+    owed: dict[str, int]
+    """How many events would let it go on, by their type. It need not wait for all that is in flight."""
+
+
+class SessionWhyAllResult(TypedDict):
+    """Result of `session.why` without an id."""
+
+    rounds: list[SessionWhyAllResultRound]
+    """The rounds that are held, the open ones first; at most 32. Only without `id`."""
+    owed: list[SessionWhyResultOwedItem]
+    """The events that would let it go on: those that are overdue first, then the oldest. At most 32."""
+    more: int
+    """Further such events. Whole number ≥ 0."""
+    stalled: NotRequired[SessionWhyResultStalled]
+    """The thing for which work goes on and gains nothing, if there is one: nobody owes anything."""
+    at: float
+    """What the times of the answer compare with, in seconds: the present, if the session has Unix time, otherwise its
+    latest time. Number ≥ 0."""
+    seq: int
+    """Events that the session has applied. Whole number ≥ 0."""

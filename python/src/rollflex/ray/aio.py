@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from .._steps import plan_params
 from .._typed import TypedAsyncClient
@@ -15,7 +15,7 @@ from ._handles import HandleBase, SessionBase, all_sessions, opened
 from ._sessions import Attached, Reading
 
 if TYPE_CHECKING:
-    from ..models.methods import SessionWhyResult
+    from ..models.methods import SessionWhyAllResult, SessionWhyResult
 
 T = TypeVar("T")
 
@@ -76,13 +76,15 @@ class AsyncRaySession(SessionBase):
         """Returns the whole state, for ``open(snapshot=…)``."""
         return await self._call(self._attached.snapshot, timeout)
 
+    @overload
     async def why(
-        self, id: str | None = None, what: str | None = None, *, timeout: float | None = None
-    ) -> SessionWhyResult:
+        self, id: None = None, what: str | None = None, *, timeout: float | None = None
+    ) -> SessionWhyAllResult: ...
+    @overload
+    async def why(self, id: str, what: str | None = None, *, timeout: float | None = None) -> SessionWhyResult: ...
+    async def why(self, id: str | None = None, what: str | None = None, *, timeout: float | None = None) -> Any:
         """Says why something waits and who must act, as :meth:`rollflex.Session.why` does."""
-        return cast(
-            "SessionWhyResult", await self._call(lambda deadline: self._attached.why(id, what, deadline), timeout)
-        )
+        return await self._call(lambda deadline: self._attached.why(id, what, deadline), timeout)
 
     async def subscribe(self, *, after: int | None = None, types: Sequence[str] | None = None) -> AsyncRaySubscription:
         """The decisions of a session that was opened with ``deliver="stream"``."""

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from .._steps import plan_params
 from .._typed import TypedClient
@@ -15,7 +15,7 @@ from ._handles import HandleBase, SessionBase, all_sessions, opened
 from ._sessions import Attached, Reading
 
 if TYPE_CHECKING:
-    from ..models.methods import SessionWhyResult
+    from ..models.methods import SessionWhyAllResult, SessionWhyResult
     from .aio import AsyncRollflexHandle
 
 T = TypeVar("T")
@@ -97,9 +97,13 @@ class RaySession(SessionBase):
         """Returns the whole state, for ``open(snapshot=…)``."""
         return self._call(self._attached.snapshot, timeout)
 
-    def why(self, id: str | None = None, what: str | None = None, *, timeout: float | None = None) -> SessionWhyResult:
+    @overload
+    def why(self, id: None = None, what: str | None = None, *, timeout: float | None = None) -> SessionWhyAllResult: ...
+    @overload
+    def why(self, id: str, what: str | None = None, *, timeout: float | None = None) -> SessionWhyResult: ...
+    def why(self, id: str | None = None, what: str | None = None, *, timeout: float | None = None) -> Any:
         """Says why something waits and who must act, as :meth:`rollflex.Session.why` does."""
-        return cast("SessionWhyResult", self._call(lambda deadline: self._attached.why(id, what, deadline), timeout))
+        return self._call(lambda deadline: self._attached.why(id, what, deadline), timeout)
 
     def subscribe(self, *, after: int | None = None, types: Sequence[str] | None = None) -> RaySubscription:
         """The decisions of a session that was opened with ``deliver="stream"``."""

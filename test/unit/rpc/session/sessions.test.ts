@@ -83,8 +83,14 @@ describe('session.open', () => {
     expect((await client.call('session.open', { ...attach, config: undefined })).seq).toBe(2);
     await client.fails('session.open', { ...attach, deliver: 'stream' }, { code: 'invalid_input', path: 'deliver' });
     await client.fails('session.open', { ...attach, timers: 'server' }, { code: 'invalid_input', path: 'timers' });
-    const other = { ...attach, config: { promptsPerRound: 3, responsesPerPrompt: 2 } };
-    await client.fails('session.open', other, { code: 'invalid_config', path: 'config' });
+    const other = { ...attach, config: { ...tail.config, promptsPerRound: 3, filter: 'zero-variance' } };
+    const instead = 'attach without a configuration, open another session, or replace this one';
+    await client.fails('session.open', other, {
+      code: 'invalid_config',
+      path: 'config',
+      expected: `{"promptsPerRound":${tail.config.promptsPerRound},"filter":"none"}, as the session was opened: ${instead}`,
+      got: '{"promptsPerRound":3,"filter":"zero-variance"}',
+    });
     await client.fails('session.open', { ...attach, policy: 'flexrl' }, { code: 'invalid_input', path: 'policy' });
     // What cannot be opened leaves the old one as it is.
     const broken = { policy: 'tail-batching', session: 'x', onExisting: 'replace', snapshot: {} };
@@ -251,7 +257,12 @@ test('plan', async () => {
   });
   await client.fails('plan', { planner: 'tail-batching', input }, { code: 'unknown_id', path: 'planner' });
   await client.fails('plan', { planner: 'grpo-advantages', input: {} }, { code: 'invalid_input', path: 'groups' });
-  await client.fails('plan', { planner: 'grpo-advantages' }, { expected: 'an object', path: 'input' }, -32602);
+  await client.fails(
+    'plan',
+    { planner: 'grpo-advantages' },
+    { expected: 'an object (required)', path: 'input' },
+    -32602,
+  );
 });
 
 test('server.info', async () => {

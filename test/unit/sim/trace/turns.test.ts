@@ -180,7 +180,7 @@ describe('trajectories', () => {
 
   it('whose messages are none are refused, with the place', () => {
     const read1 = (list: unknown) => refusal(() => read([{ messages }, { messages: list }], { textTokens: words }));
-    expect(read1([{ content: 'x' }])).toMatchObject({ path: 'f:2.messages[0].role', expected: 'a string' });
+    expect(read1([{ content: 'x' }])).toMatchObject({ path: 'f:2.messages[0].role', expected: 'a string (required)' });
     expect(read1('[{"role"')).toMatchObject({ path: 'f:2.messages', expected: 'an array' });
     expect(read1(undefined)).toMatchObject({ path: 'f:2', expected: 'a list `messages` or `trajectory`' });
   });
@@ -266,7 +266,7 @@ describe('mooncake', () => {
   it.each([
     ['hash_ids', { hash_ids: [1] }, '2 blocks of 512 tokens'],
     ['output_length', { output_length: -1 }, 'number >= 0'],
-    ['timestamp', { timestamp: 'x' }, 'a number'],
+    ['timestamp', { timestamp: 'x' }, 'a number >= 0'],
   ])('refuses a bad %s', (field, fields, expected) => {
     const good = { timestamp: 0, input_length: 513, output_length: 1, hash_ids: [1, 2] };
     const refused = refusal(() => read([good, { ...good, ...fields }]));

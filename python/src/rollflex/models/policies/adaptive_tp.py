@@ -96,6 +96,16 @@ AdaptiveTpEvent: TypeAlias = Union[
 """What `adaptive-tp` is told."""
 
 
+AdaptiveTpCommand: TypeAlias = Union[
+    KindTpSet, RoundTpSet, ProfileMeasure,
+]
+"""Decisions of `adaptive-tp` that a host must carry out."""
+
+
+AdaptiveTpNotice: TypeAlias = KindTpKept
+"""Decisions of `adaptive-tp` that a host may read."""
+
+
 AdaptiveTpDecision: TypeAlias = Union[
     KindTpSet, RoundTpSet, KindTpKept, ProfileMeasure,
 ]

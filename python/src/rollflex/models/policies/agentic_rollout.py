@@ -65,6 +65,23 @@ AgenticRolloutEvent: TypeAlias = Union[
 """What `agentic-rollout` is told."""
 
 
+AgenticRolloutCommand: TypeAlias = Union[
+    JudgementRequest, KvRetain, ProgramPause, ProgramResume, PromptsRequest, RequestAbort, RequestLaunch, RequestResume,
+    RewardRequest, SlotAssign, SlotPrewarm, SlotReclaim, TimerSet, TurnRoute,
+]
+"""Decisions of `agentic-rollout` that a host must carry out."""
+
+
+AgenticRolloutNotice: TypeAlias = Union[
+    EngineFreed, JudgementLate, ProgramAwaited, ProgramEnded, ProgramLate, PromptCarried, PromptCollected,
+    PromptCounted, PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned, PromptsReleased,
+    RequestExpired, ResponseAbandoned, ResponseAccepted, ResponseDropped, ResponseLate, ResponseSurplus, RoundCompleted,
+    RoundDrained, RoundPlanned, SlotDenied, SlotExpired, SlotLate, SlotsRecovered, SlotsSuspended, SourceDrained,
+    SpeculationChosen, TriesRecovered, TriesSuspended,
+]
+"""Decisions of `agentic-rollout` that a host may read."""
+
+
 AgenticRolloutDecision: TypeAlias = Union[
     EngineFreed, JudgementLate, JudgementRequest, KvRetain, ProgramAwaited, ProgramEnded, ProgramLate, ProgramPause,
     ProgramResume, PromptCarried, PromptCollected, PromptCounted, PromptDeferred, PromptFailed, PromptFiltered,

@@ -70,6 +70,18 @@ CompleteGroupPipeliningEvent: TypeAlias = Union[
 """What `complete-group-pipelining` is told."""
 
 
+CompleteGroupPipeliningCommand: TypeAlias = Union[
+    TrainDispatch, OptimizerStep, WeightsPublish, UpdateCancel,
+]
+"""Decisions of `complete-group-pipelining` that a host must carry out."""
+
+
+CompleteGroupPipeliningNotice: TypeAlias = Union[
+    GroupTrainable, RoundTrained, PipelineMeasured, RoundResumed, GroupsDropped, GroupLate, TrainingLate,
+]
+"""Decisions of `complete-group-pipelining` that a host may read."""
+
+
 CompleteGroupPipeliningDecision: TypeAlias = Union[
     GroupTrainable, TrainDispatch, OptimizerStep, WeightsPublish, UpdateCancel, RoundTrained, PipelineMeasured,
     RoundResumed, GroupsDropped, GroupLate, TrainingLate,

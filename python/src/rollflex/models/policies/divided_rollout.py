@@ -55,6 +55,16 @@ DividedRolloutEvent: TypeAlias = Union[
 """What `divided-rollout` is told."""
 
 
+DividedRolloutCommand: TypeAlias = ChunkContinue
+"""Decisions of `divided-rollout` that a host must carry out."""
+
+
+DividedRolloutNotice: TypeAlias = Union[
+    ChunkAwaited, RequestEnded, ChunkLate,
+]
+"""Decisions of `divided-rollout` that a host may read."""
+
+
 DividedRolloutDecision: TypeAlias = Union[
     ChunkContinue, ChunkAwaited, RequestEnded, ChunkLate,
 ]

@@ -64,6 +64,18 @@ EnvironmentSlotsEvent: TypeAlias = Union[
 """What `environment-slots` is told."""
 
 
+EnvironmentSlotsCommand: TypeAlias = Union[
+    SlotPrewarm, SlotAssign, SlotReclaim, TimerSet,
+]
+"""Decisions of `environment-slots` that a host must carry out."""
+
+
+EnvironmentSlotsNotice: TypeAlias = Union[
+    SlotDenied, SlotsSuspended, SlotsRecovered, SlotExpired, SlotLate,
+]
+"""Decisions of `environment-slots` that a host may read."""
+
+
 EnvironmentSlotsDecision: TypeAlias = Union[
     SlotPrewarm, SlotAssign, SlotReclaim, SlotDenied, SlotsSuspended, SlotsRecovered, SlotExpired, SlotLate, TimerSet,
 ]

@@ -37,6 +37,19 @@ FlexrlEvent: TypeAlias = Union[
 """What `flexrl` is told."""
 
 
+FlexrlCommand: TypeAlias = Union[
+    BatchRun, SamplePlaceholder, SamplePreprocess, SamplePrefetch, SampleMaterialize, SampleEvict, TimerSet,
+]
+"""Decisions of `flexrl` that a host must carry out."""
+
+
+FlexrlNotice: TypeAlias = Union[
+    StepResumed, SampleUnplaced, SampleRegistered, SampleReleased, SampleDropped, BatchMaterialized, BatchAbandoned,
+    PreprocessLate, SliceLate, TriesSuspended, TriesRecovered,
+]
+"""Decisions of `flexrl` that a host may read."""
+
+
 FlexrlDecision: TypeAlias = Union[
     BatchRun, StepResumed, SamplePlaceholder, SampleUnplaced, SamplePreprocess, SamplePrefetch, SampleRegistered,
     SampleMaterialize, SampleEvict, SampleReleased, SampleDropped, BatchMaterialized, BatchAbandoned, PreprocessLate,

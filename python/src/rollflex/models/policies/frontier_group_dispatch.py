@@ -58,6 +58,16 @@ FrontierGroupDispatchEvent: TypeAlias = Union[
 """What `frontier-group-dispatch` is told."""
 
 
+FrontierGroupDispatchCommand: TypeAlias = RequestAdmit
+"""Decisions of `frontier-group-dispatch` that a host must carry out."""
+
+
+FrontierGroupDispatchNotice: TypeAlias = Union[
+    RequestDeferred, RequestDropped, RequestAwaited, GroupLeft, ResponseLate, FrontierResized, FrontierStarved,
+]
+"""Decisions of `frontier-group-dispatch` that a host may read."""
+
+
 FrontierGroupDispatchDecision: TypeAlias = Union[
     RequestAdmit, RequestDeferred, RequestDropped, RequestAwaited, GroupLeft, ResponseLate, FrontierResized,
     FrontierStarved,

@@ -66,6 +66,18 @@ GpuScaleDownEvent: TypeAlias = Union[
 """What `gpu-scale-down` is told."""
 
 
+GpuScaleDownCommand: TypeAlias = Union[
+    ProgressQuery, GpusRelease, RequestMigrate, MigrationCancel, GpusReclaim,
+]
+"""Decisions of `gpu-scale-down` that a host must carry out."""
+
+
+GpuScaleDownNotice: TypeAlias = Union[
+    MigrationAbandoned, ScaleDownRejected, ScaleDownLate,
+]
+"""Decisions of `gpu-scale-down` that a host may read."""
+
+
 GpuScaleDownDecision: TypeAlias = Union[
     ProgressQuery, GpusRelease, RequestMigrate, MigrationCancel, MigrationAbandoned, GpusReclaim, ScaleDownRejected,
     ScaleDownLate,

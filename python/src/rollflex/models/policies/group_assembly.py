@@ -33,6 +33,16 @@ GroupAssemblyEvent: TypeAlias = Union[
 """What `group-assembly` is told."""
 
 
+GroupAssemblyCommand: TypeAlias = RewardRequest
+"""Decisions of `group-assembly` that a host must carry out."""
+
+
+GroupAssemblyNotice: TypeAlias = Union[
+    GroupRewarded, GroupUnrewarded, GroupWithdrawn, RoundRewarded, RoundResumed, RewardUnused,
+]
+"""Decisions of `group-assembly` that a host may read."""
+
+
 GroupAssemblyDecision: TypeAlias = Union[
     GroupRewarded, GroupUnrewarded, GroupWithdrawn, RoundRewarded, RoundResumed, RewardRequest, RewardUnused,
 ]

@@ -48,6 +48,16 @@ LongPromptQueueEvent: TypeAlias = Union[
 """What `long-prompt-queue` is told."""
 
 
+LongPromptQueueCommand: TypeAlias = PromptsRequest
+"""Decisions of `long-prompt-queue` that a host must carry out."""
+
+
+LongPromptQueueNotice: TypeAlias = Union[
+    RoundPlanned, PromptsReleased, PromptMerged, SourceDrained,
+]
+"""Decisions of `long-prompt-queue` that a host may read."""
+
+
 LongPromptQueueDecision: TypeAlias = Union[
     RoundPlanned, PromptsRequest, PromptsReleased, PromptMerged, SourceDrained,
 ]

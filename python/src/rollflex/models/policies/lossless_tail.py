@@ -63,6 +63,22 @@ LosslessTailEvent: TypeAlias = Union[
 """What `lossless-tail` is told."""
 
 
+LosslessTailCommand: TypeAlias = Union[
+    PromptsRequest, RequestLaunch, RequestAbort, RequestResume, TimerSet, RewardRequest, JudgementRequest,
+    ChunkContinue,
+]
+"""Decisions of `lossless-tail` that a host must carry out."""
+
+
+LosslessTailNotice: TypeAlias = Union[
+    ResponseAccepted, ResponseSurplus, ResponseLate, ResponseDropped, ResponseAbandoned, JudgementLate, RequestExpired,
+    TriesSuspended, TriesRecovered, PromptCollected, PromptCounted, PromptFiltered, PromptFailed, PromptDeferred,
+    PromptCarried, PromptReturned, PromptMerged, RoundCompleted, RoundDrained, SpeculationChosen, RoundPlanned,
+    SourceDrained, ChunkAwaited, RequestEnded, ChunkLate,
+]
+"""Decisions of `lossless-tail` that a host may read."""
+
+
 LosslessTailDecision: TypeAlias = Union[
     PromptsRequest, RequestLaunch, RequestAbort, RequestResume, TimerSet, ResponseAccepted, ResponseSurplus,
     ResponseLate, ResponseDropped, ResponseAbandoned, RewardRequest, JudgementRequest, JudgementLate, RequestExpired,

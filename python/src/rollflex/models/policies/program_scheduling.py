@@ -54,6 +54,18 @@ ProgramSchedulingEvent: TypeAlias = Union[
 """What `program-scheduling` is told."""
 
 
+ProgramSchedulingCommand: TypeAlias = Union[
+    TurnRoute, ProgramPause, ProgramResume, KvRetain, TimerSet,
+]
+"""Decisions of `program-scheduling` that a host must carry out."""
+
+
+ProgramSchedulingNotice: TypeAlias = Union[
+    EngineFreed, ProgramAwaited, ProgramEnded, ProgramLate, TriesSuspended, TriesRecovered,
+]
+"""Decisions of `program-scheduling` that a host may read."""
+
+
 ProgramSchedulingDecision: TypeAlias = Union[
     TurnRoute, ProgramPause, ProgramResume, KvRetain, EngineFreed, ProgramAwaited, ProgramEnded, ProgramLate,
     TriesSuspended, TriesRecovered, TimerSet,

@@ -87,6 +87,19 @@ RewardDispatchEvent: TypeAlias = Union[
 """What `reward-dispatch` is told."""
 
 
+RewardDispatchCommand: TypeAlias = Union[
+    RewardDispatch, RewardCancel, TimerSet,
+]
+"""Decisions of `reward-dispatch` that a host must carry out."""
+
+
+RewardDispatchNotice: TypeAlias = Union[
+    RewardScored, RewardFailed, RewardCancelled, RewardMerged, RewardLate, RewardExpired, RewardsSaturated,
+    RewardsResumed, TriesSuspended, TriesRecovered,
+]
+"""Decisions of `reward-dispatch` that a host may read."""
+
+
 RewardDispatchDecision: TypeAlias = Union[
     RewardDispatch, RewardCancel, RewardScored, RewardFailed, RewardCancelled, RewardMerged, RewardLate, RewardExpired,
     RewardsSaturated, RewardsResumed, TriesSuspended, TriesRecovered, TimerSet,

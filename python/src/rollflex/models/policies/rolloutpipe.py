@@ -52,6 +52,20 @@ RolloutpipeEvent: TypeAlias = Union[
 """What `rolloutpipe` is told."""
 
 
+RolloutpipeCommand: TypeAlias = Union[
+    OptimizerStep, RequestAbort, RequestAdmit, RewardRequest, TrainDispatch, UpdateCancel, WeightsPublish,
+]
+"""Decisions of `rolloutpipe` that a host must carry out."""
+
+
+RolloutpipeNotice: TypeAlias = Union[
+    FrontierResized, FrontierStarved, GroupLate, GroupLeft, GroupRewarded, GroupTrainable, GroupUnrewarded,
+    GroupsDropped, PipelineMeasured, PromptCounted, PromptReturned, RequestAwaited, RequestDeferred, RequestDropped,
+    ResponseAccepted, ResponseLate, RewardUnused, RoundCompleted, RoundRewarded, RoundTrained, TrainingLate,
+]
+"""Decisions of `rolloutpipe` that a host may read."""
+
+
 RolloutpipeDecision: TypeAlias = Union[
     FrontierResized, FrontierStarved, GroupLate, GroupLeft, GroupRewarded, GroupTrainable, GroupUnrewarded,
     GroupsDropped, OptimizerStep, PipelineMeasured, PromptCounted, PromptReturned, RequestAbort, RequestAdmit,

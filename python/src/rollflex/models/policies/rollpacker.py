@@ -133,6 +133,27 @@ RollpackerEvent: TypeAlias = Union[
 """What `rollpacker` is told."""
 
 
+RollpackerCommand: TypeAlias = Union[
+    GpusReclaim, GpusRelease, GradientScale, GradientsDiscard, GradientsOffload, GradientsReload, JudgePlace,
+    JudgementRequest, KindTpSet, MigrationCancel, OptimizerStep, ProfileMeasure, ProgressQuery, PromptsRequest,
+    ReferenceCompute, RequestAbort, RequestLaunch, RequestMigrate, RequestResume, RewardCancel, RewardDispatch,
+    RewardRequest, RoundTpSet, SandboxRun, TimerSet, TrainFetch, TrainFinish, WeightsSwap,
+]
+"""Decisions of `rollpacker` that a host must carry out."""
+
+
+RollpackerNotice: TypeAlias = Union[
+    GroupLate, GroupRewarded, GroupUnrewarded, GroupWithdrawn, GroupsDropped, JudgementLate, KindTpKept,
+    MigrationAbandoned, PromptCarried, PromptCollected, PromptCounted, PromptDeferred, PromptFailed, PromptFiltered,
+    PromptMerged, PromptReturned, PromptsReleased, RequestExpired, ResponseAbandoned, ResponseAccepted, ResponseDropped,
+    ResponseLate, ResponseSurplus, RewardCancelled, RewardExpired, RewardFailed, RewardLate, RewardMerged, RewardScored,
+    RewardUnused, RewardsResumed, RewardsSaturated, RoundCompleted, RoundDrained, RoundPlanned, RoundRewarded,
+    RoundTrained, SandboxLate, SandboxReport, SandboxScored, SandboxUnscored, ScaleDownLate, ScaleDownRejected,
+    SourceDrained, SpeculationChosen, TrainRequeued, TrainingLate, TriesRecovered, TriesSuspended,
+]
+"""Decisions of `rollpacker` that a host may read."""
+
+
 RollpackerDecision: TypeAlias = Union[
     GpusReclaim, GpusRelease, GradientScale, GradientsDiscard, GradientsOffload, GradientsReload, GroupLate,
     GroupRewarded, GroupUnrewarded, GroupWithdrawn, GroupsDropped, JudgePlace, JudgementLate, JudgementRequest,

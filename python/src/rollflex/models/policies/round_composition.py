@@ -41,6 +41,16 @@ RoundCompositionEvent: TypeAlias = Union[
 """What `round-composition` is told."""
 
 
+RoundCompositionCommand: TypeAlias = PromptsRequest
+"""Decisions of `round-composition` that a host must carry out."""
+
+
+RoundCompositionNotice: TypeAlias = Union[
+    RoundPlanned, SourceDrained,
+]
+"""Decisions of `round-composition` that a host may read."""
+
+
 RoundCompositionDecision: TypeAlias = Union[
     PromptsRequest, RoundPlanned, SourceDrained,
 ]

@@ -37,6 +37,16 @@ SandboxTimeoutEvent: TypeAlias = Union[
 """What `sandbox-timeout` is told."""
 
 
+SandboxTimeoutCommand: TypeAlias = SandboxRun
+"""Decisions of `sandbox-timeout` that a host must carry out."""
+
+
+SandboxTimeoutNotice: TypeAlias = Union[
+    SandboxScored, SandboxUnscored, SandboxLate, SandboxReport,
+]
+"""Decisions of `sandbox-timeout` that a host may read."""
+
+
 SandboxTimeoutDecision: TypeAlias = Union[
     SandboxRun, SandboxScored, SandboxUnscored, SandboxLate, SandboxReport,
 ]

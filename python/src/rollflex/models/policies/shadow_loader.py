@@ -61,6 +61,19 @@ ShadowLoaderEvent: TypeAlias = Union[
 """What `shadow-loader` is told."""
 
 
+ShadowLoaderCommand: TypeAlias = Union[
+    SamplePlaceholder, SamplePreprocess, SamplePrefetch, SampleMaterialize, SampleEvict, TimerSet,
+]
+"""Decisions of `shadow-loader` that a host must carry out."""
+
+
+ShadowLoaderNotice: TypeAlias = Union[
+    StepResumed, SampleUnplaced, SampleRegistered, SampleReleased, SampleDropped, BatchMaterialized, BatchAbandoned,
+    PreprocessLate, SliceLate, TriesSuspended, TriesRecovered,
+]
+"""Decisions of `shadow-loader` that a host may read."""
+
+
 ShadowLoaderDecision: TypeAlias = Union[
     StepResumed, SamplePlaceholder, SampleUnplaced, SamplePreprocess, SamplePrefetch, SampleRegistered,
     SampleMaterialize, SampleEvict, SampleReleased, SampleDropped, BatchMaterialized, BatchAbandoned, PreprocessLate,

@@ -117,6 +117,20 @@ SpeculativeAdmissionEvent: TypeAlias = Union[
 """What `speculative-admission` is told."""
 
 
+SpeculativeAdmissionCommand: TypeAlias = Union[
+    PromptsRequest, RequestLaunch, RequestAbort, RequestResume, TimerSet, RewardRequest, JudgementRequest,
+]
+"""Decisions of `speculative-admission` that a host must carry out."""
+
+
+SpeculativeAdmissionNotice: TypeAlias = Union[
+    ResponseAccepted, ResponseSurplus, ResponseLate, ResponseDropped, ResponseAbandoned, JudgementLate, RequestExpired,
+    TriesSuspended, TriesRecovered, PromptCollected, PromptCounted, PromptFiltered, PromptFailed, PromptDeferred,
+    PromptCarried, PromptReturned, PromptMerged, RoundCompleted, RoundDrained, SpeculationChosen,
+]
+"""Decisions of `speculative-admission` that a host may read."""
+
+
 SpeculativeAdmissionDecision: TypeAlias = Union[
     PromptsRequest, RequestLaunch, RequestAbort, RequestResume, TimerSet, ResponseAccepted, ResponseSurplus,
     ResponseLate, ResponseDropped, ResponseAbandoned, RewardRequest, JudgementRequest, JudgementLate, RequestExpired,

@@ -44,6 +44,18 @@ StalenessPacingEvent: TypeAlias = Union[
 """What `staleness-pacing` is told."""
 
 
+StalenessPacingCommand: TypeAlias = Union[
+    PromptsRequest, GroupLaunch, TrainBatch, GroupDrop,
+]
+"""Decisions of `staleness-pacing` that a host must carry out."""
+
+
+StalenessPacingNotice: TypeAlias = Union[
+    GroupWithdrawn, PromptMerged, PromptReturned, RoundResumed, RoundDrained, SourceDrained, GroupLate, TrainingLate,
+]
+"""Decisions of `staleness-pacing` that a host may read."""
+
+
 StalenessPacingDecision: TypeAlias = Union[
     PromptsRequest, GroupLaunch, TrainBatch, GroupDrop, GroupWithdrawn, PromptMerged, PromptReturned, RoundResumed,
     RoundDrained, SourceDrained, GroupLate, TrainingLate,

@@ -84,6 +84,19 @@ StreamTrainingEvent: TypeAlias = Union[
 """What `stream-training` is told."""
 
 
+StreamTrainingCommand: TypeAlias = Union[
+    TrainFetch, TrainFinish, GradientsOffload, GradientsReload, GradientsDiscard, WeightsSwap, ReferenceCompute,
+    GradientScale, OptimizerStep,
+]
+"""Decisions of `stream-training` that a host must carry out."""
+
+
+StreamTrainingNotice: TypeAlias = Union[
+    RoundTrained, RoundResumed, TrainRequeued, GroupsDropped, GroupLate, TrainingLate,
+]
+"""Decisions of `stream-training` that a host may read."""
+
+
 StreamTrainingDecision: TypeAlias = Union[
     TrainFetch, TrainFinish, GradientsOffload, GradientsReload, GradientsDiscard, WeightsSwap, ReferenceCompute,
     GradientScale, OptimizerStep, RoundTrained, RoundResumed, TrainRequeued, GroupsDropped, GroupLate, TrainingLate,

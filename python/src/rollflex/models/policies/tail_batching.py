@@ -42,6 +42,21 @@ TailBatchingEvent: TypeAlias = Union[
 """What `tail-batching` is told."""
 
 
+TailBatchingCommand: TypeAlias = Union[
+    PromptsRequest, RequestLaunch, RequestAbort, RequestResume, TimerSet, RewardRequest, JudgementRequest,
+]
+"""Decisions of `tail-batching` that a host must carry out."""
+
+
+TailBatchingNotice: TypeAlias = Union[
+    ResponseAccepted, ResponseSurplus, ResponseLate, ResponseDropped, ResponseAbandoned, JudgementLate, RequestExpired,
+    TriesSuspended, TriesRecovered, PromptCollected, PromptCounted, PromptFiltered, PromptFailed, PromptDeferred,
+    PromptCarried, PromptReturned, PromptMerged, RoundCompleted, RoundDrained, SpeculationChosen, RoundPlanned,
+    PromptsReleased, SourceDrained,
+]
+"""Decisions of `tail-batching` that a host may read."""
+
+
 TailBatchingDecision: TypeAlias = Union[
     PromptsRequest, RequestLaunch, RequestAbort, RequestResume, TimerSet, ResponseAccepted, ResponseSurplus,
     ResponseLate, ResponseDropped, ResponseAbandoned, RewardRequest, JudgementRequest, JudgementLate, RequestExpired,

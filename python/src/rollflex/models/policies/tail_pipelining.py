@@ -71,6 +71,24 @@ TailPipeliningEvent: TypeAlias = Union[
 """What `tail-pipelining` is told."""
 
 
+TailPipeliningCommand: TypeAlias = Union[
+    JudgementRequest, OptimizerStep, PromptsRequest, RequestAbort, RequestAdmit, RequestLaunch, RequestResume,
+    RewardRequest, TimerSet, TrainDispatch, UpdateCancel, WeightsPublish,
+]
+"""Decisions of `tail-pipelining` that a host must carry out."""
+
+
+TailPipeliningNotice: TypeAlias = Union[
+    FrontierResized, FrontierStarved, GroupLate, GroupLeft, GroupRewarded, GroupTrainable, GroupUnrewarded,
+    GroupWithdrawn, GroupsDropped, JudgementLate, PipelineMeasured, PromptCarried, PromptCollected, PromptCounted,
+    PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned, PromptsReleased, RequestDeferred,
+    RequestDropped, RequestExpired, ResponseAbandoned, ResponseAccepted, ResponseDropped, ResponseLate, ResponseSurplus,
+    RewardUnused, RoundCompleted, RoundDrained, RoundPlanned, RoundRewarded, RoundTrained, SourceDrained,
+    SpeculationChosen, TrainingLate, TriesRecovered, TriesSuspended,
+]
+"""Decisions of `tail-pipelining` that a host may read."""
+
+
 TailPipeliningDecision: TypeAlias = Union[
     FrontierResized, FrontierStarved, GroupLate, GroupLeft, GroupRewarded, GroupTrainable, GroupUnrewarded,
     GroupWithdrawn, GroupsDropped, JudgementLate, JudgementRequest, OptimizerStep, PipelineMeasured, PromptCarried,

@@ -76,6 +76,16 @@ WatchdogEvent: TypeAlias = Union[
 """What `watchdog` is told."""
 
 
+WatchdogCommand: TypeAlias = TimerSet
+"""Decisions of `watchdog` that a host must carry out."""
+
+
+WatchdogNotice: TypeAlias = Union[
+    HostOwes, RoundStalled,
+]
+"""Decisions of `watchdog` that a host may read."""
+
+
 WatchdogDecision: TypeAlias = Union[
     HostOwes, RoundStalled, TimerSet,
 ]
