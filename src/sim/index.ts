@@ -44,7 +44,6 @@ export {
 } from './agentic/scheduler.ts';
 export { type AgenticJob, type AgenticJobInput, defineAgenticJob } from './agentic/settings.ts';
 export { type AgenticShape, agenticWorkload, type Spread, type ToolShape } from './agentic/shape.ts';
-export type { EngineStretch } from './agentic/timeline.ts';
 export { type TracedAgenticOptions, tracedAgenticWorkload } from './agentic/traced.ts';
 export type { AgenticProgram, AgenticTurn, AgenticWorkload } from './agentic/workload.ts';
 export { clairvoyantLowerBound, type FixedPrompt, type LowerBound } from './bounds/lower-bound.ts';
@@ -97,6 +96,7 @@ export {
   type LostRequest,
   type Outcome,
 } from './engine/decode-engine.ts';
+export type { EngineStretch } from './engine/timeline.ts';
 export type { TpWorth } from './log-report/adaptive-tp.ts';
 export type { ScaleDownWorth } from './log-report/gpu-scale-down.ts';
 export type { ShadowCounts, ShadowDifference } from './log-report/pairs.ts';

@@ -42,7 +42,7 @@ test('without shared contexts, and with chunks that are never full, it is the en
         const requestId = `r${index}`;
         plain.add({ requestId, promptTokens, responseTokens }, at);
         const context = [{ key: requestId, tokens: promptTokens }];
-        turns.add({ requestId, context, generatedTokens: responseTokens }, at);
+        turns.addTurn({ requestId, context, generatedTokens: responseTokens }, at);
       });
       for (let at = plain.nextEventAt(); at < Infinity; at = plain.nextEventAt()) expected.push(...plain.advanceTo(at));
       for (let at = turns.nextEventAt(); at < Infinity; at = turns.nextEventAt()) got.push(...turns.advanceTo(at));
@@ -137,14 +137,14 @@ describe('with prefixes that programs share', () => {
             }
             if (!isLost && at >= lostAt!) {
               isLost = true;
-              for (const requestId of engine.lose(at)) states[Number(requestId.slice(1))]!.dueAt = at;
+              for (const { requestId } of engine.lose(at)) states[Number(requestId.slice(1))]!.dueAt = at;
               expect([engine.size, engine.cache.pinnedTokens, engine.cache.cachedTokens]).toEqual([0, 0, 0]);
               met.losses += 1;
             }
             for (const state of states) {
               if (state.dueAt > at) continue;
               state.dueAt = Infinity;
-              engine.add(turnOf(state), at);
+              engine.addTurn(turnOf(state), at);
             }
             const { pinnedTokens, cachedTokens, nodes } = engine.cache;
             expect(pinnedTokens + cachedTokens).toBeLessThanOrEqual(cost.kvCapacityTokens);

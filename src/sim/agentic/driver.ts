@@ -6,13 +6,13 @@ import { refuse } from '../../errors.ts';
 import { environmentSlots } from '../../policies/environment-slots/index.ts';
 import { type DrivenPolicy, EventLoop } from '../cluster/event-loop.ts';
 import { quantileOf, ratio, sumOf } from '../comparison/metrics.ts';
+import { EngineTimeline } from '../engine/timeline.ts';
 import { type EngineLoss, TurnEngines } from './engines.ts';
 import { Programs } from './programs.ts';
 import type { AgenticRun } from './result.ts';
 import type { AgenticScheduler } from './scheduler.ts';
 import type { AgenticJob } from './settings.ts';
 import { Slots } from './slots.ts';
-import { EngineTimeline } from './timeline.ts';
 import { type AgenticWorkload, checkPrograms } from './workload.ts';
 
 /** Options of one simulated run. */

@@ -87,7 +87,7 @@ export class TurnEngines implements Machine {
     const { requestId, engineId } = decision;
     const node = this.#nodes.get(engineId);
     if (!node?.isUp) refuse('unknown_id', 'engineId', 'an engine that is there', engineId);
-    node.engine.add(this.#source.route(requestId, at), at);
+    node.engine.addTurn(this.#source.route(requestId, at), at);
     this.#turns += 1;
     this.#touched.add(node);
     if (this.#reportsAt === Infinity && this.#reportSeconds > 0) {
@@ -134,7 +134,7 @@ export class TurnEngines implements Machine {
     if (isUp) return { type: 'engine.added', at, engineId } as AnyEvent;
     const lost = node.engine.lose(at);
     this.#turns -= lost.length;
-    for (const requestId of lost) this.#source.lost(requestId);
+    for (const { requestId } of lost) this.#source.lost(requestId);
     this.#byTime.remove(node);
     this.#touched.delete(node);
     return { type: 'engine.lost', at, engineId } as AnyEvent;
@@ -146,7 +146,7 @@ export class TurnEngines implements Machine {
       if (!isUp) continue;
       const { engineId, preemptions, cost } = engine;
       const { kvCapacityTokens } = cost;
-      const load = engine.load(at);
+      const load = engine.report(at);
       events.push({ type: 'engine.reported', at, engineId, kvCapacityTokens, ...load, preemptions } as AnyEvent);
     }
     return events;

@@ -1,6 +1,6 @@
 /** The results of a simulation of agentic rollouts: plain data. */
 
-import type { EngineStretch } from './timeline.ts';
+import type { EngineStretch } from '../engine/timeline.ts';
 
 /** Results of one scheduler on one workload. */
 export interface AgenticRun {

@@ -7,24 +7,9 @@
 import { baseSeconds, type CostModel, secondsOfPrefill } from '../models/cost-model.ts';
 import { Batch, contextOf, type Sequence } from './batch.ts';
 import { Drafting } from './drafting.ts';
+import { noStretch, type Plan, type StepScheduler } from './step-scheduler.ts';
 import { type Stretch, stretchSeconds } from './step-time.ts';
 import { byPriority, PriorityQueue, type Waiting, WaitingQueue } from './waiting-queue.ts';
-
-/** A prefill, or decode steps with one batch. */
-export interface Plan {
-  readonly seconds: number;
-  /** Decode steps; 0 for a prefill. */
-  readonly steps: number;
-  readonly stretch: Stretch;
-  /** Drafted tokens per sequence and step, and expected tokens per sequence and step; 0 and 1 without drafts. */
-  readonly draftTokens: number;
-  readonly tokensPerStep: number;
-  /** Sequences preempted at the boundary, and their tokens, whose KV is dropped. */
-  readonly preemptions: number;
-  readonly recomputedTokens: number;
-}
-
-const noStretch: Stretch = { firstSeconds: 0, growthSeconds: 0 };
 
 /** First come, first served; or by priority (lower first), which orders the waiting queue and decides preemption. */
 export type Scheduling = 'fcfs' | 'priority';
@@ -39,12 +24,11 @@ export interface PrefixCache {
   leave(requestId: string): void;
 }
 
-/** The batch and the waiting queue, with the rules that move sequences between them. */
-export class BatchScheduler {
+/** Computes the contexts of all admitted sequences in one prefill. */
+export class BatchScheduler implements StepScheduler {
   readonly batch = new Batch();
   readonly waiting: Waiting;
   readonly #cost: CostModel;
-  /** Factor by which other work on the same GPUs slows the engine down; 1 is no slowdown. */
   pace = 1;
   #kvCapacityTokens = 0;
   #admissionLimit = 0;
@@ -58,7 +42,6 @@ export class BatchScheduler {
   /** Whether the plan began with a prefill that took no time. */
   #hasInstantPrefill = false;
   readonly #cache: PrefixCache | undefined;
-  /** Speculative decoding; `undefined` without it. */
   readonly drafting: Drafting | undefined;
 
   constructor(cost: CostModel, scheduling: Scheduling, cache?: PrefixCache) {
@@ -69,7 +52,6 @@ export class BatchScheduler {
     this.kvCapacityTokens = cost.kvCapacityTokens;
   }
 
-  /** Tokens of KV cache that the engine may use now. */
   get kvCapacityTokens(): number {
     return this.#kvCapacityTokens;
   }
@@ -79,7 +61,6 @@ export class BatchScheduler {
     this.#admissionLimit = tokens * (1 - this.#cost.watermark);
   }
 
-  /** Plans the next action; returns `undefined` if there is nothing to run. */
   plan(): Plan | undefined {
     this.#moved.length = 0;
     this.#preemptions = 0;
@@ -96,18 +77,15 @@ export class BatchScheduler {
     }
   }
 
-  /** Whether a new request would wait behind another one and so could not change the plan. */
   hasQueue(): boolean {
     return this.waiting.arrivalsGoLast && !this.#hasInstantPrefill && this.waiting.first() !== undefined;
   }
 
-  /** Adds new arrivals to a plan that is a prefill; the result equals undoing the plan and planning again. */
   extend(): Plan {
     this.#admit();
     return this.#prefill();
   }
 
-  /** Undoes the plan: every sequence returns to its former place. */
   undo(): void {
     for (let sequence = this.#moved.pop(); sequence !== undefined; sequence = this.#moved.pop()) {
       if (sequence.status === 'running') {
@@ -120,6 +98,16 @@ export class BatchScheduler {
         this.#cache?.join(sequence.request.requestId);
       }
     }
+  }
+
+  advance({ tokensPerStep, draftTokens }: Plan, steps: number): void {
+    this.drafting?.observe(steps, this.batch.size, draftTokens);
+    this.batch.advance(steps * tokensPerStep);
+  }
+
+  remove(sequence: Sequence): void {
+    if (sequence.status === 'running') this.batch.leave(sequence, 'gone');
+    else sequence.status = 'gone';
   }
 
   #planned(seconds: number, steps: number, stretch: Stretch, draftTokens = 0, tokensPerStep = 1): Plan {

@@ -14,7 +14,8 @@ export interface Sequence {
   readonly arrival: number;
   /** Tokens generated before the latest admission. */
   generated: number;
-  status: 'waiting' | 'running' | 'gone';
+  /** An engine that prefills in chunks has sequences that neither wait nor run. */
+  status: 'waiting' | 'prefilling' | 'running' | 'gone';
   /**
    * For a running sequence: tokens per sequence that the batch had generated when this sequence was admitted, and will have
    * generated when it is done.

@@ -1,6 +1,7 @@
 /** Counters of an engine. */
 import type { Segment } from '../comparison/result.ts';
-import type { Plan } from './batch-scheduler.ts';
+import type { Plan } from './step-scheduler.ts';
+import type { EngineTimeline } from './timeline.ts';
 
 /**
  * Sums over decode steps, as SGLang's `decode_moments`: they tell how the seconds of a step grow with the sequences in it. `b` is the
@@ -61,6 +62,8 @@ export class EngineCounters {
    * Activity of the engine, if a timeline is recorded; neighbouring segments with the same number of running sequences are merged.
    */
   readonly timeline: Segment[] = [];
+  /** Where the engine records its activity in stretches of equal length, if a caller wants it. @internal */
+  activity: EngineTimeline | undefined;
   readonly #keepTimeline: boolean;
 
   constructor(keepTimeline: boolean) {
@@ -82,6 +85,7 @@ export class EngineCounters {
     this.generatedTokens += steps * running * plan.tokensPerStep;
     this.preemptions += plan.preemptions;
     this.recomputedTokens += plan.recomputedTokens;
+    this.activity?.add(startSeconds, endSeconds, plan.steps === 0, running);
     if (this.#keepTimeline && endSeconds > startSeconds) this.#record(startSeconds, endSeconds, running);
   }
 
