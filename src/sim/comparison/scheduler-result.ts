@@ -15,19 +15,29 @@ export interface Beside {
   readonly confidence: number;
 }
 
+/** A run, and that of the baseline with the same prompts and samples. */
+interface Pair<R> {
+  readonly run: R;
+  readonly base: R;
+}
+
+/** Returns intervals of statistics over seeds, which are resampled as pairs of runs. */
+export function pairedStatistics<R>(runs: readonly R[], baseline: readonly R[], confidence?: number) {
+  const pairs = runs.map((run, index): Pair<R> => ({ run, base: baseline[index]! }));
+  const interval = (statistic: (cases: readonly Pair<R>[]) => number): Interval =>
+    bootstrap(pairs, statistic, { seed: 1, ...(confidence === undefined ? {} : { confidence }) });
+  const quotient = (over: (pair: Pair<R>) => number, under: (pair: Pair<R>) => number): Interval =>
+    interval((cases) => ratio(sumOf(cases, over), sumOf(cases, under)));
+  return { interval, quotient };
+}
+
 /** Summarizes one scheduler over all seeds. */
 export function schedulerResult(
   { id, label, variant }: Pick<SchedulerResult, 'label' | 'variant'> & { readonly id: string },
   runs: readonly RunResult[],
   { baseline, oracle, confidence }: Beside,
 ): SchedulerResult {
-  const pairs = runs.map((run, index) => ({ run, base: baseline[index]! }));
-  type Pair = (typeof pairs)[number];
-  // Seeds are resampled as pairs of runs, because both schedulers had the same prompts and samples.
-  const interval = (statistic: (cases: readonly Pair[]) => number): Interval =>
-    bootstrap(pairs, statistic, { seed: 1, confidence });
-  const quotient = (over: (pair: Pair) => number, under: (pair: Pair) => number): Interval =>
-    interval((cases) => ratio(sumOf(cases, over), sumOf(cases, under)));
+  const { interval, quotient } = pairedStatistics(runs, baseline, confidence);
   const share = (part: (run: RunResult) => number, whole: (run: RunResult) => number): number =>
     ratio(sumOf(runs, part), sumOf(runs, whole));
   const ages = runs.flatMap((run) => run.steps.flatMap((step) => step.queueAges));

@@ -3,8 +3,7 @@ import { sampleStandardDeviation } from 'simple-statistics';
 import { refuse } from '../../errors.ts';
 import { fixedPrompts, keptShares, longestOf } from '../comparison/kept-shares.ts';
 import { ratio, sumOf } from '../comparison/metrics.ts';
-import type { Interval } from '../comparison/result.ts';
-import { bootstrap } from '../comparison/statistics.ts';
+import { pairedStatistics } from '../comparison/scheduler-result.ts';
 import type { Workload } from '../workload/workload.ts';
 import { simulatePools } from './driver.ts';
 import { notesOnPools } from './notes.ts';
@@ -108,10 +107,7 @@ function resultOf(
   const sum = (value: (round: PoolsRound) => number): number => sumOf(rounds, value);
   const mean = (value: (round: PoolsRound) => number): number => ratio(sum(value), rounds.length);
   const main = (run: PoolsRun): number => sumOf(run.rounds, (round) => round.mainSeconds);
-  // Seeds are resampled in pairs, because both schedulers saw the same prompts and samples.
-  const pairs = runs.map((run, index) => ({ run, base: baseline[index]! }));
-  const interval = (statistic: (cases: readonly (typeof pairs)[number][]) => number): Interval =>
-    bootstrap(pairs, statistic, { seed: 1 });
+  const { interval, quotient } = pairedStatistics(runs, baseline);
   const tokens = (run: PoolsRun): number => sumOf(run.rounds, (round) => round.tokens);
   const perToken = (list: readonly PoolsRun[]): number => ratio(sumOf(list, main), sumOf(list, tokens));
   const widths = rounds.flatMap((round) => (round.width === undefined ? [] : [round.width]));
@@ -123,13 +119,10 @@ function resultOf(
     width,
     tailBatching,
     runs,
-    mainSeconds: interval((cases) => {
-      const count = sumOf(cases, ({ run }) => run.rounds.length);
-      return ratio(
-        sumOf(cases, ({ run }) => main(run)),
-        count,
-      );
-    }),
+    mainSeconds: quotient(
+      ({ run }) => main(run),
+      ({ run }) => run.rounds.length,
+    ),
     mainDeviation: seconds.length < 2 ? 0 : sampleStandardDeviation(seconds),
     reduction: interval(
       (cases) =>

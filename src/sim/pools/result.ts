@@ -2,7 +2,7 @@
  * The results of a simulation of disaggregated pools: plain data. Times within a round count from its opening, unless stated
  * otherwise.
  */
-import type { Interval, KeptCounts, Segment } from '../comparison/result.ts';
+import type { Interval, KeptCounts, SchedulerResult, Segment } from '../comparison/result.ts';
 import type { FrontierWidth } from './scheduler.ts';
 import type { PoolsJob } from './settings.ts';
 
@@ -96,8 +96,14 @@ export interface PoolsRun {
   readonly kept: KeptCounts;
 }
 
+/** What is trained on, as in a comparison of colocated schedulers. */
+type TrainedShares = Pick<
+  SchedulerResult,
+  'cappedShare' | 'longestKeptShare' | 'longestTrainedRatio' | 'evenGroupShare' | 'redrawnShare'
+>;
+
 /** Means over rounds and seeds of one scheduler. */
-export interface PoolsSchedulerResult {
+export interface PoolsSchedulerResult extends TrainedShares {
   /** Id of the scheduler. */
   readonly scheduler: string;
   /** For people: tables and charts. */
@@ -140,22 +146,12 @@ export interface PoolsSchedulerResult {
   readonly bubbleRatio: number;
   /** Mean tokens of a trained response. */
   readonly meanResponseTokens: number;
-  /** Share of responses that reached the length limit: 0 to 1. */
-  readonly cappedShare: number;
   /** Share of long rounds. */
   readonly longShare: number;
   /** Trained tokens ÷ trained tokens of the first scheduler; 1 if no tokens are left out. */
   readonly keptTokenRatio: number;
   /** Main seconds per trained token: first scheduler ÷ this scheduler. */
   readonly equalTokenSpeedup: Interval;
-  /** Trained share of the longest 1 % of the fixed responses (see `KeptCounts`): 0 to 1. */
-  readonly longestKeptShare: number;
-  /** Number of trained responses at least as long as these (redrawn ones included) ÷ number of these. */
-  readonly longestTrainedRatio: number;
-  /** Share of trained groups whose rewards are all equal: 0 to 1. */
-  readonly evenGroupShare: number;
-  /** Share of trained responses that were drawn again after their prompt had been deferred: 0 to 1. */
-  readonly redrawnShare: number;
   /** Most versions that the weights of a round are behind; 0 on policy. */
   readonly maxLag: number;
   /** Preemptions, mean of a round. */

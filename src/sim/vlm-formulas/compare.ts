@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { parse } from '../../core/machine/validate.ts';
 import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
+import { sumOf } from '../comparison/metrics.ts';
 import { pictureOf } from './picture.ts';
 import type { PlanPicture, VlmComparison, VlmSchedulerResult } from './result.ts';
 import { placeBatch, type VlmScheduler, vlmSchedulers } from './scheduler.ts';
@@ -44,8 +45,6 @@ function run(scheduler: VlmScheduler, batches: Batches, plans: readonly FlexUlys
   return { scheduler, steps: planned.map((one) => one.step), picture };
 }
 
-const sum = (steps: readonly VlmStep[], value: (step: VlmStep) => number): number =>
-  steps.reduce((total, one) => total + value(one), 0);
 const most = (steps: readonly VlmStep[], value: (step: VlmStep) => number): number =>
   steps.reduce((largest, one) => Math.max(largest, value(one)), 0);
 
@@ -54,7 +53,7 @@ function summary(
   baseline: Run,
   { gpus, batchSequences }: VlmJob,
 ): VlmSchedulerResult {
-  const mean = (value: (step: VlmStep) => number): number => sum(steps, value) / steps.length;
+  const mean = (value: (step: VlmStep) => number): number => sumOf(steps, value) / steps.length;
   const tokens = mean((one) => one.tokens);
   const gpuSeconds = mean((one) => one.gpuSeconds);
   const stepSeconds = mean((one) => one.stepSeconds);
@@ -73,8 +72,8 @@ function summary(
     stepSeconds,
     throughput: tokens / gpus / stepSeconds,
     throughputWithoutLoading: tokens / gpus / gpuSeconds,
-    speedup: sum(baseline.steps, (one) => one.stepSeconds) / sum(steps, (one) => one.stepSeconds),
-    speedupWithoutLoading: sum(baseline.steps, (one) => one.gpuSeconds) / sum(steps, (one) => one.gpuSeconds),
+    speedup: sumOf(baseline.steps, (one) => one.stepSeconds) / sumOf(steps, (one) => one.stepSeconds),
+    speedupWithoutLoading: sumOf(baseline.steps, (one) => one.gpuSeconds) / sumOf(steps, (one) => one.gpuSeconds),
     balance: mean((one) => one.balance),
     shardedShare: mean((one) => one.sharded) / batchSequences,
     sentTokens: mean((one) => one.sentTokens),

@@ -1,5 +1,4 @@
 /** The results of a comparison of VLM schedulers: plain data. */
-import type { Exceeded } from './memory.ts';
 import type { VlmPlacement } from './scheduler.ts';
 import type { VlmJob } from './settings.ts';
 import type { VlmStep } from './step.ts';
@@ -32,8 +31,23 @@ export interface PlanPicture {
   readonly degrees: readonly number[];
 }
 
+/** Measures of a step of which a result has the mean over steps. */
+type StepMeans = Pick<
+  VlmStep,
+  | 'rolloutSeconds'
+  | 'oldSeconds'
+  | 'referenceSeconds'
+  | 'updateSeconds'
+  | 'gpuSeconds'
+  | 'stepSeconds'
+  | 'balance'
+  | 'sentTokens'
+  | 'sentBytes'
+  | 'movedBytes'
+>;
+
 /** Means over the steps of one scheduler; memory and its exceeded limits are maxima over steps. */
-export interface VlmSchedulerResult {
+export interface VlmSchedulerResult extends StepMeans, Pick<VlmStep, 'deviceBytes' | 'exceeded'> {
   /** Id of the scheduler. */
   readonly scheduler: string;
   /** Label for readers, in tables and charts. */
@@ -44,18 +58,6 @@ export interface VlmSchedulerResult {
   readonly loadSeconds: number;
   /** Loading seconds for which a step waits, mean per step. */
   readonly exposedLoadSeconds: number;
-  /** Seconds of the rollout, mean per step. */
-  readonly rolloutSeconds: number;
-  /** Seconds for log-probabilities under the old policy, mean per step. */
-  readonly oldSeconds: number;
-  /** Seconds for log-probabilities under the reference model, mean per step. */
-  readonly referenceSeconds: number;
-  /** Seconds of gradients and the optimizer, mean per step. */
-  readonly updateSeconds: number;
-  /** Seconds of rollout, old, reference and update together: a step in FlexRL's Table 2. */
-  readonly gpuSeconds: number;
-  /** Seconds of a step, including the seconds that loading adds. */
-  readonly stepSeconds: number;
   /** Tokens per second and GPU, over whole steps. */
   readonly throughput: number;
   /** Tokens per second and GPU without data loading, which FlexRL counts in this way. */
@@ -64,24 +66,12 @@ export interface VlmSchedulerResult {
   readonly speedup: number;
   /** Step time without data loading: first scheduler ÷ this scheduler. */
   readonly speedupWithoutLoading: number;
-  /** Largest attention work of a device ÷ the mean, ≥ 1; mean over steps. */
-  readonly balance: number;
   /** Share of the sequences that are sharded over several devices: 0 to 1. */
   readonly shardedShare: number;
-  /** Tokens that leave their device in the all-to-alls per layer, mean per step. */
-  readonly sentTokens: number;
-  /** Bytes of all-to-alls over all layers and passes, mean per step. */
-  readonly sentBytes: number;
-  /** Bytes of visual inputs moved between hosts, mean per step. */
-  readonly movedBytes: number;
   /** Most host memory of the controller for visual inputs. */
   readonly controllerBytes: number;
   /** Most host memory of a node for visual inputs. */
   readonly nodeBytes: number;
-  /** Largest memory use of any device, in bytes. */
-  readonly deviceBytes: number;
-  /** Memory limits that a step exceeded. */
-  readonly exceeded: readonly Exceeded[];
   /** The steps, in order. */
   readonly steps: readonly VlmStep[];
   /** The plan of the first step, as a timeline. */
