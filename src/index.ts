@@ -23,6 +23,7 @@ export {
   type Delivery,
   defineRecipe,
   type Parts,
+  type RecipeDefinition,
   type RecipeSpec,
   type RecipeState,
   type Route,

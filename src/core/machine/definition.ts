@@ -138,6 +138,34 @@ export interface PolicyDefinition<
   readonly gates?: Gates<State>;
 }
 
+/** The types of a definition, by name; rollflex generates them for its own definitions, such as `TailBatchingTypes`. */
+export interface DefinitionTypes {
+  /** Id of the definition. */
+  readonly id: string;
+  /** Configuration, as a caller writes it. */
+  readonly input: unknown;
+  /** Configuration, its defaults filled in. */
+  readonly config: unknown;
+  /** What it is told. */
+  readonly event: AnyEvent;
+  /** What it answers. */
+  readonly decision: AnyDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: string;
+}
+
+/** Definition of a policy with these types, its state and its saved state. */
+export type PolicyDefinitionOf<T extends DefinitionTypes, State, Saved> = PolicyDefinition<
+  T['input'],
+  T['config'],
+  State,
+  T['event'],
+  T['decision'],
+  Saved,
+  T['id'],
+  T['command']
+>;
+
 /** Conditions under which a plan is computed; they are not part of the input. */
 export interface PlanRun {
   /** Whether the time of the plan is over; must be fast. A planner that searches asks now and then; another planner does not ask. */

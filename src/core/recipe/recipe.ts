@@ -13,8 +13,10 @@ import {
   type CommandIn,
   type Context,
   type DefinitionBase,
+  type DefinitionTypes,
   type Ledger,
   type PolicyDefinition,
+  type PolicyDefinitionOf,
   sealDefinition,
 } from '../machine/definition.ts';
 import { openState } from '../machine/snapshot.ts';
@@ -107,6 +109,9 @@ export interface SavedRecipe {
   /** Saved state of each part, by its name, with the version of its policy. */
   readonly parts: Readonly<Record<string, { policy: string; version: number; state: unknown }>>;
 }
+
+/** Definition of a recipe with these types. */
+export type RecipeDefinition<T extends DefinitionTypes> = PolicyDefinitionOf<T, RecipeState<T['config']>, SavedRecipe>;
 
 const nothing: ReadonlySet<Delivery> = new Set();
 const none: readonly Delivery[] = Object.freeze([]);

@@ -2,20 +2,13 @@
  * Rollouts of many turns with tools: which trajectories run for a round, on which engine each turn runs, and which program gets
  * an environment, all through one stream of events. The recipe adds no scheduling of its own. See README.md.
  */
-import type { AnyDecision, AnyEvent, AnyPolicyDefinition, PolicyDefinition } from '../../core/machine/definition.ts';
-import {
-  type Delivery,
-  defineRecipe,
-  type RecipeState,
-  type Recipient,
-  type SavedRecipe,
-} from '../../core/recipe/recipe.ts';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../core/machine/definition.ts';
+import { type Delivery, defineRecipe, type RecipeDefinition, type Recipient } from '../../core/recipe/recipe.ts';
 import type {
-  AgenticRolloutCommand,
   AgenticRolloutConfig,
   AgenticRolloutDecision,
   AgenticRolloutEvent,
-  AgenticRolloutInput,
+  AgenticRolloutTypes,
 } from '../../generated/settings/agentic-rollout.ts';
 import { environmentSlots } from '../../policies/environment-slots/index.ts';
 import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
@@ -119,16 +112,7 @@ function failed({ at, requestId }: { readonly at: number; readonly requestId: st
  * request that is launched: `turn.requested` → `turn.route` → `turn.finished` → `tool.started` → `tool.finished` → …, up to
  * `response.completed`. It trains the prompts that `round.completed` names, and requests the next round after `round.drained`.
  */
-export const agenticRollout: PolicyDefinition<
-  AgenticRolloutInput,
-  AgenticRolloutConfig,
-  RecipeState<AgenticRolloutConfig>,
-  AgenticRolloutEvent,
-  AgenticRolloutDecision,
-  SavedRecipe,
-  'agentic-rollout',
-  AgenticRolloutCommand['type']
-> = defineRecipe({
+export const agenticRollout: RecipeDefinition<AgenticRolloutTypes> = defineRecipe({
   id: 'agentic-rollout',
   version: 1,
   summary: 'Rounds of trajectories with tools: tail batching, programs on engines turn by turn, and environments.',
