@@ -397,12 +397,19 @@ export class ColocatedHost extends SimulatedHost {
     }
   }
 
+  /** Says what the last round came to, and what the policy says that it waits for. */
+  #lastRound(): string {
+    const { roundId = '', prompts = [], mostInService = 0 } = this.record ?? {};
+    const trained = `round ${roundId} completed with ${prompts.length} of ${this.#job.promptsPerRound} prompts`;
+    return `${trained} and had at most ${mostInService} requests in flight`;
+  }
+
   #stopped(): never {
     refuse(
       'infeasible',
       '',
       `${this.#scheduler.id} to go on until every prompt is trained`,
-      `${this.#trained} of ${this.#options.prompts} trained`,
+      `${this.#trained} of ${this.#options.prompts} trained: ${this.#lastRound()}`,
     );
   }
 }
