@@ -26,6 +26,8 @@ const entry = z.strictObject({
   prompt: messages.prompt,
   /** How many of its requests were launched. */
   launched: z.int(),
+  /** Its requests that run, or are aborted. */
+  running: z.array(z.string()),
   held: z.array(response),
 });
 const request = z.strictObject({
@@ -48,6 +50,10 @@ const state = z.strictObject({
   draining: z.strictObject({ roundId: z.string(), sinceSeconds: z.number() }).nullable(),
   isExhausted: z.boolean(),
   prompts: mapBy('promptId', entry),
+  /** Prompts with responses to launch, the shortest last; one that has left is skipped. */
+  waiting: z.array(z.strictObject({ promptId: z.string(), tokens: z.int() })),
+  /** Prompts that have all their responses, in the order in which they finished. */
+  done: z.array(z.string()),
   requests: mapBy('requestId', request),
   /** Requests launched so far: their ids are numbered. */
   launched: z.int(),
@@ -86,46 +92,66 @@ type Ctx = Context<Decision>;
 /** A copy shares nothing with what a host may change, and has its keys in one order. */
 const copyOf = (prompt: Prompt): Prompt => messages.prompt.parse(prompt);
 
+/** Puts a prompt in its place among those that wait. A sort at every event would walk over all of them, and break law 10. */
+function enqueue({ waiting }: State, { promptId, expectedTokens: tokens = Number.MAX_SAFE_INTEGER }: Prompt): void {
+  let [low, high] = [0, waiting.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (waiting[middle]!.tokens > tokens) low = middle + 1;
+    else high = middle;
+  }
+  waiting.splice(low, 0, { promptId, tokens });
+}
+
 /** A prompt that is here already is dropped; any other one waits for its turn. */
 function take(state: State, roundId: string, prompts: readonly Prompt[], { at, emit }: Ctx): void {
   for (const prompt of prompts) {
     const { promptId } = prompt;
-    if (state.prompts.has(promptId))
+    if (state.prompts.has(promptId)) {
       emit({ type: 'prompt.merged', at, promptId, roundId, dropped: [], reason: { code: 'already_in_round' } });
-    else state.prompts.set(promptId, { promptId, prompt: copyOf(prompt), launched: 0, held: [] });
+      continue;
+    }
+    state.prompts.set(promptId, { promptId, prompt: copyOf(prompt), launched: 0, running: [], held: [] });
+    enqueue(state, prompt);
   }
 }
 
-/** Launches the prompts that are expected to be the shortest, as many as there is room for. */
+/** Launches the responses of the prompts that are expected to be the shortest, as many as there is room for. */
 function launch(state: State, { at, emit }: Ctx): void {
-  const { round, requests, config } = state;
+  const { round, requests, waiting, prompts, config } = state;
   if (round === null) return;
   const { roundId, weightVersion } = round;
-  const length = ({ prompt }: Entry): number => prompt.expectedTokens ?? Number.MAX_SAFE_INTEGER;
-  const waiting = [...state.prompts.values()].filter((one) => one.launched === 0);
-  for (const one of waiting.sort((a, b) => length(a) - length(b))) {
-    if (requests.size > 0 && requests.size + config.responsesPerPrompt > config.inFlight) return;
-    for (let index = 0; index < config.responsesPerPrompt; index += 1) {
-      const { promptId } = one;
-      const requestId = `${promptId}#${state.launched}`;
-      const reason = { code: 'planned', inFlight: requests.size } as const;
-      emit({ type: 'request.launch', at, requestId, promptId, roundId, index, weightVersion, reason });
-      requests.set(requestId, { requestId, promptId, index, isAborting: false });
-      state.launched += 1;
-      one.launched += 1;
+  while (requests.size < config.inFlight && waiting.length > 0) {
+    const { promptId } = waiting[waiting.length - 1]!;
+    const one = prompts.get(promptId);
+    if (one === undefined || one.launched === config.responsesPerPrompt) {
+      waiting.pop();
+      continue;
     }
+    const requestId = `${promptId}#${state.launched}`;
+    const index = one.launched;
+    const reason = { code: 'planned', inFlight: requests.size } as const;
+    emit({ type: 'request.launch', at, requestId, promptId, roundId, index, weightVersion, reason });
+    requests.set(requestId, { requestId, promptId, index, isAborting: false });
+    one.running.push(requestId);
+    state.launched += 1;
+    one.launched += 1;
   }
 }
 
-const isDone = ({ held }: Entry, { config }: State): boolean => held.length === config.responsesPerPrompt;
-
 /** Aborts what runs for a prompt. */
-function abort(state: State, promptId: string, reason: Of<typeof messages.requestAbort>['reason'], ctx: Ctx): void {
-  for (const one of state.requests.values()) {
-    if (one.promptId !== promptId || one.isAborting) continue;
-    one.isAborting = true;
-    ctx.emit({ type: 'request.abort', at: ctx.at, requestId: one.requestId, promptId, reason });
+function abort(state: State, one: Entry, reason: Of<typeof messages.requestAbort>['reason'], ctx: Ctx): void {
+  for (const requestId of one.running) {
+    state.requests.get(requestId)!.isAborting = true;
+    ctx.emit({ type: 'request.abort', at: ctx.at, requestId, promptId: one.promptId, reason });
   }
+}
+
+/** Forgets a request, which has ended. */
+function ended(state: State, requestId: string, promptId: string): void {
+  state.requests.delete(requestId);
+  const one = state.prompts.get(promptId);
+  if (one !== undefined) one.running = one.running.filter((id) => id !== requestId);
 }
 
 /** A prompt that is not trained leaves the round: put off if it has begun, returned as it came if not. */
@@ -138,8 +164,9 @@ function leave(state: State, one: Entry, code: 'round_completed' | 'round_failed
     const why = code === 'round_failed' ? code : 'not_started';
     return ctx.emit({ type: 'prompt.returned', at, prompt, roundId, dropped: [], reason: { code: why } });
   }
-  abort(state, promptId, code === 'round_failed' ? { code } : { code, counted }, ctx);
+  abort(state, one, code === 'round_failed' ? { code } : { code, counted }, ctx);
   const { count, ...since } = prompt.deferral ?? { count: 0, sinceRound: state.rounds - 1, sinceSeconds: at };
+  // By the round in which the prompt is back, the responses that it holds are of older weights.
   const cause = code === 'round_failed' ? code : 'stale_weights';
   const dropped = held.map(({ requestId, tokens }) => ({ requestId, tokens, cause }) as const);
   const reason = { code, held: held.length, needed: state.config.responsesPerPrompt } as const;
@@ -151,6 +178,8 @@ function leave(state: State, one: Entry, code: 'round_completed' | 'round_failed
 function close(state: State, ctx: Ctx): void {
   state.draining = { roundId: state.round!.roundId, sinceSeconds: ctx.at };
   state.round = null;
+  state.waiting = [];
+  state.done = [];
 }
 
 /** What follows from any event: more requests, the end of the round, and the end of its last request. */
@@ -160,23 +189,27 @@ function settle(state: State, ctx: Ctx): void {
   const { round, config } = state;
   if (round !== null) {
     const { roundId, kind, weightVersion, openedSeconds, asked } = round;
-    const done = [...state.prompts.values()].filter((one) => isDone(one, state)).slice(0, config.promptsPerRound);
+    const { done } = state;
     const isFull = done.length === config.promptsPerRound;
     const isOver = state.requests.size === 0 && asked === 0;
     if (isFull || isOver) {
-      const prompts = done.map(({ promptId, prompt: { ref, domain, deferral }, held }) => ({
-        promptId,
-        ...(ref !== undefined && { ref: structuredClone(ref) }),
-        ...(domain !== undefined && { domain }),
-        ...(deferral !== undefined && { deferral: { ...deferral } }),
-        responses: held.toSorted((a, b) => a.index - b.index),
-      }));
+      const prompts = done.map((promptId) => {
+        const { prompt, held } = state.prompts.get(promptId)!;
+        const { ref, domain, deferral } = prompt;
+        return {
+          promptId,
+          ...(ref !== undefined && { ref: structuredClone(ref) }),
+          ...(domain !== undefined && { domain }),
+          ...(deferral !== undefined && { deferral: { ...deferral } }),
+          responses: held.toSorted((a, b) => a.index - b.index),
+        };
+      });
       const quota = { counted: done.length, needed: config.promptsPerRound };
       const code = isFull ? 'quota_reached' : state.isExhausted ? 'source_exhausted' : 'all_ended';
       const deferred = state.prompts.size - done.length;
       const what = { roundId, kind, weightVersion, prompts, openedSeconds, deferred };
       emit({ type: 'round.completed', at, ...what, reason: { code, ...quota } });
-      for (const { promptId } of done) state.prompts.delete(promptId);
+      for (const promptId of done) state.prompts.delete(promptId);
       for (const one of [...state.prompts.values()]) leave(state, one, 'round_completed', done.length, ctx);
       close(state, ctx);
     }
@@ -242,11 +275,13 @@ const handlers = [
       if (request === undefined)
         return emit({ type: 'response.late', at, requestId, reason: { code: 'completion', tokens } });
       const { promptId, index, isAborting } = request;
-      state.requests.delete(requestId);
+      ended(state, requestId, promptId);
       if (isAborting)
         return emit({ type: 'response.surplus', at, requestId, promptId, reason: { code: 'after_abort', tokens } });
       const versions = weightVersions?.slice() ?? [state.round!.weightVersion];
-      state.prompts.get(promptId)!.held.push({ requestId, index, tokens, weightVersions: versions });
+      const { held } = state.prompts.get(promptId)!;
+      held.push({ requestId, index, tokens, weightVersions: versions });
+      if (held.length === state.config.responsesPerPrompt) state.done.push(promptId);
     },
     checkLaunched,
   ),
@@ -254,16 +289,20 @@ const handlers = [
     messages.requestAborted,
     // A prompt whose request ends without an abort of ours lacks a response: it is put off at the end of the round.
     (state, { requestId }, { at, emit }) => {
-      if (!state.requests.delete(requestId)) emit({ type: 'response.late', at, requestId, reason: { code: 'report' } });
+      const request = state.requests.get(requestId);
+      if (request === undefined) return emit({ type: 'response.late', at, requestId, reason: { code: 'report' } });
+      ended(state, requestId, request.promptId);
     },
     checkLaunched,
   ),
   on(
     broken,
     (state, { promptId, failures }, ctx) => {
-      const { prompt, held } = state.prompts.get(promptId)!;
-      abort(state, promptId, { code: 'prompt_failed', held: held.length }, ctx);
+      const one = state.prompts.get(promptId)!;
+      const { prompt, held } = one;
+      abort(state, one, { code: 'prompt_failed', held: held.length }, ctx);
       state.prompts.delete(promptId);
+      state.done = state.done.filter((id) => id !== promptId);
       const dropped = held.map(({ requestId, tokens }) => ({ requestId, tokens, cause: 'failed' }) as const);
       const ref = prompt.ref === undefined ? {} : { ref: prompt.ref };
       const reason = { code: 'data', failures, budget: failures } as const;
@@ -302,6 +341,8 @@ export const shortestFirst = definePolicy({
     draining: null,
     isExhausted: false,
     prompts: [],
+    waiting: [],
+    done: [],
     requests: [],
     launched: 0,
     rounds: 0,
