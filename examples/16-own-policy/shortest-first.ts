@@ -50,8 +50,10 @@ const state = z.strictObject({
   draining: z.strictObject({ roundId: z.string(), sinceSeconds: z.number() }).nullable(),
   isExhausted: z.boolean(),
   prompts: mapBy('promptId', entry),
-  /** Prompts with responses to launch, the shortest last; one that has left is skipped. */
-  waiting: z.array(z.strictObject({ promptId: z.string(), tokens: z.int() })),
+  /** Prompts with responses to launch, a heap with the shortest first; one that has left is skipped. */
+  waiting: z.array(z.strictObject({ promptId: z.string(), tokens: z.int(), order: z.int() })),
+  /** Prompts supplied so far: of equally long ones, the earlier goes first. */
+  supplied: z.int(),
   /** Prompts that have all their responses, in the order in which they finished. */
   done: z.array(z.string()),
   requests: mapBy('requestId', request),
@@ -92,15 +94,35 @@ type Ctx = Context<Decision>;
 /** A copy shares nothing with what a host may change, and has its keys in one order. */
 const copyOf = (prompt: Prompt): Prompt => messages.prompt.parse(prompt);
 
-/** Puts a prompt in its place among those that wait. A sort at every event would walk over all of them, and break law 10. */
-function enqueue({ waiting }: State, { promptId, expectedTokens: tokens = Number.MAX_SAFE_INTEGER }: Prompt): void {
-  let [low, high] = [0, waiting.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (waiting[middle]!.tokens > tokens) low = middle + 1;
-    else high = middle;
+type Waiting = State['waiting'][number];
+const isBefore = (one: Waiting, other: Waiting): boolean =>
+  one.tokens === other.tokens ? one.order < other.order : one.tokens < other.tokens;
+
+/** Puts a prompt into the heap of those that wait. A sort at every event would walk over all of them, and break law 10. */
+function enqueue(state: State, { promptId, expectedTokens: tokens = Number.MAX_SAFE_INTEGER }: Prompt): void {
+  const { waiting } = state;
+  const one = { promptId, tokens, order: state.supplied };
+  state.supplied += 1;
+  let at = waiting.push(one) - 1;
+  for (let above = (at - 1) >> 1; at > 0 && isBefore(one, waiting[above]!); above = (at - 1) >> 1) {
+    waiting[at] = waiting[above]!;
+    at = above;
   }
-  waiting.splice(low, 0, { promptId, tokens });
+  waiting[at] = one;
+}
+
+/** Takes the first one out. */
+function dequeue({ waiting }: State): void {
+  const last = waiting.pop()!;
+  if (waiting.length === 0) return;
+  let at = 0;
+  for (let below = 1; below < waiting.length; below = 2 * at + 1) {
+    if (below + 1 < waiting.length && isBefore(waiting[below + 1]!, waiting[below]!)) below += 1;
+    if (!isBefore(waiting[below]!, last)) break;
+    waiting[at] = waiting[below]!;
+    at = below;
+  }
+  waiting[at] = last;
 }
 
 /** A prompt that is here already is dropped; any other one waits for its turn. */
@@ -122,10 +144,10 @@ function launch(state: State, { at, emit }: Ctx): void {
   if (round === null) return;
   const { roundId, weightVersion } = round;
   while (requests.size < config.inFlight && waiting.length > 0) {
-    const { promptId } = waiting[waiting.length - 1]!;
+    const { promptId } = waiting[0]!;
     const one = prompts.get(promptId);
     if (one === undefined || one.launched === config.responsesPerPrompt) {
-      waiting.pop();
+      dequeue(state);
       continue;
     }
     const requestId = `${promptId}#${state.launched}`;
@@ -342,6 +364,7 @@ export const shortestFirst = definePolicy({
     isExhausted: false,
     prompts: [],
     waiting: [],
+    supplied: 0,
     done: [],
     requests: [],
     launched: 0,
