@@ -3,11 +3,11 @@
  * mechanism switched off, so that the policy's steps compare with its baseline: workers compute the rewards of a round that has
  * drained, and then the replicas of the trainer train on it.
  */
+import { given } from '../../core/collections/given.ts';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../core/machine/definition.ts';
 import { create } from '../../core/machine/start.ts';
 import { rewardDispatch } from '../../policies/reward-dispatch/index.ts';
 import { streamTraining } from '../../policies/stream-training/index.ts';
-import { partConfigs, rollpackerConfig } from '../../recipes/rollpacker/schema.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { RewardKind } from '../../schemas/reward-workers.ts';
@@ -53,12 +53,18 @@ export class StagedPolicy implements DrivenPolicy {
 
   /** Throws `infeasible` for a job without hardware or rewards. */
   constructor(policy: DrivenPolicy, job: Job, options: StagedOptions) {
-    const { rewards, training } = partConfigs(rollpackerConfig.parse(rollpackerConfigOf(job, switchedOff)));
+    const { rewardBudgetSeconds, trainingReplicas, pace, reference } = rollpackerConfigOf(job, switchedOff);
+    // A bound would refuse rewards; the rounds of the policy bound them.
+    const rewards = { ...given({ budgetSeconds: rewardBudgetSeconds }), maxQueued: 1_000_000_000 };
+    const training = {
+      ...{ replicas: trainingReplicas, groupsPerRound: job.promptsPerRound },
+      ...given({ pace, reference }),
+    };
     this.id = policy.id;
     this.#policy = policy;
     this.#options = options;
-    this.#rewards = create(rewardDispatch, rewards!, { validate: false });
-    this.#training = create(streamTraining, training as never, { validate: false });
+    this.#rewards = create(rewardDispatch, rewards, { validate: false });
+    this.#training = create(streamTraining, training, { validate: false });
   }
 
   takes(type: string): boolean {
