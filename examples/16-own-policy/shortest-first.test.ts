@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { create, PolicyError } from 'rollflex';
 import { checkCost, checkLaws, eventStreams } from 'rollflex/testing';
-import { likely, shortestFirst } from './shortest-first.ts';
+import { likely } from './likely.ts';
+import { shortestFirst } from './shortest-first.ts';
 
 const tested = { definition: shortestFirst, arbitrary: likely };
 

@@ -6,7 +6,6 @@
 import { type Context, defineEvent, definePolicy, handlersOf, type Live, mapBy, PolicyError, z } from 'rollflex';
 import type { Of, Prompt } from 'rollflex/schemas';
 import * as messages from 'rollflex/schemas';
-import type { Arbitrary } from 'rollflex/testing';
 
 const config = z.strictObject({
   promptsPerRound: z.int().positive().max(10_000).describe('Prompts that a round trains on.'),
@@ -30,12 +29,8 @@ const entry = z.strictObject({
   running: z.array(z.string()),
   held: z.array(response),
 });
-const request = z.strictObject({
-  requestId: z.string(),
-  promptId: z.string(),
-  index: z.int(),
-  isAborting: z.boolean(),
-});
+const ids = { requestId: z.string(), promptId: z.string() };
+const request = z.strictObject({ ...ids, index: z.int(), isAborting: z.boolean() });
 const round = z.strictObject({
   roundId: z.string(),
   kind: z.enum(['short', 'long']),
@@ -84,7 +79,7 @@ const decisions = [
   messages.roundDrained,
 ] as const;
 
-type State = Live<z.output<typeof state>, z.output<typeof config>>;
+export type State = Live<z.output<typeof state>, z.output<typeof config>>;
 type Decision = Of<(typeof decisions)[number]>;
 type Entry = z.output<typeof entry>;
 type Ctx = Context<Decision>;
@@ -399,37 +394,4 @@ export const shortestFirst = definePolicy({
     },
   ],
 });
-// #endregion
-
-// #region likely
-/** Likely events: a small space of ids, so that some repeat, and some come late. */
-export const likely: Arbitrary<State> = ({ round, requests, launched }, choices) => {
-  const at = choices.below(100);
-  const roundId = round !== null && choices.below(4) > 0 ? round.roundId : `r${choices.below(3)}`;
-  const prompts = Array.from({ length: 1 + choices.below(3) }, () => ({
-    promptId: `p${choices.below(9)}`,
-    expectedTokens: 1 + choices.below(1000),
-  }));
-  const running = [...requests.keys()];
-  const requestId = running[choices.below(Math.max(1, running.length))] ?? `p0#${choices.below(launched + 2)}`;
-  switch (choices.below(12)) {
-    case 0:
-    case 1:
-      return { type: 'round.opened', at, roundId, kind: 'short', weightVersion: 1, prompts };
-    case 2:
-    case 3:
-    case 4:
-      return { type: 'prompts.supplied', at, roundId, prompts };
-    case 5:
-      return { type: choices.below(2) === 0 ? 'source.exhausted' : 'source.reopened', at };
-    case 6:
-      return { type: 'acme/prompt.broken', at, promptId: `p${choices.below(9)}`, failures: 3 };
-    case 7:
-      return { type: 'request.aborted', at, requestId };
-    case 8:
-      return { type: 'round.failed', at, roundId, message: '' };
-    default:
-      return { type: 'response.completed', at, requestId, tokens: 1 + choices.below(1000) };
-  }
-};
 // #endregion
