@@ -86,9 +86,7 @@ test('an event from inside that a part refuses is a defect of the recipe, and na
   expect(() => policy.send(unknown)).toThrow(
     expect.objectContaining({
       code: 'internal',
-      got: expect.stringMatching(
-        /expert to take acme\/passed inside acme\/office .*text: expected a known text/,
-      ),
+      got: expect.stringMatching(/expert to take acme\/passed inside acme\/office .*text: expected a known text/),
     }),
   );
 });
