@@ -118,7 +118,7 @@ function ofTheUser(error: unknown): { readonly cause: Error; readonly where: str
   while (cause.cause instanceof Error) cause = cause.cause;
   if (cause === error) return undefined;
   const [first = ''] = (cause.stack ?? '').split('\n').filter((line) => /^ +at /.test(line));
-  const [, path, line] = /((?:file:\/\/)?\/[^()]*?|[A-Z]:\\[^()]*?):(\d+):\d+\)?$/.exec(first) ?? [];
+  const [, path, line] = /[( ]((?:file:\/\/)?\/[^()]*?|[A-Z]:\\[^()]*?):(\d+):\d+\)?$/.exec(first) ?? [];
   if (path === undefined || /[\\/]node_modules[\\/]|^node:/.test(path)) return undefined;
   const plain = path.replace(/^file:\/\//, '').replace(/\?.*$/, '');
   if (plain.startsWith(join(packageRoot(), 'src')) || plain.startsWith(join(packageRoot(), 'dist'))) return undefined;
