@@ -3,7 +3,8 @@
  * an environment, all through one stream of events. The recipe adds no scheduling of its own. See README.md.
  */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../core/machine/definition.ts';
-import { type Delivery, defineRecipe, type RecipeDefinition, type Recipient } from '../../core/recipe/recipe.ts';
+import { defineRecipe } from '../../core/recipe/recipe.ts';
+import type { Delivery, RecipeDefinition, Recipient } from '../../core/recipe/spec.ts';
 import type {
   AgenticRolloutConfig,
   AgenticRolloutDecision,

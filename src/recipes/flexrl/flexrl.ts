@@ -3,13 +3,8 @@
  * recipe adds no scheduling of its own. See README.md.
  */
 import type { AnyDecision, AnyEvent, Ledger } from '../../core/machine/definition.ts';
-import {
-  type Delivery,
-  defineRecipe,
-  type RecipeDefinition,
-  type SavedRecipe,
-  settingsOf,
-} from '../../core/recipe/recipe.ts';
+import { defineRecipe, settingsOf } from '../../core/recipe/recipe.ts';
+import type { Delivery, RecipeDefinition, SavedRecipe } from '../../core/recipe/spec.ts';
 import type { FlexrlConfig, FlexrlEvent, FlexrlTypes } from '../../generated/settings/flexrl.ts';
 import { type ShadowLoaderEvent, shadowLoader } from '../../policies/shadow-loader/index.ts';
 import { loaderDecisions, shadowLoaderConfig } from '../../policies/shadow-loader/schema.ts';

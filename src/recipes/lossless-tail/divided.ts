@@ -1,7 +1,7 @@
 /** Divided rollout in lossless-tail: requests that the admission launches get their engines chunk by chunk. */
 import { z } from 'zod';
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
-import type { Delivery, Recipient, Route, SavedRecipe } from '../../core/recipe/recipe.ts';
+import type { Delivery, Recipient, Route, SavedRecipe } from '../../core/recipe/spec.ts';
 import { dividedRollout } from '../../policies/divided-rollout/index.ts';
 import { dividedSettings } from '../../policies/divided-rollout/schema.ts';
 import { requestOpened } from '../../schemas/events/chunks.ts';

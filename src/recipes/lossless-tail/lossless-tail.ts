@@ -2,7 +2,8 @@
  * The long tail without loss: a round has prompts whose responses are expected to be about equally long, and waits for all of
  * them. The recipe adds no scheduling of its own. See README.md.
  */
-import { defineRecipe, type RecipeDefinition } from '../../core/recipe/recipe.ts';
+import { defineRecipe } from '../../core/recipe/recipe.ts';
+import type { RecipeDefinition } from '../../core/recipe/spec.ts';
 import type { LosslessTailEvent, LosslessTailTypes } from '../../generated/settings/lossless-tail.ts';
 import { dividedRollout } from '../../policies/divided-rollout/index.ts';
 import { roundComposition } from '../../policies/round-composition/index.ts';

@@ -4,7 +4,8 @@
  * its own. See README.md.
  */
 import type { AnyDecision, AnyEvent, Ledger } from '../../core/machine/definition.ts';
-import { defineRecipe, type RecipeDefinition, type SavedRecipe } from '../../core/recipe/recipe.ts';
+import { defineRecipe } from '../../core/recipe/recipe.ts';
+import type { RecipeDefinition, SavedRecipe } from '../../core/recipe/spec.ts';
 import { groupKey, groupsLeft } from '../../core/rollout/trained-groups.ts';
 import type { RolloutPipeDecision, RolloutPipeTypes } from '../../generated/settings/rolloutpipe.ts';
 import { completeGroupPipelining, trainerReports } from '../../policies/complete-group-pipelining/index.ts';

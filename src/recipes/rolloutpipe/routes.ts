@@ -1,6 +1,6 @@
 /** Routes of events from outside, and of decisions that become events of other parts. */
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
-import type { Delivery, Route } from '../../core/recipe/recipe.ts';
+import type { Delivery, Route } from '../../core/recipe/spec.ts';
 import type { Message } from '../../schemas/messages.ts';
 
 type PartName = 'frontier' | 'collection' | 'assembly' | 'pipelining';

@@ -3,7 +3,8 @@
  * the rollout is over, through one stream of events. The recipe adds no scheduling of its own. See README.md.
  */
 import type { AnyPolicyDefinition } from '../../core/machine/definition.ts';
-import { defineRecipe, type RecipeDefinition, type Recipient } from '../../core/recipe/recipe.ts';
+import { defineRecipe } from '../../core/recipe/recipe.ts';
+import type { RecipeDefinition, Recipient } from '../../core/recipe/spec.ts';
 import type { RollpackerDecision, RollpackerEvent, RollpackerTypes } from '../../generated/settings/rollpacker.ts';
 import { adaptiveTp, replicasOf } from '../../policies/adaptive-tp/index.ts';
 import { gpuScaleDown } from '../../policies/gpu-scale-down/index.ts';

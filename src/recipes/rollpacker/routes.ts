@@ -1,7 +1,7 @@
 /** Routes of events from outside, and of decisions that become events of other parts. */
 
 import type { AnyDecision } from '../../core/machine/definition.ts';
-import type { Delivery, Recipient, Route } from '../../core/recipe/recipe.ts';
+import type { Delivery, Recipient, Route } from '../../core/recipe/spec.ts';
 import { copyFinal } from '../../core/rollout/prompts.ts';
 import type { RollpackerConfig } from '../../generated/settings/rollpacker.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';

@@ -1,7 +1,7 @@
 /** Shared by recipes in which a part holds prompts for the speculative admission. */
 
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition, Ledger } from '../../core/machine/definition.ts';
-import type { Delivery, SavedRecipe } from '../../core/recipe/recipe.ts';
+import type { Delivery, SavedRecipe } from '../../core/recipe/spec.ts';
 import { copyPrompt } from '../../core/rollout/prompts.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import type { Message } from '../../schemas/messages.ts';

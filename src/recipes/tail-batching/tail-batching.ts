@@ -1,4 +1,5 @@
-import { defineRecipe, type RecipeDefinition } from '../../core/recipe/recipe.ts';
+import { defineRecipe } from '../../core/recipe/recipe.ts';
+import type { RecipeDefinition } from '../../core/recipe/spec.ts';
 import type {
   TailBatchingConfig,
   TailBatchingEvent,

@@ -1,6 +1,6 @@
 /** Routes of events from outside, and of decisions that become events of other parts. */
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
-import type { Delivery, Recipient, Route } from '../../core/recipe/recipe.ts';
+import type { Delivery, Recipient, Route } from '../../core/recipe/spec.ts';
 import type { TailPipeliningConfig } from '../../generated/settings/tail-pipelining.ts';
 import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import type { Message } from '../../schemas/messages.ts';

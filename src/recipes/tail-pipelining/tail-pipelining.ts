@@ -3,7 +3,8 @@
  * trained while the rest of the round is generated. The recipe adds no scheduling of its own. See README.md.
  */
 import type { AnyPolicyDefinition } from '../../core/machine/definition.ts';
-import { defineRecipe, type RecipeDefinition } from '../../core/recipe/recipe.ts';
+import { defineRecipe } from '../../core/recipe/recipe.ts';
+import type { RecipeDefinition } from '../../core/recipe/spec.ts';
 import type {
   TailPipeliningDecision,
   TailPipeliningEvent,
