@@ -18,7 +18,7 @@ import {
 import { openState } from '../machine/snapshot.ts';
 import { parse } from '../machine/validate.ts';
 import { joinedWaits } from './recipe-waits.ts';
-import type { Delivery, OfMessage, RecipeSpec, RecipeState, Recipient, SavedRecipe, Wire } from './spec.ts';
+import type { Delivery, OfMessage, Parts, RecipeSpec, RecipeState, Recipient, SavedRecipe, Wire } from './spec.ts';
 import { wiringOf } from './wiring.ts';
 
 /** A part with something overdue. */
@@ -57,8 +57,9 @@ export function defineRecipe<
   const EW extends EventMessage,
   const DW extends DecisionMessage,
   const Id extends string,
+  P extends Parts,
 >(
-  spec: RecipeSpec<Input, Config, EW, DW, Id>,
+  spec: RecipeSpec<Input, Config, EW, DW, Id, P>,
 ): PolicyDefinition<
   Input,
   Config,

@@ -5,6 +5,7 @@ import type {
   AnyDecision,
   AnyEvent,
   AnyPolicyDefinition,
+  DecisionOf,
   DefinitionBase,
   DefinitionTypes,
   Ledger,
@@ -87,14 +88,27 @@ export interface SavedRecipe {
 /** Definition of a recipe with these types. */
 export type RecipeDefinition<T extends DefinitionTypes> = PolicyDefinitionOf<T, RecipeState<T['config']>, SavedRecipe>;
 
+/** Exceptions to the routing of decisions, by part, then by decision. */
+export type Routes<P extends Parts, Config = never> = {
+  readonly [Name in keyof P]?: {
+    readonly [T in DecisionOf<P[Name]>['type']]?: Route<Extract<DecisionOf<P[Name]>, { readonly type: T }>, Config>;
+  };
+};
+
 /** Specification that the author of a recipe passes to `defineRecipe`. */
-export interface RecipeSpec<Input, Config, EW extends EventMessage, DW extends DecisionMessage, Id extends string>
-  extends DefinitionBase {
+export interface RecipeSpec<
+  Input,
+  Config,
+  EW extends EventMessage,
+  DW extends DecisionMessage,
+  Id extends string,
+  P extends Parts = Parts,
+> extends DefinitionBase {
   readonly id: Id;
   /** Schema of the recipe's flat configuration; the schema refuses unknown keys. */
   readonly config: z.ZodType<Config, Input>;
   /** Policies of the recipe; routes use their keys as names. */
-  readonly parts: Parts;
+  readonly parts: P;
   /** Makes the configuration of each part from the flat one of the recipe. */
   configure(config: Config): Readonly<Record<string, unknown>>;
   /** Events that come from outside; all others are refused. */
@@ -118,7 +132,7 @@ export interface RecipeSpec<Input, Config, EW extends EventMessage, DW extends D
     parts: Readonly<Record<string, unknown>>,
   ) => readonly Delivery[];
   /** Exceptions to the routing of decisions, by part, then by decision; all other routes follow from the messages of the parts. */
-  readonly routes: Readonly<Record<string, Readonly<Record<string, Route<AnyDecision, Config>>>>>;
+  readonly routes: Routes<P, Config>;
   /**
    * Origins of events from inside that are not decisions of a part, for `policy.why`: by the type of the event, or by receiving
    * part and type, as in `training/round.completed`.

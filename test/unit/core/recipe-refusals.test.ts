@@ -99,6 +99,27 @@ test('the laws find it', () => {
   );
 });
 
+test('routes know the parts and what they decide', () => {
+  const spec = {
+    id: 'acme/typed',
+    version: 1,
+    summary: 'It is typed.',
+    source: 'a test',
+    config: z.strictObject({}),
+  } as const;
+  const rest = { parts: { clerk, expert }, configure: () => ({}), events: [asked], decisions: [answered], ledgers: [] };
+  defineRecipe({
+    ...spec,
+    ...rest,
+    routes: { clerk: { 'acme/passed': { to: ({ text }) => [text] } } },
+  });
+  // @ts-expect-error `acme/answered` is a decision of the expert
+  defineRecipe({ ...spec, ...rest, routes: { clerk: { 'acme/answered': { out: false } } } });
+  const misspelt = { exprt: { 'acme/answered': { out: false } } } as const;
+  // @ts-expect-error there is no such part
+  expect(() => defineRecipe({ ...spec, ...rest, routes: misspelt })).toThrow('did you mean "expert"');
+});
+
 test('`expects` refuses the event from outside before any part has changed', () => {
   const expects = (event: { at: number; text: string }) => [
     { part: 'expert', event: { ...event, type: 'acme/passed', reason: { code: 'first' } } },
