@@ -9,12 +9,14 @@ import { shortestFirst } from './shortest-first.ts';
 
 const tested = { definition: shortestFirst, arbitrary: likely };
 
-for (const [promptsPerRound, responsesPerPrompt] of [
-  [1, 1],
-  [4, 2],
-] as const) {
-  test(`keeps the laws with ${promptsPerRound} prompts of ${responsesPerPrompt} responses`, () => {
-    checkLaws(tested, { config: { promptsPerRound, responsesPerPrompt }, runs: 5, events: 30, seed: 2 });
+// Small numbers in every setting, so that its limits are reached.
+for (const config of [
+  { promptsPerRound: 1, responsesPerPrompt: 1, inFlight: 1 },
+  { promptsPerRound: 4, responsesPerPrompt: 2, inFlight: 3 },
+  { promptsPerRound: 4, responsesPerPrompt: 2 },
+]) {
+  test(`keeps the laws with ${JSON.stringify(config)}`, () => {
+    checkLaws(tested, { config, runs: 20, events: 60, seed: 2 });
   });
 }
 

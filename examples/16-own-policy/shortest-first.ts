@@ -14,12 +14,8 @@ const config = z.strictObject({
   inFlight: z.int().positive().default(1024).describe('Most requests that the engines have at once.'),
 });
 
-const response = z.strictObject({
-  requestId: z.string(),
-  index: z.int(),
-  tokens: z.int(),
-  weightVersions: z.array(z.int()),
-});
+const numbers = { index: z.int(), tokens: z.int(), weightVersions: z.array(z.int()) };
+const response = z.strictObject({ requestId: z.string(), ...numbers });
 const entry = z.strictObject({
   promptId: z.string(),
   prompt: messages.prompt,
@@ -69,6 +65,7 @@ const decisions = [
   messages.promptsRequest,
   messages.requestLaunch,
   messages.requestAbort,
+  messages.responseAccepted,
   messages.responseSurplus,
   messages.responseLate,
   messages.promptDeferred,
@@ -295,9 +292,15 @@ const handlers = [
       ended(state, requestId, promptId);
       if (isAborting)
         return emit({ type: 'response.surplus', at, requestId, promptId, reason: { code: 'after_abort', tokens } });
-      const versions = weightVersions?.slice() ?? [state.round!.weightVersion];
+      const { weightVersion } = state.round!;
+      const versions = weightVersions?.slice() ?? [weightVersion];
       const { held } = state.prompts.get(promptId)!;
       held.push({ requestId, index, tokens, weightVersions: versions });
+      // Whatever becomes of the response, its versions are told (law 17).
+      const counts = { held: held.length, needed: state.config.responsesPerPrompt };
+      const others = { code: 'other_weights', ...counts, weightVersions: versions.slice(), weightVersion } as const;
+      const reason = versions.every((one) => one === weightVersion) ? ({ code: 'held', ...counts } as const) : others;
+      emit({ type: 'response.accepted', at, requestId, promptId, reason });
       if (held.length === state.config.responsesPerPrompt) state.done.push(promptId);
     },
     checkLaunched,
