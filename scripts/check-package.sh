@@ -170,7 +170,7 @@ lean_product() {
 # A new folder installs the package beside it, runs, and tests itself.
 new_folder() { # kind
   in_consumer npx --no-install rollflex new "$1" "my-$1" &&
-    (cd "$work/consumer/my-$1" && install_quietly && npm start && npm test)
+    (cd "$work/consumer/my-$1" && install_quietly && npm start && npm test | tee "$work/said" && grep -E '^(#|ℹ) tests [1-9]' "$work/said")
 }
 # What is not there is asked for by the command that installs it.
 asks_for() { # package, command …

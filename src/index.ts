@@ -19,16 +19,17 @@ export { createRegistry, type Registry } from './core/machine/registry.ts';
 export type { Snapshot } from './core/machine/snapshot.ts';
 export { create, type LooseEvent, type PolicyOf, runPlanner, type StartOf } from './core/machine/start.ts';
 export { derived, listOf, mapBy, mapOf, setOf } from './core/machine/state.ts';
-export {
-  type Delivery,
-  defineRecipe,
-  type Parts,
-  type RecipeSpec,
-  type RecipeState,
-  type Route,
-  type SavedRecipe,
-} from './core/recipe/recipe.ts';
+export { defineRecipe } from './core/recipe/recipe.ts';
 export type { Origin } from './core/recipe/recipe-waits.ts';
+export type {
+  Delivery,
+  Parts,
+  RecipeDefinition,
+  RecipeSpec,
+  RecipeState,
+  Route,
+  SavedRecipe,
+} from './core/recipe/spec.ts';
 export type { OpenCommand } from './core/why/command-table.ts';
 export type { UsualFiltered } from './core/why/futile-work.ts';
 export type { UsualTime } from './core/why/open-commands.ts';

@@ -9,7 +9,8 @@ import {
   withPredictions,
 } from 'rollflex/sim';
 import { checkLaws } from 'rollflex/testing';
-import { likely, shortestFirst } from './shortest-first.ts';
+import { likely } from './likely.ts';
+import { shortestFirst } from './shortest-first.ts';
 
 const small = { promptsPerRound: 2, responsesPerPrompt: 2 };
 const kept = checkLaws(

@@ -6,7 +6,6 @@
 import { type Context, defineEvent, definePolicy, handlersOf, type Live, mapBy, PolicyError, z } from 'rollflex';
 import type { Of, Prompt } from 'rollflex/schemas';
 import * as messages from 'rollflex/schemas';
-import type { Arbitrary } from 'rollflex/testing';
 
 const config = z.strictObject({
   promptsPerRound: z.int().positive().max(10_000).describe('Prompts that a round trains on.'),
@@ -15,25 +14,19 @@ const config = z.strictObject({
   inFlight: z.int().positive().default(1024).describe('Most requests that the engines have at once.'),
 });
 
-const response = z.strictObject({
-  requestId: z.string(),
-  index: z.int(),
-  tokens: z.int(),
-  weightVersions: z.array(z.int()),
-});
+const numbers = { index: z.int(), tokens: z.int(), weightVersions: z.array(z.int()) };
+const response = z.strictObject({ requestId: z.string(), ...numbers });
 const entry = z.strictObject({
   promptId: z.string(),
   prompt: messages.prompt,
   /** How many of its requests were launched. */
   launched: z.int(),
+  /** Its requests that run, or are aborted. */
+  running: z.array(z.string()),
   held: z.array(response),
 });
-const request = z.strictObject({
-  requestId: z.string(),
-  promptId: z.string(),
-  index: z.int(),
-  isAborting: z.boolean(),
-});
+const ids = { requestId: z.string(), promptId: z.string() };
+const request = z.strictObject({ ...ids, index: z.int(), isAborting: z.boolean() });
 const round = z.strictObject({
   roundId: z.string(),
   kind: z.enum(['short', 'long']),
@@ -48,6 +41,12 @@ const state = z.strictObject({
   draining: z.strictObject({ roundId: z.string(), sinceSeconds: z.number() }).nullable(),
   isExhausted: z.boolean(),
   prompts: mapBy('promptId', entry),
+  /** Prompts with responses to launch, a heap with the shortest first; one that has left is skipped. */
+  waiting: z.array(z.strictObject({ promptId: z.string(), tokens: z.int(), order: z.int() })),
+  /** Prompts supplied so far: of equally long ones, the earlier goes first. */
+  supplied: z.int(),
+  /** Prompts that have all their responses, in the order in which they finished. */
+  done: z.array(z.string()),
   requests: mapBy('requestId', request),
   /** Requests launched so far: their ids are numbered. */
   launched: z.int(),
@@ -66,6 +65,7 @@ const decisions = [
   messages.promptsRequest,
   messages.requestLaunch,
   messages.requestAbort,
+  messages.responseAccepted,
   messages.responseSurplus,
   messages.responseLate,
   messages.promptDeferred,
@@ -76,7 +76,7 @@ const decisions = [
   messages.roundDrained,
 ] as const;
 
-type State = Live<z.output<typeof state>, z.output<typeof config>>;
+export type State = Live<z.output<typeof state>, z.output<typeof config>>;
 type Decision = Of<(typeof decisions)[number]>;
 type Entry = z.output<typeof entry>;
 type Ctx = Context<Decision>;
@@ -86,46 +86,86 @@ type Ctx = Context<Decision>;
 /** A copy shares nothing with what a host may change, and has its keys in one order. */
 const copyOf = (prompt: Prompt): Prompt => messages.prompt.parse(prompt);
 
+type Waiting = State['waiting'][number];
+const isBefore = (one: Waiting, other: Waiting): boolean =>
+  one.tokens === other.tokens ? one.order < other.order : one.tokens < other.tokens;
+
+/** Puts a prompt into the heap of those that wait. A sort at every event would walk over all of them, and break law 10. */
+function enqueue(state: State, { promptId, expectedTokens: tokens = Number.MAX_SAFE_INTEGER }: Prompt): void {
+  const { waiting } = state;
+  const one = { promptId, tokens, order: state.supplied };
+  state.supplied += 1;
+  let at = waiting.push(one) - 1;
+  for (let above = (at - 1) >> 1; at > 0 && isBefore(one, waiting[above]!); above = (at - 1) >> 1) {
+    waiting[at] = waiting[above]!;
+    at = above;
+  }
+  waiting[at] = one;
+}
+
+/** Takes the first one out. */
+function dequeue({ waiting }: State): void {
+  const last = waiting.pop()!;
+  if (waiting.length === 0) return;
+  let at = 0;
+  for (let below = 1; below < waiting.length; below = 2 * at + 1) {
+    if (below + 1 < waiting.length && isBefore(waiting[below + 1]!, waiting[below]!)) below += 1;
+    if (!isBefore(waiting[below]!, last)) break;
+    waiting[at] = waiting[below]!;
+    at = below;
+  }
+  waiting[at] = last;
+}
+
 /** A prompt that is here already is dropped; any other one waits for its turn. */
 function take(state: State, roundId: string, prompts: readonly Prompt[], { at, emit }: Ctx): void {
   for (const prompt of prompts) {
     const { promptId } = prompt;
-    if (state.prompts.has(promptId))
+    if (state.prompts.has(promptId)) {
       emit({ type: 'prompt.merged', at, promptId, roundId, dropped: [], reason: { code: 'already_in_round' } });
-    else state.prompts.set(promptId, { promptId, prompt: copyOf(prompt), launched: 0, held: [] });
+      continue;
+    }
+    state.prompts.set(promptId, { promptId, prompt: copyOf(prompt), launched: 0, running: [], held: [] });
+    enqueue(state, prompt);
   }
 }
 
-/** Launches the prompts that are expected to be the shortest, as many as there is room for. */
+/** Launches the responses of the prompts that are expected to be the shortest, as many as there is room for. */
 function launch(state: State, { at, emit }: Ctx): void {
-  const { round, requests, config } = state;
+  const { round, requests, waiting, prompts, config } = state;
   if (round === null) return;
   const { roundId, weightVersion } = round;
-  const length = ({ prompt }: Entry): number => prompt.expectedTokens ?? Number.MAX_SAFE_INTEGER;
-  const waiting = [...state.prompts.values()].filter((one) => one.launched === 0);
-  for (const one of waiting.sort((a, b) => length(a) - length(b))) {
-    if (requests.size > 0 && requests.size + config.responsesPerPrompt > config.inFlight) return;
-    for (let index = 0; index < config.responsesPerPrompt; index += 1) {
-      const { promptId } = one;
-      const requestId = `${promptId}#${state.launched}`;
-      const reason = { code: 'planned', inFlight: requests.size } as const;
-      emit({ type: 'request.launch', at, requestId, promptId, roundId, index, weightVersion, reason });
-      requests.set(requestId, { requestId, promptId, index, isAborting: false });
-      state.launched += 1;
-      one.launched += 1;
+  while (requests.size < config.inFlight && waiting.length > 0) {
+    const { promptId } = waiting[0]!;
+    const one = prompts.get(promptId);
+    if (one === undefined || one.launched === config.responsesPerPrompt) {
+      dequeue(state);
+      continue;
     }
+    const requestId = `${promptId}#${state.launched}`;
+    const index = one.launched;
+    const reason = { code: 'planned', inFlight: requests.size } as const;
+    emit({ type: 'request.launch', at, requestId, promptId, roundId, index, weightVersion, reason });
+    requests.set(requestId, { requestId, promptId, index, isAborting: false });
+    one.running.push(requestId);
+    state.launched += 1;
+    one.launched += 1;
   }
 }
 
-const isDone = ({ held }: Entry, { config }: State): boolean => held.length === config.responsesPerPrompt;
-
 /** Aborts what runs for a prompt. */
-function abort(state: State, promptId: string, reason: Of<typeof messages.requestAbort>['reason'], ctx: Ctx): void {
-  for (const one of state.requests.values()) {
-    if (one.promptId !== promptId || one.isAborting) continue;
-    one.isAborting = true;
-    ctx.emit({ type: 'request.abort', at: ctx.at, requestId: one.requestId, promptId, reason });
+function abort(state: State, one: Entry, reason: Of<typeof messages.requestAbort>['reason'], ctx: Ctx): void {
+  for (const requestId of one.running) {
+    state.requests.get(requestId)!.isAborting = true;
+    ctx.emit({ type: 'request.abort', at: ctx.at, requestId, promptId: one.promptId, reason });
   }
+}
+
+/** Forgets a request, which has ended. */
+function ended(state: State, requestId: string, promptId: string): void {
+  state.requests.delete(requestId);
+  const one = state.prompts.get(promptId);
+  if (one !== undefined) one.running = one.running.filter((id) => id !== requestId);
 }
 
 /** A prompt that is not trained leaves the round: put off if it has begun, returned as it came if not. */
@@ -138,8 +178,9 @@ function leave(state: State, one: Entry, code: 'round_completed' | 'round_failed
     const why = code === 'round_failed' ? code : 'not_started';
     return ctx.emit({ type: 'prompt.returned', at, prompt, roundId, dropped: [], reason: { code: why } });
   }
-  abort(state, promptId, code === 'round_failed' ? { code } : { code, counted }, ctx);
+  abort(state, one, code === 'round_failed' ? { code } : { code, counted }, ctx);
   const { count, ...since } = prompt.deferral ?? { count: 0, sinceRound: state.rounds - 1, sinceSeconds: at };
+  // By the round in which the prompt is back, the responses that it holds are of older weights.
   const cause = code === 'round_failed' ? code : 'stale_weights';
   const dropped = held.map(({ requestId, tokens }) => ({ requestId, tokens, cause }) as const);
   const reason = { code, held: held.length, needed: state.config.responsesPerPrompt } as const;
@@ -151,6 +192,8 @@ function leave(state: State, one: Entry, code: 'round_completed' | 'round_failed
 function close(state: State, ctx: Ctx): void {
   state.draining = { roundId: state.round!.roundId, sinceSeconds: ctx.at };
   state.round = null;
+  state.waiting = [];
+  state.done = [];
 }
 
 /** What follows from any event: more requests, the end of the round, and the end of its last request. */
@@ -160,23 +203,27 @@ function settle(state: State, ctx: Ctx): void {
   const { round, config } = state;
   if (round !== null) {
     const { roundId, kind, weightVersion, openedSeconds, asked } = round;
-    const done = [...state.prompts.values()].filter((one) => isDone(one, state)).slice(0, config.promptsPerRound);
+    const { done } = state;
     const isFull = done.length === config.promptsPerRound;
     const isOver = state.requests.size === 0 && asked === 0;
     if (isFull || isOver) {
-      const prompts = done.map(({ promptId, prompt: { ref, domain, deferral }, held }) => ({
-        promptId,
-        ...(ref !== undefined && { ref: structuredClone(ref) }),
-        ...(domain !== undefined && { domain }),
-        ...(deferral !== undefined && { deferral: { ...deferral } }),
-        responses: held.toSorted((a, b) => a.index - b.index),
-      }));
+      const prompts = done.map((promptId) => {
+        const { prompt, held } = state.prompts.get(promptId)!;
+        const { ref, domain, deferral } = prompt;
+        return {
+          promptId,
+          ...(ref !== undefined && { ref: structuredClone(ref) }),
+          ...(domain !== undefined && { domain }),
+          ...(deferral !== undefined && { deferral: { ...deferral } }),
+          responses: held.toSorted((a, b) => a.index - b.index),
+        };
+      });
       const quota = { counted: done.length, needed: config.promptsPerRound };
       const code = isFull ? 'quota_reached' : state.isExhausted ? 'source_exhausted' : 'all_ended';
       const deferred = state.prompts.size - done.length;
       const what = { roundId, kind, weightVersion, prompts, openedSeconds, deferred };
       emit({ type: 'round.completed', at, ...what, reason: { code, ...quota } });
-      for (const { promptId } of done) state.prompts.delete(promptId);
+      for (const promptId of done) state.prompts.delete(promptId);
       for (const one of [...state.prompts.values()]) leave(state, one, 'round_completed', done.length, ctx);
       close(state, ctx);
     }
@@ -242,11 +289,19 @@ const handlers = [
       if (request === undefined)
         return emit({ type: 'response.late', at, requestId, reason: { code: 'completion', tokens } });
       const { promptId, index, isAborting } = request;
-      state.requests.delete(requestId);
+      ended(state, requestId, promptId);
       if (isAborting)
         return emit({ type: 'response.surplus', at, requestId, promptId, reason: { code: 'after_abort', tokens } });
-      const versions = weightVersions?.slice() ?? [state.round!.weightVersion];
-      state.prompts.get(promptId)!.held.push({ requestId, index, tokens, weightVersions: versions });
+      const { weightVersion } = state.round!;
+      const versions = weightVersions?.slice() ?? [weightVersion];
+      const { held } = state.prompts.get(promptId)!;
+      held.push({ requestId, index, tokens, weightVersions: versions });
+      // Whatever becomes of the response, its versions are told (law 17).
+      const counts = { held: held.length, needed: state.config.responsesPerPrompt };
+      const others = { code: 'other_weights', ...counts, weightVersions: versions.slice(), weightVersion } as const;
+      const reason = versions.every((one) => one === weightVersion) ? ({ code: 'held', ...counts } as const) : others;
+      emit({ type: 'response.accepted', at, requestId, promptId, reason });
+      if (held.length === state.config.responsesPerPrompt) state.done.push(promptId);
     },
     checkLaunched,
   ),
@@ -254,16 +309,20 @@ const handlers = [
     messages.requestAborted,
     // A prompt whose request ends without an abort of ours lacks a response: it is put off at the end of the round.
     (state, { requestId }, { at, emit }) => {
-      if (!state.requests.delete(requestId)) emit({ type: 'response.late', at, requestId, reason: { code: 'report' } });
+      const request = state.requests.get(requestId);
+      if (request === undefined) return emit({ type: 'response.late', at, requestId, reason: { code: 'report' } });
+      ended(state, requestId, request.promptId);
     },
     checkLaunched,
   ),
   on(
     broken,
     (state, { promptId, failures }, ctx) => {
-      const { prompt, held } = state.prompts.get(promptId)!;
-      abort(state, promptId, { code: 'prompt_failed', held: held.length }, ctx);
+      const one = state.prompts.get(promptId)!;
+      const { prompt, held } = one;
+      abort(state, one, { code: 'prompt_failed', held: held.length }, ctx);
       state.prompts.delete(promptId);
+      state.done = state.done.filter((id) => id !== promptId);
       const dropped = held.map(({ requestId, tokens }) => ({ requestId, tokens, cause: 'failed' }) as const);
       const ref = prompt.ref === undefined ? {} : { ref: prompt.ref };
       const reason = { code: 'data', failures, budget: failures } as const;
@@ -302,6 +361,9 @@ export const shortestFirst = definePolicy({
     draining: null,
     isExhausted: false,
     prompts: [],
+    waiting: [],
+    supplied: 0,
+    done: [],
     requests: [],
     launched: 0,
     rounds: 0,
@@ -335,37 +397,4 @@ export const shortestFirst = definePolicy({
     },
   ],
 });
-// #endregion
-
-// #region likely
-/** Likely events: a small space of ids, so that some repeat, and some come late. */
-export const likely: Arbitrary<State> = ({ round, requests, launched }, choices) => {
-  const at = choices.below(100);
-  const roundId = round !== null && choices.below(4) > 0 ? round.roundId : `r${choices.below(3)}`;
-  const prompts = Array.from({ length: 1 + choices.below(3) }, () => ({
-    promptId: `p${choices.below(9)}`,
-    expectedTokens: 1 + choices.below(1000),
-  }));
-  const running = [...requests.keys()];
-  const requestId = running[choices.below(Math.max(1, running.length))] ?? `p0#${choices.below(launched + 2)}`;
-  switch (choices.below(12)) {
-    case 0:
-    case 1:
-      return { type: 'round.opened', at, roundId, kind: 'short', weightVersion: 1, prompts };
-    case 2:
-    case 3:
-    case 4:
-      return { type: 'prompts.supplied', at, roundId, prompts };
-    case 5:
-      return { type: choices.below(2) === 0 ? 'source.exhausted' : 'source.reopened', at };
-    case 6:
-      return { type: 'acme/prompt.broken', at, promptId: `p${choices.below(9)}`, failures: 3 };
-    case 7:
-      return { type: 'request.aborted', at, requestId };
-    case 8:
-      return { type: 'round.failed', at, roundId, message: '' };
-    default:
-      return { type: 'response.completed', at, requestId, tokens: 1 + choices.below(1000) };
-  }
-};
 // #endregion

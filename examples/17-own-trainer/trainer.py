@@ -6,19 +6,19 @@ A trainer of your own: asyncio, tail batching in this process, training beside t
 """
 
 import asyncio
-import json
 import logging
 import os
-import random
 import sys
-import time
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 import rollflex
 from rollflex import models
-from rollflex.models import Prompt, RoundCompleted, TailBatchingDecision, TailBatchingEvent, TailBatchingNotice
+from rollflex.models import Prompt, TailBatchingDecision, TailBatchingEvent, TailBatchingNotice
+
+from checkpoint import Call, Kept, Sample
+from job import engine, optimize, reward
 
 Session = rollflex.AsyncSession[TailBatchingEvent, TailBatchingDecision]
 
@@ -26,42 +26,12 @@ Session = rollflex.AsyncSession[TailBatchingEvent, TailBatchingDecision]
 CONFIG: models.TailBatchingConfig = {"promptsPerRound": 4, "responsesPerPrompt": 2, "promptSpeculation": 1.5}
 
 
-class Sample(TypedDict):
-    """A response as the trainer needs it."""
-
-    text: str
-    reward: float
-
-
-class Call(TypedDict):
-    """A call to the policy that may not be answered yet: sent again with its number, it is applied once."""
-
-    first_seq: int
-    events: list[TailBatchingEvent]
-
-
-class Checkpoint(TypedDict):
-    """What the trainer knows. A real one has its weights and its optimizer in the same file, or under the same step."""
-
-    step: int
-    cursor: int
-    trained: list[str]
-    due: list[RoundCompleted]
-    """Rounds that are complete and not trained yet. After their call the policy names them no more."""
-    gone: list[str]
-    """Prompts that the policy has given up."""
-    call: Call | None
-
-
-class Trainer:
+class Trainer(Kept):
     def __init__(self, session: Session, folder: Path, steps: int) -> None:
+        super().__init__(folder)
         self.session = session
         self.steps = steps
-        self.file = folder / "checkpoint.json"
-        self.bodies = (folder / "responses.jsonl").open("a+")
-        self.checkpoint: Checkpoint = {"step": 0, "cursor": 0, "trained": [], "due": [], "gone": [], "call": None}
         self.drawn = 0
-        self.samples: dict[str, Sample] = {}
         # What the loop is woken by: a report for the policy, what a task has raised, or `None` at the end.
         self.reports: asyncio.Queue[TailBatchingEvent | BaseException | None] = asyncio.Queue()
         self.running: dict[str, asyncio.Task[None]] = {}
@@ -84,13 +54,6 @@ class Trainer:
 
     async def resume(self) -> None:
         """Goes on from any state, also from none."""
-        if self.file.exists():
-            self.checkpoint = json.loads(self.file.read_text())
-        self.bodies.seek(0)
-        # The last line may have been cut off, and then nobody was told of it.
-        whole = self.bodies.read().rpartition("\n")[0]
-        self.bodies.truncate(len(whole.encode()) + 1 if whole else 0)
-        self.samples.update(json.loads(line) for line in whole.splitlines())
         if (call := self.checkpoint["call"]) is not None:
             # Its answer may not have been noted. What it launches is gone, and launched anew below.
             await self.answer_to(call)
@@ -197,8 +160,7 @@ class Trainer:
             }
         else:
             # The policy may name a response as soon as it has been told of it, so its body is kept first.
-            print(json.dumps([request, sample]), file=self.bodies, flush=True)
-            self.samples[request] = sample
+            self.keep(request, sample)
             report = {"type": "response.completed", "requestId": request, "tokens": len(text)}
         self.running.pop(request, None)
         self.reports.put_nowait(report)
@@ -217,31 +179,10 @@ class Trainer:
         self.training = None
         self.go_on()
 
-    def save(self) -> None:
-        new = self.file.with_suffix(".new")
-        new.write_text(json.dumps(self.checkpoint))
-        os.replace(new, self.file)
-
-
-async def engine(prompt: str) -> str:
-    """Yours takes seconds, and a few requests take minutes."""
-    tokens = int(random.lognormvariate(3, 1)) + 1
-    await asyncio.sleep(tokens / 2000)
-    return "x" * tokens
-
 
 def log(notice: TailBatchingNotice) -> None:
     """Takes no command: a type checker finds one that `carry_out` has no line for."""
     logging.getLogger("trainer").debug("%s", notice)
-
-
-def reward(text: str) -> float:
-    return len(text) / 100
-
-
-def optimize(samples: list[Sample]) -> None:
-    """A step of the optimizer."""
-    time.sleep(0.03)
 
 
 async def main(folder: Path, steps: int) -> None:

@@ -24,7 +24,7 @@ def test_the_folder_runs_and_tests_itself(tmp_path: Path) -> None:
     done = made(tmp_path, "trainer", "mine")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (
-        "mine: README.md, test_trainer.py, trainer.py\n"
+        "mine: README.md, checkpoint.py, job.py, test_trainer.py, trainer.py\n"
         "next: cd mine && pip install pytest mypy && python trainer.py && pytest\n"
     )
     folder = tmp_path / "mine"
@@ -32,7 +32,7 @@ def test_the_folder_runs_and_tests_itself(tmp_path: Path) -> None:
     assert page.startswith("# mine\n")
     assert "```sh\npip install pytest mypy\npython trainer.py\npytest\n```" in page
     assert "rollflex new" not in page and "examples/" not in page
-    for program in ("trainer.py", "test_trainer.py"):
+    for program in ("trainer.py", "job.py", "checkpoint.py", "test_trainer.py"):
         assert (folder / program).read_bytes() == (example / program).read_bytes(), "npm run build:python was not run"
 
     ran = subprocess.run(

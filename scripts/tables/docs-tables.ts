@@ -127,10 +127,12 @@ function trainerTable(): string {
 
 /** A region of the example of a policy, as a snippet; each goes on from the one before. */
 function ownPolicyPart(id: string): string {
-  const path = fileURLToPath(new URL('../../examples/16-own-policy/shortest-first.ts', import.meta.url));
-  const regions = readFileSync(path, 'utf8')
-    .split(/^\/\/ #region /m)
-    .slice(1);
+  const regions = ['shortest-first.ts', 'likely.ts'].flatMap((name) => {
+    const path = fileURLToPath(new URL(`../../examples/16-own-policy/${name}`, import.meta.url));
+    return readFileSync(path, 'utf8')
+      .split(/^\/\/ #region /m)
+      .slice(1);
+  });
   const found = regions.find((one) => one.startsWith(`${id}\n`));
   if (found === undefined) throw new Error(`the example has no region ${id}`);
   const code = found.slice(id.length + 1, found.indexOf('\n// #endregion'));

@@ -95,6 +95,17 @@ function policyText(policy: AnyPolicyDefinition, isWhole: boolean): string {
       ...comment([`What \`${policy.id}\` answers.`], ''),
       unionOf(`${name}Decision`, [`${name}Command`, `${name}Notice`]),
     ].join('\n'),
+    [
+      ...comment([`All types of \`${policy.id}\`, for its definition.`], ''),
+      `export interface ${name}Types {`,
+      ...field('id', `'${policy.id}'`, 'Id of the definition.'),
+      ...field('input', `${name}Input`, 'Configuration, as a caller writes it.'),
+      ...field('config', `${name}Config`, 'Configuration, its defaults filled in.'),
+      ...field('event', `${name}Event`, 'What it is told.'),
+      ...field('decision', `${name}Decision`, 'What it answers.'),
+      ...field('command', `${name}Command['type']`, 'Types of the decisions that a host must carry out.'),
+      '}',
+    ].join('\n'),
   ];
   const messages = [...policy.events, ...policy.decisions].map(({ type }) => ({
     name: className(type),
@@ -107,6 +118,11 @@ function policyText(policy: AnyPolicyDefinition, isWhole: boolean): string {
     ...unions,
   ]);
 }
+
+const field = (name: string, type: string, about: string): string[] => [
+  ...comment([about], '  '),
+  `  readonly ${name}: ${type};`,
+];
 
 const reportedName = (message: EventMessage): string =>
   isReported(message) ? `Reported<${className(message.type)}>` : className(message.type);

@@ -1,6 +1,6 @@
 /** The events and decisions of a recipe, taken from its parts. */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/machine/definition.ts';
-import type { Parts } from '../core/recipe/recipe.ts';
+import type { Parts } from '../core/recipe/spec.ts';
 import { byName, type DecisionMessage, type EventMessage } from '../schemas/vocabulary.ts';
 
 // The messages come from the parts and not from the whole vocabulary, so that a bundle of one recipe does not contain the

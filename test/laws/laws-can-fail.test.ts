@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { sealDefinition } from '../../src/core/machine/definition.ts';
 import { definePolicy, handlersOf, setOf } from '../../src/index.ts';
 import { speculativeAdmission } from '../../src/policies/speculative-admission/index.ts';
 import { defineDecision, defineEvent, hostRestarted, z } from '../../src/schemas/index.ts';
@@ -54,10 +55,10 @@ describe('the laws suite', () => {
   test('law 13 fails a policy that does not say how many ids it mints, and passes it when it says so', () => {
     const config = { promptsPerRound: 3, responsesPerPrompt: 2 };
     const options = { config, runs: 30, events: 30, only: [13] };
-    const unsaid = {
+    const unsaid = sealDefinition<typeof speculativeAdmission>({
       ...speculativeAdmission,
       ledgers: speculativeAdmission.ledgers.map(({ mints: _, ...rest }) => rest),
-    };
+    });
     expect(() => checkLaws(unsaid, options)).toThrow(/breaks law 13 .*"responsesPerPrompt":32/s);
     checkLaws(speculativeAdmission, options);
   });

@@ -25,7 +25,7 @@ export interface DebugOptions {
   readonly open: boolean;
   readonly perfetto?: string;
   readonly index?: string;
-  readonly policies?: string;
+  readonly policies?: readonly string[];
 }
 
 const ownHost = '127.0.0.1';

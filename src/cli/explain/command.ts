@@ -21,7 +21,7 @@ import { print, printJson } from '../terminal/output.ts';
 export interface ExplainOptions extends Omit<Asked, 'at'> {
   readonly at?: string;
   readonly index?: string;
-  readonly policies?: string;
+  readonly policies?: readonly string[];
   readonly chain?: boolean;
   readonly json?: boolean;
 }

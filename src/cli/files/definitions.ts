@@ -4,7 +4,7 @@ import { accessSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { given } from '../../core/collections/given.ts';
-import type { AnyDefinition } from '../../core/machine/definition.ts';
+import { type AnyDefinition, isCopy, madeBy } from '../../core/machine/definition.ts';
 import { createRegistry, type Registry } from '../../core/machine/registry.ts';
 import { isPolicyError, refuse, relocated } from '../../errors.ts';
 import { registryOf } from '../../logs/options.ts';
@@ -41,6 +41,16 @@ async function moduleAt(path: string): Promise<Readonly<Record<string, unknown>>
   }
 }
 
+/** Whether a value is what `definePolicy` takes. */
+const isSpec = (one: unknown): boolean => typeof one === 'object' && one !== null && 'id' in one && 'handlers' in one;
+
+/** Refuses a copy of a definition, such as `{ ...mine, id: 'lab/other' }`: what it changes would change nothing. */
+function refuseCopies(path: string, exported: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(exported)) {
+    if (isCopy(value)) refuse('invalid_input', `${path}: ${name}`, madeBy, 'a copy of a definition');
+  }
+}
+
 /** Says what a module exports in place of definitions, and what is missing. */
 function noDefinitions(path: string, exported: Readonly<Record<string, unknown>>): never {
   const names = Object.keys(exported);
@@ -51,46 +61,59 @@ function noDefinitions(path: string, exported: Readonly<Record<string, unknown>>
       'a module that exports definitions (export const mine = definePolicy({…}))',
       'no export',
     );
-  const isSpec = (one: unknown): boolean => typeof one === 'object' && one !== null && 'id' in one && 'handlers' in one;
   const bare = names.find((name) => isSpec(exported[name]));
   const missing = bare === undefined ? 'definePolicy, …' : `${bare} = definePolicy({…}), not the object alone`;
   refuse('invalid_input', path, `a module that exports definitions (${missing})`, names);
 }
 
+/** Definitions, and the module that they are from. */
+export interface OwnModule<D extends AnyDefinition = AnyDefinition> {
+  readonly path: string;
+  readonly definitions: readonly D[];
+}
+
 /**
- * Returns the definitions of a module; there must be some.
+ * Returns the definitions of modules; each must have some.
  *
  * @throws PolicyError `invalid_input` for a module that does not load, or that exports no definition; `duplicate_id` for an id that is
  * taken; the system's error
  */
-export async function ownDefinitions(path: string): Promise<readonly AnyDefinition[]> {
-  accessSync(path);
-  const exported = await moduleAt(path);
-  const found = ownDefinitionsIn(exported);
-  if (found.length === 0) noDefinitions(path, exported);
-  const shipped = new Set<string>(registry.definitions.map(({ id }) => id));
-  const taken = found.find(({ id }) => shipped.has(id));
-  if (taken !== undefined)
-    refuse('duplicate_id', path, `an id that rollflex does not have, such as acme/${taken.id}`, taken.id);
-  const again = found.find(({ id }, index) => found.findIndex((one) => one.id === id) < index);
-  if (again !== undefined) refuse('duplicate_id', path, 'ids that differ', again.id);
-  try {
-    createRegistry([...registry.definitions, ...found]);
-  } catch (error) {
-    if (isPolicyError(error)) throw relocated(error, `${path}: ${error.path}`);
-    throw error;
+export async function ownDefinitions(paths: readonly string[]): Promise<readonly OwnModule[]> {
+  const modules: OwnModule[] = [];
+  const ids = new Map<string, string>(registry.definitions.map(({ id }) => [id, '']));
+  for (const path of paths) {
+    accessSync(path);
+    const exported = await moduleAt(path);
+    refuseCopies(path, exported);
+    const definitions = ownDefinitionsIn(exported);
+    if (definitions.length === 0) noDefinitions(path, exported);
+    for (const { id } of definitions) {
+      const taken = ids.get(id);
+      if (taken === '') refuse('duplicate_id', path, `an id that rollflex does not have, such as acme/${id}`, id);
+      if (taken !== undefined)
+        refuse('duplicate_id', path, taken === path ? 'ids that differ' : `an id that ${taken} does not have`, id);
+      ids.set(id, path);
+    }
+    try {
+      createRegistry([...registry.definitions, ...definitions]);
+    } catch (error) {
+      if (isPolicyError(error)) throw relocated(error, `${path}: ${error.path}`);
+      throw error;
+    }
+    modules.push({ path, definitions });
   }
-  return found;
+  return modules;
 }
 
 /** How the logs of the user are opened. Throws as {@link registryWith} does. */
-export async function playingWith(policies: string | undefined, cache: string | undefined) {
-  const definitions = policies === undefined ? undefined : `${policies} ${statSync(policies).mtimeMs}`;
+export async function playingWith(policies: readonly string[] | undefined, cache: string | undefined) {
+  const definitions = policies?.map((one) => `${one} ${statSync(one).mtimeMs}`).join();
   return { registry: await registryWith(policies), ...given({ definitions, cache }) };
 }
 
-/** Returns a registry of the built-in definitions and, if a module is given, of the definitions that it exports. */
-export async function registryWith(path: string | undefined): Promise<Registry<readonly AnyDefinition[]>> {
-  if (path === undefined) return registryOf({});
-  return createRegistry([...registry.definitions, ...(await ownDefinitions(path))]) as never;
+/** Returns a registry of the built-in definitions and of those that modules export. */
+export async function registryWith(paths: readonly string[] | undefined): Promise<Registry<readonly AnyDefinition[]>> {
+  if (paths === undefined) return registryOf({});
+  const own = await ownDefinitions(paths);
+  return createRegistry([...registry.definitions, ...own.flatMap(({ definitions }) => definitions)]) as never;
 }

@@ -8,7 +8,7 @@ import { type PolicySchedulerOptions, policyScheduler } from '../../sim/colocate
 import type { BatchShape, Scheduler } from '../../sim/colocated/scheduler.ts';
 import { type Predict, predicts, usualSigma, withPredictions } from '../../sim/workload/predicted.ts';
 import type { Workload } from '../../sim/workload/workload.ts';
-import { ownDefinitions } from '../files/definitions.ts';
+import { type OwnModule, ownDefinitions } from '../files/definitions.ts';
 import { between } from '../terminal/arguments.ts';
 import { option } from '../terminal/options.ts';
 import { withOptions } from './workloads.ts';
@@ -18,8 +18,8 @@ export type Settings = readonly (readonly [name: string, value: unknown])[];
 
 /** Options about policies of the user, as JSON: each thread loads them again. */
 export interface OwnOptions {
-  /** The module. */
-  readonly policies?: string;
+  /** The modules. */
+  readonly policies?: readonly string[];
   readonly set?: Settings;
   readonly predict?: Predict;
   readonly predictSigma?: number;
@@ -54,7 +54,7 @@ export const predictOptions = (): Option[] => [
 /** Adds the options of {@link OwnOptions}. */
 export const withOwn = (command: Command): Command =>
   withOptions(command, [
-    option('policies', 'a module (.js, .ts) with policies of your own, to compare as well'),
+    option('policies', 'a module (.js, .ts) with policies of your own, to compare as well; may be repeated'),
     new Option('--set <setting=value>', 'a setting of them; may be repeated, and value,value compares both')
       .argParser(setting)
       .default([], 'none'),
@@ -75,6 +75,8 @@ export function predictedAs(
 export function checkOwn({ policies, set = [], predict, predictSigma }: OwnOptions): void {
   if (policies === undefined && set.length > 0)
     refuse('invalid_input', '--set', '--policies beside it, whose settings these are', set[0]![0]);
+  if (policies === undefined && predict !== undefined && predict !== 'none')
+    refuse('invalid_input', '--predict', '--policies beside it, with a policy that reads predicted lengths', predict);
   if (predictSigma !== undefined && predict !== 'noisy')
     refuse('invalid_input', '--predict-sigma', '--predict noisy beside it', predictSigma);
 }
@@ -91,30 +93,33 @@ const mostSchedulers = 64;
  */
 export async function ownSchedulers({ policies, set = [] }: OwnOptions, shape: BatchShape): Promise<Scheduler[]> {
   if (policies === undefined) return [];
-  const definitions = await ownPolicies(policies);
-  const names = new Set(definitions.flatMap(settingNames));
+  const modules = await ownPolicies(policies);
+  const names = new Set(modules.flatMap(({ definitions }) => definitions.flatMap(settingNames)));
   for (const [name] of set) {
     if (!names.has(name)) refuse('invalid_input', '--set', `a setting: ${oneOf([...names], name)}`, name);
   }
-  const schedulers = definitions.flatMap((definition) => {
-    const own = settingNames(definition);
-    const several = combinations(set.filter(([name]) => own.includes(name)));
-    return several.map((settings) => {
-      const label = [definition.id, ...(several.length > 1 ? wordsOf(settings) : [])].join(' ');
-      return schedulerOf(policies, definition, settings, shape, { id: label, label });
-    });
-  });
+  const schedulers = modules.flatMap(({ path, definitions }) =>
+    definitions.flatMap((definition) => {
+      const own = settingNames(definition);
+      const several = combinations(set.filter(([name]) => own.includes(name)));
+      return several.map((settings) => {
+        const label = [definition.id, ...(several.length > 1 ? wordsOf(settings) : [])].join(' ');
+        return schedulerOf(path, definition, settings, shape, { id: label, label });
+      });
+    }),
+  );
   if (schedulers.length > mostSchedulers)
     refuse('limit_exceeded', '--set', `values that make at most ${mostSchedulers} settings`, schedulers.length);
   return schedulers;
 }
 
-/** Returns the policies and recipes of a module. */
-export async function ownPolicies(path: string): Promise<AnyPolicyDefinition[]> {
-  const found = await ownDefinitions(path);
-  const policies = found.filter((one): one is AnyPolicyDefinition => one.kind !== 'planner');
-  if (policies.length === 0) refuse('invalid_input', path, 'a policy or a recipe', `planners: ${found[0]!.id}`);
-  return policies;
+/** Returns the policies and recipes of modules; each must have some. */
+export async function ownPolicies(paths: readonly string[]): Promise<OwnModule<AnyPolicyDefinition>[]> {
+  return (await ownDefinitions(paths)).map(({ path, definitions: found }) => {
+    const definitions = found.filter((one): one is AnyPolicyDefinition => one.kind !== 'planner');
+    if (definitions.length === 0) refuse('invalid_input', path, 'a policy or a recipe', `planners: ${found[0]!.id}`);
+    return { path, definitions };
+  });
 }
 
 /** Returns the names of the settings that a policy has. */
@@ -130,6 +135,8 @@ function combinations(set: Settings): Settings[] {
   const byName = new Map<string, readonly unknown[]>();
   for (const [name, value] of set) {
     const values = typeof value === 'string' && value.includes(',') ? value.split(',').map(valueIn) : [value];
+    const again = values.find((one, index) => values.findIndex((other) => text(other) === text(one)) < index);
+    if (again !== undefined) refuse('invalid_input', '--set', `values of ${name} that differ`, `${text(again)} twice`);
     byName.set(name, values);
   }
   let all: Settings[] = [[]];
@@ -137,6 +144,9 @@ function combinations(set: Settings): Settings[] {
     all = all.flatMap((one) => values.map((value) => [...one, [name, value] as const]));
   return all;
 }
+
+/** Settings that the job gives, and their options. */
+const flagsOfShape = { promptsPerRound: '--prompts-per-round', responsesPerPrompt: '--responses-per-prompt' } as const;
 
 /** Makes the scheduler of a policy. Throws as {@link ownSchedulers} does; an error names the file and the option. */
 export function schedulerOf(
@@ -148,6 +158,16 @@ export function schedulerOf(
 ): Scheduler {
   const own = settingNames(definition);
   const { promptsPerRound, responsesPerPrompt } = shape;
+  const ofShape = settings.find(([name]) => Object.hasOwn(flagsOfShape, name))?.[0];
+  if (ofShape !== undefined) {
+    const flag = flagsOfShape[ofShape as keyof typeof flagsOfShape];
+    refuse(
+      'invalid_input',
+      '--set',
+      `a setting that is not the shape of the batch, which all have (${flag} N)`,
+      ofShape,
+    );
+  }
   const ofJob = Object.entries({ promptsPerRound, responsesPerPrompt }).filter(([name]) => own.includes(name));
   try {
     return policyScheduler(definition, Object.fromEntries([...ofJob, ...settings]), options);

@@ -39,7 +39,7 @@ const staleness: Column<SchedulerResult> = [
 ];
 
 /**
- * Returns one workload as text: its lengths, and a row for each scheduler and for the oracle. The fastest is in bold. A variant
+ * Returns one workload as text: its lengths, and a row for each scheduler and for the oracle. The one that the verdict is about is in bold. A variant
  * that changes nothing has no row; a line below the table names it.
  *
  * @param isWhole - whether every column is shown, even on a narrow terminal

@@ -3,7 +3,7 @@ import { oneLine } from '../../core/ids/printable.ts';
 import type { ComparisonResult, SchedulerResult } from '../../sim/comparison/result.ts';
 import { tiedWith } from '../../sim/comparison/tie.ts';
 import type { PoolsComparison, PoolsSchedulerResult } from '../../sim/pools/result.ts';
-import { bestOf, contributionOf, isIdle, nothing, savedBy } from '../../sim/report/best.ts';
+import { bestOf, contributionOf, isIdle, nothing, savedBy, shippedBeside } from '../../sim/report/best.ts';
 import { equalText, fasterText, plainSigns } from '../../sim/report/faster.ts';
 import type { VlmComparison, VlmSchedulerResult } from '../../sim/vlm-formulas/result.ts';
 import { look } from '../terminal/output.ts';
@@ -100,6 +100,7 @@ export function comparisonVerdict(comparison: ComparisonResult, of = comparison.
   const speedup = faster(best.speedup.value, fasterText(best.speedup, plainSigns));
   const equal = faster(best.equalTokenSpeedup.value, equalText(best.equalTokenSpeedup, plainSigns));
   const left = oracle === undefined ? '' : `; oracle ${fixed(oracle.equalTokenSpeedup.value, 2)}x`;
+  const shipped = shippedBeside(best, schedulers);
   const variants = contributions(comparison);
   const tied = tiesOf(comparison, best);
   const keepers = keepersOf(comparison, best);
@@ -108,6 +109,11 @@ export function comparisonVerdict(comparison: ComparisonResult, of = comparison.
   const steps = `${fixed(baseline.stepSeconds.value, 0)} s a step become ${fixed(best.stepSeconds.value, 0)}`;
   return [
     prose(`${named(of)}: ${speedup}, ${equal}.`, indent),
+    ...(shipped === undefined
+      ? []
+      : [
+          `${indent}${prose(`Beside it ${shipped.label}: ${fasterText(shipped.speedup, plainSigns)}, ${equalText(shipped.equalTokenSpeedup, plainSigns)}.`, indent)}`,
+        ]),
     ...(others.length === 0
       ? []
       : [`${indent}${prose(`A tie with ${others.join(', ')}: over these runs neither is faster for sure.`, indent)}`]),

@@ -1,5 +1,5 @@
 /** The folders of `rollflex new`: a copy of an example, with what makes it a project of its own. */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { refuse } from '../../errors.ts';
 import { packageRoot, packageVersion } from '../../logs/index/package.ts';
@@ -37,7 +37,8 @@ export function makeFolder(kind: NewKind, name: string): { readonly files: reado
   const from = join(packageRoot(), 'examples', example);
   mkdirSync(folder, { recursive: true });
   cpSync(from, folder, { recursive: true });
-  writeFileSync(join(folder, 'README.md'), readme(name, from, commands[language]));
+  if (kind === 'policy') rename(folder, name);
+  writeFileSync(join(folder, 'README.md'), readme(name, folder, commands[language]));
   if (language === 'typescript') {
     writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest(name, folder), null, 2)}\n`);
     writeFileSync(join(folder, 'tsconfig.json'), `${JSON.stringify(typescript, null, 2)}\n`);
@@ -48,8 +49,8 @@ export function makeFolder(kind: NewKind, name: string): { readonly files: reado
 }
 
 /** The page of the example, with the commands of the folder in place of those of the example, and without links that lead out. */
-function readme(name: string, from: string, lines: readonly string[]): string {
-  return readFileSync(join(from, 'README.md'), 'utf8')
+function readme(name: string, folder: string, lines: readonly string[]): string {
+  return readFileSync(join(folder, 'README.md'), 'utf8')
     .replace(/^# .*$/m, `# ${name}`)
     .replace(/^```sh\n[\s\S]*?\n```$/m, ['```sh', ...lines, '```'].join('\n'))
     .replace(/\s?`(?:python -m )?rollflex new [\s\S]*?(?<=\.)(?=\n\n)/, '')
@@ -73,10 +74,32 @@ function manifest(name: string, folder: string): object {
     name,
     private: true,
     type: 'module',
-    scripts: { start: 'tsx main.ts', test: 'tsc && tsx --test' },
+    // Files by name: Node 20 takes those with other endings for no tests, and no test at all for a success.
+    scripts: { start: 'tsx main.ts', test: `tsc && tsx --test ${testsIn(folder).join(' ')}` },
     dependencies: { rollflex: rollflexFor(folder) },
     devDependencies: { '@types/node': '^20.0.0', 'fast-check': '^4.0.0', tsx: '^4.0.0', typescript: '^5.9.0' },
   };
+}
+
+const testsIn = (folder: string): string[] => readdirSync(folder).filter((one) => one.endsWith('.test.ts'));
+
+/** Policies have the name of their folder: in an id, in a file, and in an identifier that nothing else has. */
+function renamed(text: string, name: string): string {
+  const kebab = name
+    .replace(/[._]+/g, '-')
+    .replace(/^(?=\d)/, 'p')
+    .replace(/-+$/, '');
+  const stem = kebab.replace(/-policy$/, '').replace(/-+(.)/g, (_, letter: string) => letter.toUpperCase());
+  return text.replaceAll('shortest-first', kebab).replaceAll('shortestFirst', `${stem}Policy`);
+}
+
+/** Gives the files of a folder its name, in their names and in what they say. */
+function rename(folder: string, name: string): void {
+  for (const file of readdirSync(folder)) {
+    const text = renamed(readFileSync(join(folder, file), 'utf8'), name);
+    rmSync(join(folder, file));
+    writeFileSync(join(folder, renamed(file, name)), text);
+  }
 }
 
 /** The package that this command is of: from a checkout or an installed package by its path, as no registry has it yet. */

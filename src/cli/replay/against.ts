@@ -12,7 +12,7 @@ import { sideBySide } from './side-by-side.ts';
 
 interface AgainstOptions {
   readonly session?: string;
-  readonly policies?: string;
+  readonly policies?: readonly string[];
   readonly summary?: boolean;
   readonly baseline?: string;
   readonly json?: boolean;

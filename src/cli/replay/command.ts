@@ -18,7 +18,7 @@ import { expectedGroups, type LoggedSession, printSummary, type ReplayedLogs } f
 /** Options as the command line gives them. */
 export interface ReplayOptions {
   readonly session?: string;
-  readonly policies?: string;
+  readonly policies?: readonly string[];
   readonly summary?: boolean;
   readonly baseline?: string;
   readonly against?: string;

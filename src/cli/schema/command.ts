@@ -3,8 +3,8 @@ import { Command } from 'commander';
 import { z } from 'zod';
 import { didYouMean } from '../../core/ids/nearest.ts';
 import { refuse } from '../../errors.ts';
-import { registry } from '../../registry.ts';
 import { decisions, events } from '../../schemas/index.ts';
+import { registryWith } from '../files/definitions.ts';
 import { option } from '../terminal/options.ts';
 import { print, printJson } from '../terminal/output.ts';
 
@@ -21,17 +21,28 @@ interface Item {
 export interface SchemaOptions {
   readonly json?: boolean;
   readonly plan?: boolean;
+  readonly policies?: readonly string[];
 }
 
-function items(): Item[] {
+/** A schema of one's own with a type that JSON Schema has no word for is shown without it. */
+async function items(policies: readonly string[] | undefined): Promise<Item[]> {
+  const { definitions } = await registryWith(policies);
+  const shipped = [...events, ...decisions].map(({ type }) => type as string);
+  const own = definitions.flatMap((one) =>
+    one.kind === 'planner' ? [] : [...one.events, ...one.decisions].filter(({ type }) => !shipped.includes(type)),
+  );
   return [
-    ...registry.definitions.map((one) => {
+    ...definitions.map((one) => {
       const { id, kind, summary } = one;
       const schemas = one.kind === 'planner' ? { schema: one.input, plan: one.plan } : { schema: one.config };
       return { id, kind, summary, ...schemas };
     }),
     ...events.map(({ type, description, schema }) => ({ id: type, kind: 'event', summary: description, schema })),
     ...decisions.map((one) => ({ id: one.type, kind: one.kind, summary: one.description, schema: one.schema })),
+    ...[...new Map(own.map((one) => [one.type, one])).values()].map((one) => {
+      const kind = 'kind' in one ? String(one.kind) : 'event';
+      return { id: one.type, kind, summary: one.description, schema: one.schema };
+    }),
   ];
 }
 
@@ -44,11 +55,11 @@ function unwrapped({ $ref, $defs, ...rest }: z.core.JSONSchema.BaseSchema): z.co
 }
 
 /**
- * Prints the list, or one schema. Throws `PolicyError` `unknown_id`, `invalid_input` if a plan is asked for and the id is no
+ * Prints the list, or one schema. Throws as `ownDefinitions` does; `PolicyError` `unknown_id`, `invalid_input` if a plan is asked for and the id is no
  * planner's.
  */
-export function runSchema(id: string | undefined, options: SchemaOptions): void {
-  const all = items();
+export async function runSchema(id: string | undefined, options: SchemaOptions): Promise<void> {
+  const all = await items(options.policies);
   if (id === undefined) {
     if (options.plan) refuse('invalid_input', '--plan', 'a planner', id);
     if (options.json) printJson(all.map(({ id: name, kind, summary }) => ({ id: name, kind, summary })));
@@ -58,7 +69,8 @@ export function runSchema(id: string | undefined, options: SchemaOptions): void 
   const found = all.find((one) => one.id === id);
   if (found === undefined) {
     const ids = all.map((one) => one.id);
-    const expected = `an id that \`rollflex schema\` lists${didYouMean(id, ids)}`;
+    const own = id.includes('/') && options.policies === undefined ? ' (one of your own: --policies FILE)' : '';
+    const expected = `an id that \`rollflex schema\` lists${didYouMean(id, ids)}${own}`;
     refuse('unknown_id', 'id', expected, id);
   }
   if (options.plan && found.plan === undefined) {
@@ -73,10 +85,11 @@ export function schemaCommand(): Command {
   return new Command('schema')
     .argument('[id]', 'such as tail-batching, judge-offload, response.completed or request.abort')
     .option('--plan', 'of a planner: the schema of its plan, not of its input')
+    .addOption(option('policies', 'a module whose definitions are listed as well; may be repeated'))
     .addOption(option('json', 'print JSON on one line'))
     .addHelpText(
       'after',
-      '\nExamples\n  rollflex schema\n  rollflex schema tail-batching\n  rollflex schema judge-offload --plan\n  rollflex schema request.abort',
+      '\nExamples\n  rollflex schema\n  rollflex schema tail-batching\n  rollflex schema judge-offload --plan\n  rollflex schema request.abort\n  rollflex schema acme/mine --policies mine.ts',
     )
     .action((id: string | undefined, options: SchemaOptions) => runSchema(id, options));
 }

@@ -29,7 +29,7 @@ export interface ServeOptions extends ServerLimits {
   readonly port?: number;
   readonly host: string;
   readonly tokenFile?: string;
-  readonly policies?: string;
+  readonly policies?: readonly string[];
   readonly stateDir?: string;
   readonly fsync?: 'always' | 'interval';
   readonly snapshotEvents?: number;
@@ -135,7 +135,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
   const heard = feed && decisionLog ? both(decisionLog, feed) : (feed ?? decisionLog);
   const running = await start(options, {
     registry: await registryWith(options.policies),
-    planning: planThreads({ definitions: options.policies && moduleUrl(options.policies) }),
+    planning: planThreads({ definitions: options.policies?.map(moduleUrl) }),
     limits: limitsOf(options),
     version: packageVersion(),
     warn: say,

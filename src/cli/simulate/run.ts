@@ -141,7 +141,7 @@ function checkAlone(options: SimulateOptions): void {
   if (options.policies === undefined) return;
   const beside = options.ablation ? '--ablation' : options.oneStepOff ? '--one-step-off' : undefined;
   if (beside === undefined) return;
-  const expected = `--policies without ${beside}, whose jobs see to rewards and training as well`;
+  const expected = `--policies without ${beside}: they are compared with the synchronous job and tail batching`;
   refuse('invalid_input', '--policies', expected, options.policies);
 }
 

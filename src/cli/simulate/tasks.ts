@@ -5,12 +5,7 @@ import { registry } from '../../registry.ts';
 import { ablation, losslessScheduler, partialScheduler, usualSchedulers } from '../../sim/colocated/ablation.ts';
 import type { Job } from '../../sim/colocated/job.ts';
 import { oneStepOffAblation } from '../../sim/colocated/one-step-off.ts';
-import {
-  losslessTailScheduler,
-  type Scheduler,
-  synchronousBaseline,
-  tailBatchingScheduler,
-} from '../../sim/colocated/scheduler.ts';
+import { type Scheduler, synchronousBaseline, tailBatchingScheduler } from '../../sim/colocated/scheduler.ts';
 import { type PreparedRuns, prepareRuns } from '../../sim/comparison/compare.ts';
 import type { RunResult } from '../../sim/comparison/result.ts';
 import type { PoolsComparison } from '../../sim/pools/result.ts';
@@ -62,22 +57,20 @@ export interface SimulateMade {
 /** Returns the schedulers to compare, the baseline first. */
 function schedulersOf(input: SimulateInput, own: readonly Scheduler[]): Scheduler[] {
   const { job, factors, ablation: all, oneStepOff, epochs = 1, logged } = input;
-  if (own.length > 0) {
-    // A policy of admissions leaves rewards and training to the host: beside it, the others do, too.
-    const lossless = epochs > 1 ? [losslessTailScheduler(job)] : [];
-    return [synchronousBaseline(job), tailBatchingScheduler(job, factors), ...lossless, ...own];
-  }
   if (logged !== undefined && !all && !oneStepOff) {
     // As what-if does, all of them let the times of rewards and training pass as the preset, or the calibration, has them.
     const [baseline, tail] = [synchronousBaseline(job), tailBatchingScheduler(job, factors)];
-    return [baseline, tail, loggedScheduler(registry.get(logged.snapshot.policy) as AnyPolicyDefinition, logged, job)];
+    const asLogged = loggedScheduler(registry.get(logged.snapshot.policy) as AnyPolicyDefinition, logged, job);
+    return [baseline, tail, asLogged, ...own];
   }
   const variants = oneStepOff ? oneStepOffAblation(job, factors) : ablation(job, factors);
   // Where no prompt comes back, nothing is known of its lengths.
   const more = epochs > 1 ? [losslessScheduler(job, { oneStepOff })] : [];
   if (all) return [...variants, ...(oneStepOff ? [] : [partialScheduler(job)]), ...more];
   // Without the ablation, its first variant is compared with the same baseline.
-  return [...(oneStepOff ? variants.slice(0, 2) : usualSchedulers(job, factors)), ...more];
+  const usual = oneStepOff ? variants.slice(0, 2) : usualSchedulers(job, factors);
+  // The same job for all: rewards and training follow the rollout of a policy of the user as they follow that of the baseline.
+  return [...usual, ...more, ...own.map((one) => ({ ...one, staged: true }))];
 }
 
 /**

@@ -84,6 +84,12 @@ export async function sweepOwn(paths: readonly string[], options: SweepCommandOp
   print(`${basisText(basisOf(job))}\n`);
   for (const [index, comparison] of comparisons.entries()) {
     print(comparisonTable(comparison, false));
+    const { predict } = comparison.workload;
+    print(
+      prose(
+        `${steps} steps on ${usualRuns.seeds} seeds.${predict === undefined ? '' : ` Prompts come with predicted lengths: ${predict}.`}`,
+      ),
+    );
     for (const text of unmetNotes(comparison.schedulers)) print(prose(oneLine(text)));
     print(`${prose(adviceText(recommendations[index]!))}\n`);
   }

@@ -39,7 +39,7 @@ export interface SweepCommandOptions
 
 /** Runs the sweep, and prints the recommendation. */
 export async function runSweep(paths: readonly string[], options: SweepCommandOptions): Promise<void> {
-  checkAlone(options);
+  checkOwn(options);
   const {
     effort,
     thorough,
@@ -97,13 +97,6 @@ interface Partial {
   readonly recommendations: number;
   readonly of: number;
   readonly found?: FoundSettings;
-}
-
-/** Refuses options that only policies of the user have. */
-function checkAlone(options: SweepCommandOptions): void {
-  checkOwn(options);
-  const { predict = 'none' } = options;
-  if (predict !== 'none') refuse('invalid_input', '--predict', '--policies beside it, which may read it', predict);
 }
 
 interface Work {

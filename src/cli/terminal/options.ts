@@ -8,7 +8,7 @@ interface Taken {
   readonly flags: string;
   /** What it means in most commands. */
   readonly says: string;
-  readonly parse?: (text: string) => unknown;
+  readonly parse?: (text: string, before: never) => unknown;
   readonly choices?: readonly string[];
 }
 
@@ -20,7 +20,11 @@ const table = {
   gpus: { flags: '--gpus <n>', says: 'GPUs of the rollout (32)', parse: whole(1, 100_000) },
   json: { flags: '--json', says: 'print one JSON object' },
   model: { flags: '--model <name>', says: 'your model: an open one by its name, or its config.json' },
-  policies: { flags: '--policies <file>', says: 'a module with definitions of your own, each an export or in a list' },
+  policies: {
+    flags: '--policies <file>',
+    says: 'a module with definitions of your own, each an export or in a list; may be repeated',
+    parse: (text: string, before: readonly string[] = []) => [...before, text],
+  },
   precision: {
     flags: '--precision <name>',
     says: 'weights in the engines (as published)',
@@ -53,7 +57,7 @@ export function option(name: keyof typeof table, says?: string, { usual, parse }
   const taken: Taken = table[name];
   const made = new Option(taken.flags, says ?? taken.says);
   const parser = parse ?? taken.parse;
-  if (parser !== undefined) made.argParser(parser);
+  if (parser !== undefined) made.argParser(parser as (text: string) => unknown);
   if (taken.choices !== undefined) made.choices(taken.choices);
   if (usual !== undefined) made.default(usual);
   return made;

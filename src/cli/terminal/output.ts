@@ -1,7 +1,9 @@
 /** Functions that all commands share: exit codes, errors, and the only functions that write to a terminal. */
 import { fstatSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { oneLine, printable } from '../../core/ids/printable.ts';
 import { caused, isPolicyError } from '../../errors.ts';
+import { packageRoot } from '../../logs/index/package.ts';
 import { Interrupted, uncut } from './interrupt.ts';
 import { inWords, isPathError, isSystemError, reasonOf } from './system-errors.ts';
 
@@ -97,10 +99,30 @@ export function reportError(error: unknown): number {
 
 /** Writes an error that is a defect of rollflex, or of code of the user, with the stacks of it and of what has caused it. */
 export function sayDefect(error: unknown): void {
+  const own = ofTheUser(error);
+  if (own !== undefined) {
+    const { message } = error as Error;
+    process.stderr.write(`${printable(`rollflex: ${own.where}: ${message}\n${own.cause.stack}`)}\n`);
+    return;
+  }
   const stacks: string[] = [];
   for (let one = error; one !== undefined && stacks.length < 4; one = one instanceof Error ? one.cause : undefined)
     stacks.push(one instanceof Error ? (one.stack ?? String(one)) : String(caused(one)));
   process.stderr.write(`${printable(`rollflex: ${stacks.join('\ncaused by ')}`)}\n`);
+}
+
+/** Returns what code of the user has thrown, and where, if that has caused the error. */
+function ofTheUser(error: unknown): { readonly cause: Error; readonly where: string } | undefined {
+  if (!isPolicyError(error)) return undefined;
+  let cause: Error = error;
+  while (cause.cause instanceof Error) cause = cause.cause;
+  if (cause === error) return undefined;
+  const [first = ''] = (cause.stack ?? '').split('\n').filter((line) => /^ +at /.test(line));
+  const [, path, line] = /[( ]((?:file:\/\/)?\/[^()]*?|[A-Z]:\\[^()]*?):(\d+):\d+\)?$/.exec(first) ?? [];
+  if (path === undefined || /[\\/]node_modules[\\/]|^node:/.test(path)) return undefined;
+  const plain = path.replace(/^file:\/\//, '').replace(/\?.*$/, '');
+  if (plain.startsWith(join(packageRoot(), 'src')) || plain.startsWith(join(packageRoot(), 'dist'))) return undefined;
+  return { cause, where: `${relative(process.cwd(), plain)}:${line}` };
 }
 
 let outlasts = false;

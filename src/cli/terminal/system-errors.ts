@@ -46,6 +46,7 @@ export function reasonOf({ code = '', errno, message }: SystemError): string {
   return ofPaths[code] ?? ofTheSystem[code] ?? described ?? message;
 }
 
+const isModule = (name: string): boolean => /\.[cm]?[jt]sx?$/.test(name);
 const stem = (name: string): string => name.replace(/\.[^.]*$/, '');
 
 /** Compares names without their extensions: all files of a folder may have the same extension. */
@@ -59,7 +60,10 @@ function similar(name: string, names: readonly string[]): string | undefined {
 function hintOf(path: string): string {
   const folder = dirname(path);
   try {
-    const meant = similar(basename(path), readdirSync(folder));
+    const names = readdirSync(folder);
+    // A module is mistaken for a module.
+    const alike = isModule(path) ? names.filter(isModule) : [];
+    const meant = similar(basename(path), alike) ?? similar(basename(path), names);
     return meant === undefined ? '' : ` (did you mean "${meant}"?)`;
   } catch {
     return statSync(folder, { throwIfNoEntry: false }) === undefined ? ` (nor the folder ${folder})` : '';

@@ -22,6 +22,10 @@ const otherNames: Readonly<Record<string, string>> = {
   contextTokens: 'context',
 };
 
+/** Returns the option that a word is the singular of. */
+const pluralOf = (got: string | undefined, options: readonly string[]): string | undefined =>
+  options.find((one) => got !== undefined && [`${got}s`, got.replace(/y$/, 'ies')].includes(one) && one !== got);
+
 /** Adds suggestions to the errors of the parser: the option or the command that the user probably meant. */
 function suggesting(command: Command): void {
   const words = {
@@ -30,7 +34,8 @@ function suggesting(command: Command): void {
   };
   const outputError = (text: string, write: (text: string) => void): void => {
     const [, kind, got] = /unknown (option|command) '([^'=]*)/.exec(text) ?? [];
-    const meant = kind === undefined ? undefined : nearest(got, words[kind as keyof typeof words]);
+    const meant =
+      kind === undefined ? undefined : (pluralOf(got, words.option) ?? nearest(got, words[kind as keyof typeof words]));
     write(meant === undefined ? text : `${text.trimEnd()}\n(Did you mean ${meant}?)\n`);
   };
   command.showSuggestionAfterError(false).configureOutput({ ...commanderOutput, outputError });

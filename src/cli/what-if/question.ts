@@ -101,7 +101,8 @@ type Other = Pick<Change, 'policy' | 'scheduler' | 'predict'> & { readonly id: s
 async function otherPolicyOf(question: WhatIfQuestion): Promise<Other> {
   const { policies, policy, set, predict = 'none', predictSigma: sigma } = question;
   checkOwn({ ...question, set: [] });
-  const own = policies === undefined ? [] : await ownPolicies(policies);
+  const modules = policies === undefined ? [] : await ownPolicies(policies);
+  const own = modules.flatMap(({ definitions }) => definitions);
   const id = policy ?? (own.length === 1 ? own[0]!.id : undefined);
   if (id === undefined && own.length > 0)
     refuse(
@@ -122,8 +123,9 @@ async function otherPolicyOf(question: WhatIfQuestion): Promise<Other> {
     const known = [...Object.keys(otherPolicies), ...own.map((one) => one.id)];
     return refuse('unknown_id', '--policy', oneOf(known, id), id);
   }
+  const { path } = modules.find(({ definitions }) => definitions.includes(definition))!;
   // What does not fit is said before a long log is read.
-  const scheduler: Change['scheduler'] = (shape) => schedulerOf(policies!, definition, set, shape);
+  const scheduler: Change['scheduler'] = (shape) => schedulerOf(path, definition, set, shape);
   scheduler({ promptsPerRound: 1, responsesPerPrompt: 1 });
   return { id, scheduler, ...(predict === 'none' ? {} : { predict: { predict, ...given({ sigma }) } }) };
 }

@@ -1,5 +1,6 @@
 /** An answer of `what-if` in words, for the command line and for the page of `debug`. */
 import { basisLine } from '../../sim/colocated/basis.ts';
+import { unmetSentences } from '../../sim/colocated/policy-scheduler.ts';
 import { fasterText, plainSigns, speedupOf } from '../../sim/report/faster.ts';
 import type { WhatIfText } from '../../sim/what-if/form.ts';
 import type { RestOfJob, WhatIf } from '../../sim/what-if/what-if.ts';
@@ -89,7 +90,10 @@ export function tableOf(
         ? `This log cannot tell what that saves: ${percent(saved.low)} to ${percent(saved.high)} of the time. ${needs(answer)} It keeps ${range(kept, (one) => fixed(one, 2))} of the tokens.`
         : `${otherPolicy ?? 'The change'}: ${fasterText(speedupOf(saved), plainSigns)}, keeping ${range(kept, (one) => fixed(one, 2))} of the tokens.`,
     }),
-    assumed: assumed(answer, costsOf),
+    assumed: [
+      ...unmetSentences([{ label: otherPolicy ?? policy, unmet: answer.unmet ?? [] }]),
+      ...assumed(answer, costsOf),
+    ],
   };
 }
 

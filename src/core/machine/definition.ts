@@ -138,6 +138,34 @@ export interface PolicyDefinition<
   readonly gates?: Gates<State>;
 }
 
+/** The types of a definition, by name; rollflex generates them for its own definitions, such as `TailBatchingTypes`. */
+export interface DefinitionTypes {
+  /** Id of the definition. */
+  readonly id: string;
+  /** Configuration, as a caller writes it. */
+  readonly input: unknown;
+  /** Configuration, its defaults filled in. */
+  readonly config: unknown;
+  /** What it is told. */
+  readonly event: AnyEvent;
+  /** What it answers. */
+  readonly decision: AnyDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: string;
+}
+
+/** Definition of a policy with these types, its state and its saved state. */
+export type PolicyDefinitionOf<T extends DefinitionTypes, State, Saved> = PolicyDefinition<
+  T['input'],
+  T['config'],
+  State,
+  T['event'],
+  T['decision'],
+  Saved,
+  T['id'],
+  T['command']
+>;
+
 /** Conditions under which a plan is computed; they are not part of the input. */
 export interface PlanRun {
   /** Whether the time of the plan is over; must be fast. A planner that searches asks now and then; another planner does not ask. */
@@ -194,6 +222,11 @@ function validDefinition<T extends DefinitionBase>(definition: T, schemas: Reado
   if (!Number.isInteger(definition.version) || definition.version < 1) {
     refuse('invalid_config', `${definition.id}.version`, 'a version >= 1', definition.version);
   }
+  const { summary, source } = definition;
+  if (typeof summary !== 'string' || summary.trim() === '')
+    refuse('invalid_config', `${definition.id}.summary`, 'one sentence on what it does', summary);
+  if (typeof source !== 'string')
+    refuse('invalid_config', `${definition.id}.source`, 'the paper, or whoever it is from', source);
   checkSchemas(schemas, definition.id);
   return Object.freeze(Object.defineProperty({ ...definition }, definitionTag, { value: true }));
 }
@@ -201,6 +234,16 @@ function validDefinition<T extends DefinitionBase>(definition: T, schemas: Reado
 /** Whether a value is a definition, from this or from another copy of the package. */
 export function isDefinition(value: unknown): value is AnyDefinition {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[definitionTag] === true;
+}
+
+/** What makes a definition, for messages. */
+export const madeBy = 'a definition that definePolicy, defineRecipe or definePlanner has made (a copy of one is none)';
+
+/** Whether a value is a copy of a definition: `{ ...mine, id }` has its fields, and none of what they were made from. */
+export function isCopy(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || isDefinition(value)) return false;
+  const { id, kind } = value as Partial<AnyDefinition>;
+  return typeof id === 'string' && (kind === 'policy' || kind === 'recipe' || kind === 'planner') && 'version' in value;
 }
 
 /** Handler of one or more events: their messages, the change of state, and the check before the change. */
@@ -294,8 +337,8 @@ type EventIn<H extends readonly Handler<any, any, any>[]> = Of<H[number]['messag
 /**
  * Defines a policy.
  *
- * @throws PolicyError `invalid_config` if the id is not kebab case, the version is not a whole number >= 1, a schema is not a zod 4
- * schema, or an event has two handlers
+ * @throws PolicyError `invalid_config` if the id is not kebab case, the version is not a whole number >= 1, there is no summary, a
+ * schema is not a zod 4 schema, or an event has two handlers
  */
 export function definePolicy<
   Input,

@@ -11,6 +11,7 @@ import {
   type AnyPlannerDefinition,
   type AnyPolicyDefinition,
   isDefinition,
+  madeBy,
   type PlanInputOf,
   type PlanOf,
   type PlanRun,
@@ -86,7 +87,7 @@ export function createRegistry<const L extends readonly AnyDefinition[]>(definit
   ];
   const vocabulary: Vocabulary = new Map(messages.map((message) => [message.type, message]));
   for (const definition of definitions) {
-    if (!isDefinition(definition)) refuse('invalid_config', 'definitions', 'a definition', definition);
+    if (!isDefinition(definition)) refuse('invalid_config', 'definitions', madeBy, definition);
     if (byId.has(definition.id)) refuse('duplicate_id', 'definitions', 'ids that differ', definition.id);
     byId.set(definition.id, definition);
     if (definition.kind === 'planner') continue;
@@ -96,7 +97,15 @@ export function createRegistry<const L extends readonly AnyDefinition[]>(definit
   const get = (id: string): AnyDefinition => {
     const found = byId.get(id);
     if (found !== undefined) return found;
-    refuse('unknown_id', 'policy', oneOf([...byId.keys()], id), id);
+    const known = [...byId.keys()];
+    // Many ids say little where none is near.
+    const isOther = id.includes('/') && !known.some((one) => one.includes('/'));
+    refuse(
+      'unknown_id',
+      'policy',
+      isOther ? 'the definition of your own that has this id (--policies FILE)' : oneOf(known, id),
+      id,
+    );
   };
   const policy = (id: string): AnyPolicyDefinition => {
     const found = get(id);

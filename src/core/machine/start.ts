@@ -1,15 +1,17 @@
 /** Makes policies and plans. This file imports no definition, so that a bundle with one policy stays small. */
 import { caused, isPolicyError, refuse } from '../../errors.ts';
-import type {
-  AnyDefinition,
-  AnyEvent,
-  AnyPlannerDefinition,
-  AnyPolicyDefinition,
-  ConfigOf,
-  PlanInputOf,
-  PlanOf,
-  PlanRun,
-  PolicyDefinition,
+import {
+  type AnyDefinition,
+  type AnyEvent,
+  type AnyPlannerDefinition,
+  type AnyPolicyDefinition,
+  type ConfigOf,
+  isCopy,
+  madeBy,
+  type PlanInputOf,
+  type PlanOf,
+  type PlanRun,
+  type PolicyDefinition,
 } from './definition.ts';
 import { Policy, type PolicyOptions } from './policy.ts';
 import { openSnapshot, snapshotSchema } from './snapshot.ts';
@@ -52,6 +54,7 @@ export function create<P extends AnyPolicyDefinition>(
 /** Refuses an id, or a definition of the other kind: JavaScript callers may pass these. */
 function assertDefinition(definition: AnyDefinition, isPlanner: boolean, expected: string): void {
   const kind: unknown = (definition as Partial<AnyDefinition> | undefined)?.kind;
+  if (isCopy(definition)) refuse('invalid_input', 'definition', madeBy, `a copy of ${definition.id}`);
   if (kind !== undefined && (kind === 'planner') === isPlanner) return;
   refuse('invalid_input', 'definition', expected, kind === undefined ? definition : definition.id);
 }

@@ -181,3 +181,19 @@ export type AdaptiveTpNotice = KindTpKept;
 
 /** What `adaptive-tp` answers. */
 export type AdaptiveTpDecision = AdaptiveTpCommand | AdaptiveTpNotice;
+
+/** All types of `adaptive-tp`, for its definition. */
+export interface AdaptiveTpTypes {
+  /** Id of the definition. */
+  readonly id: 'adaptive-tp';
+  /** Configuration, as a caller writes it. */
+  readonly input: AdaptiveTpInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: AdaptiveTpConfig;
+  /** What it is told. */
+  readonly event: AdaptiveTpEvent;
+  /** What it answers. */
+  readonly decision: AdaptiveTpDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: AdaptiveTpCommand['type'];
+}

@@ -77,3 +77,19 @@ export type AgenticRolloutNotice =
 
 /** What `agentic-rollout` answers. */
 export type AgenticRolloutDecision = AgenticRolloutCommand | AgenticRolloutNotice;
+
+/** All types of `agentic-rollout`, for its definition. */
+export interface AgenticRolloutTypes {
+  /** Id of the definition. */
+  readonly id: 'agentic-rollout';
+  /** Configuration, as a caller writes it. */
+  readonly input: AgenticRolloutInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: AgenticRolloutConfig;
+  /** What it is told. */
+  readonly event: AgenticRolloutEvent;
+  /** What it answers. */
+  readonly decision: AgenticRolloutDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: AgenticRolloutCommand['type'];
+}

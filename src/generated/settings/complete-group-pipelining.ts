@@ -126,3 +126,19 @@ export type CompleteGroupPipeliningNotice =
 
 /** What `complete-group-pipelining` answers. */
 export type CompleteGroupPipeliningDecision = CompleteGroupPipeliningCommand | CompleteGroupPipeliningNotice;
+
+/** All types of `complete-group-pipelining`, for its definition. */
+export interface CompleteGroupPipeliningTypes {
+  /** Id of the definition. */
+  readonly id: 'complete-group-pipelining';
+  /** Configuration, as a caller writes it. */
+  readonly input: CompleteGroupPipeliningInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: CompleteGroupPipeliningConfig;
+  /** What it is told. */
+  readonly event: CompleteGroupPipeliningEvent;
+  /** What it answers. */
+  readonly decision: CompleteGroupPipeliningDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: CompleteGroupPipeliningCommand['type'];
+}

@@ -114,3 +114,19 @@ export type DividedRolloutNotice = ChunkAwaited | ChunkLate | RequestEnded;
 
 /** What `divided-rollout` answers. */
 export type DividedRolloutDecision = DividedRolloutCommand | DividedRolloutNotice;
+
+/** All types of `divided-rollout`, for its definition. */
+export interface DividedRolloutTypes {
+  /** Id of the definition. */
+  readonly id: 'divided-rollout';
+  /** Configuration, as a caller writes it. */
+  readonly input: DividedRolloutInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: DividedRolloutConfig;
+  /** What it is told. */
+  readonly event: DividedRolloutEvent;
+  /** What it answers. */
+  readonly decision: DividedRolloutDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: DividedRolloutCommand['type'];
+}

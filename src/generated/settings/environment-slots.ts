@@ -147,3 +147,19 @@ export type EnvironmentSlotsNotice = SlotDenied | SlotExpired | SlotLate | Slots
 
 /** What `environment-slots` answers. */
 export type EnvironmentSlotsDecision = EnvironmentSlotsCommand | EnvironmentSlotsNotice;
+
+/** All types of `environment-slots`, for its definition. */
+export interface EnvironmentSlotsTypes {
+  /** Id of the definition. */
+  readonly id: 'environment-slots';
+  /** Configuration, as a caller writes it. */
+  readonly input: EnvironmentSlotsInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: EnvironmentSlotsConfig;
+  /** What it is told. */
+  readonly event: EnvironmentSlotsEvent;
+  /** What it answers. */
+  readonly decision: EnvironmentSlotsDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: EnvironmentSlotsCommand['type'];
+}

@@ -48,3 +48,19 @@ export type FlexrlNotice =
 
 /** What `flexrl` answers. */
 export type FlexrlDecision = FlexrlCommand | FlexrlNotice;
+
+/** All types of `flexrl`, for its definition. */
+export interface FlexrlTypes {
+  /** Id of the definition. */
+  readonly id: 'flexrl';
+  /** Configuration, as a caller writes it. */
+  readonly input: FlexrlInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: FlexrlConfig;
+  /** What it is told. */
+  readonly event: FlexrlEvent;
+  /** What it answers. */
+  readonly decision: FlexrlDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: FlexrlCommand['type'];
+}

@@ -94,3 +94,19 @@ export type FrontierGroupDispatchNotice =
 
 /** What `frontier-group-dispatch` answers. */
 export type FrontierGroupDispatchDecision = FrontierGroupDispatchCommand | FrontierGroupDispatchNotice;
+
+/** All types of `frontier-group-dispatch`, for its definition. */
+export interface FrontierGroupDispatchTypes {
+  /** Id of the definition. */
+  readonly id: 'frontier-group-dispatch';
+  /** Configuration, as a caller writes it. */
+  readonly input: FrontierGroupDispatchInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: FrontierGroupDispatchConfig;
+  /** What it is told. */
+  readonly event: FrontierGroupDispatchEvent;
+  /** What it answers. */
+  readonly decision: FrontierGroupDispatchDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: FrontierGroupDispatchCommand['type'];
+}

@@ -119,3 +119,19 @@ export type GpuScaleDownNotice = MigrationAbandoned | ScaleDownLate | ScaleDownR
 
 /** What `gpu-scale-down` answers. */
 export type GpuScaleDownDecision = GpuScaleDownCommand | GpuScaleDownNotice;
+
+/** All types of `gpu-scale-down`, for its definition. */
+export interface GpuScaleDownTypes {
+  /** Id of the definition. */
+  readonly id: 'gpu-scale-down';
+  /** Configuration, as a caller writes it. */
+  readonly input: GpuScaleDownInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: GpuScaleDownConfig;
+  /** What it is told. */
+  readonly event: GpuScaleDownEvent;
+  /** What it answers. */
+  readonly decision: GpuScaleDownDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: GpuScaleDownCommand['type'];
+}

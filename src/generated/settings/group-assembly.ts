@@ -37,3 +37,19 @@ export type GroupAssemblyNotice =
 
 /** What `group-assembly` answers. */
 export type GroupAssemblyDecision = GroupAssemblyCommand | GroupAssemblyNotice;
+
+/** All types of `group-assembly`, for its definition. */
+export interface GroupAssemblyTypes {
+  /** Id of the definition. */
+  readonly id: 'group-assembly';
+  /** Configuration, as a caller writes it. */
+  readonly input: GroupAssemblyInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: GroupAssemblyConfig;
+  /** What it is told. */
+  readonly event: GroupAssemblyEvent;
+  /** What it answers. */
+  readonly decision: GroupAssemblyDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: GroupAssemblyCommand['type'];
+}

@@ -77,3 +77,19 @@ export type LongPromptQueueNotice = PromptMerged | PromptsReleased | RoundPlanne
 
 /** What `long-prompt-queue` answers. */
 export type LongPromptQueueDecision = LongPromptQueueCommand | LongPromptQueueNotice;
+
+/** All types of `long-prompt-queue`, for its definition. */
+export interface LongPromptQueueTypes {
+  /** Id of the definition. */
+  readonly id: 'long-prompt-queue';
+  /** Configuration, as a caller writes it. */
+  readonly input: LongPromptQueueInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: LongPromptQueueConfig;
+  /** What it is told. */
+  readonly event: LongPromptQueueEvent;
+  /** What it answers. */
+  readonly decision: LongPromptQueueDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: LongPromptQueueCommand['type'];
+}

@@ -73,3 +73,19 @@ export type LosslessTailNotice =
 
 /** What `lossless-tail` answers. */
 export type LosslessTailDecision = LosslessTailCommand | LosslessTailNotice;
+
+/** All types of `lossless-tail`, for its definition. */
+export interface LosslessTailTypes {
+  /** Id of the definition. */
+  readonly id: 'lossless-tail';
+  /** Configuration, as a caller writes it. */
+  readonly input: LosslessTailInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: LosslessTailConfig;
+  /** What it is told. */
+  readonly event: LosslessTailEvent;
+  /** What it answers. */
+  readonly decision: LosslessTailDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: LosslessTailCommand['type'];
+}

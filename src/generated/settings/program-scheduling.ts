@@ -103,3 +103,19 @@ export type ProgramSchedulingNotice =
 
 /** What `program-scheduling` answers. */
 export type ProgramSchedulingDecision = ProgramSchedulingCommand | ProgramSchedulingNotice;
+
+/** All types of `program-scheduling`, for its definition. */
+export interface ProgramSchedulingTypes {
+  /** Id of the definition. */
+  readonly id: 'program-scheduling';
+  /** Configuration, as a caller writes it. */
+  readonly input: ProgramSchedulingInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: ProgramSchedulingConfig;
+  /** What it is told. */
+  readonly event: ProgramSchedulingEvent;
+  /** What it answers. */
+  readonly decision: ProgramSchedulingDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: ProgramSchedulingCommand['type'];
+}

@@ -170,3 +170,19 @@ export type RewardDispatchNotice =
 
 /** What `reward-dispatch` answers. */
 export type RewardDispatchDecision = RewardDispatchCommand | RewardDispatchNotice;
+
+/** All types of `reward-dispatch`, for its definition. */
+export interface RewardDispatchTypes {
+  /** Id of the definition. */
+  readonly id: 'reward-dispatch';
+  /** Configuration, as a caller writes it. */
+  readonly input: RewardDispatchInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: RewardDispatchConfig;
+  /** What it is told. */
+  readonly event: RewardDispatchEvent;
+  /** What it answers. */
+  readonly decision: RewardDispatchDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: RewardDispatchCommand['type'];
+}

@@ -62,3 +62,19 @@ export type RolloutPipeNotice =
 
 /** What `rolloutpipe` answers. */
 export type RolloutPipeDecision = RolloutPipeCommand | RolloutPipeNotice;
+
+/** All types of `rolloutpipe`, for its definition. */
+export interface RolloutPipeTypes {
+  /** Id of the definition. */
+  readonly id: 'rolloutpipe';
+  /** Configuration, as a caller writes it. */
+  readonly input: RolloutPipeInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: RolloutPipeConfig;
+  /** What it is told. */
+  readonly event: RolloutPipeEvent;
+  /** What it answers. */
+  readonly decision: RolloutPipeDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: RolloutPipeCommand['type'];
+}

@@ -208,3 +208,19 @@ export type RollpackerNotice =
 
 /** What `rollpacker` answers. */
 export type RollpackerDecision = RollpackerCommand | RollpackerNotice;
+
+/** All types of `rollpacker`, for its definition. */
+export interface RollpackerTypes {
+  /** Id of the definition. */
+  readonly id: 'rollpacker';
+  /** Configuration, as a caller writes it. */
+  readonly input: RollpackerInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: RollpackerConfig;
+  /** What it is told. */
+  readonly event: RollpackerEvent;
+  /** What it answers. */
+  readonly decision: RollpackerDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: RollpackerCommand['type'];
+}

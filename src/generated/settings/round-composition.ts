@@ -62,3 +62,19 @@ export type RoundCompositionNotice = RoundPlanned | SourceDrained;
 
 /** What `round-composition` answers. */
 export type RoundCompositionDecision = RoundCompositionCommand | RoundCompositionNotice;
+
+/** All types of `round-composition`, for its definition. */
+export interface RoundCompositionTypes {
+  /** Id of the definition. */
+  readonly id: 'round-composition';
+  /** Configuration, as a caller writes it. */
+  readonly input: RoundCompositionInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: RoundCompositionConfig;
+  /** What it is told. */
+  readonly event: RoundCompositionEvent;
+  /** What it answers. */
+  readonly decision: RoundCompositionDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: RoundCompositionCommand['type'];
+}

@@ -83,3 +83,19 @@ export type SandboxTimeoutNotice = SandboxLate | SandboxReport | SandboxScored |
 
 /** What `sandbox-timeout` answers. */
 export type SandboxTimeoutDecision = SandboxTimeoutCommand | SandboxTimeoutNotice;
+
+/** All types of `sandbox-timeout`, for its definition. */
+export interface SandboxTimeoutTypes {
+  /** Id of the definition. */
+  readonly id: 'sandbox-timeout';
+  /** Configuration, as a caller writes it. */
+  readonly input: SandboxTimeoutInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: SandboxTimeoutConfig;
+  /** What it is told. */
+  readonly event: SandboxTimeoutEvent;
+  /** What it answers. */
+  readonly decision: SandboxTimeoutDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: SandboxTimeoutCommand['type'];
+}

@@ -122,3 +122,19 @@ export type ShadowLoaderNotice =
 
 /** What `shadow-loader` answers. */
 export type ShadowLoaderDecision = ShadowLoaderCommand | ShadowLoaderNotice;
+
+/** All types of `shadow-loader`, for its definition. */
+export interface ShadowLoaderTypes {
+  /** Id of the definition. */
+  readonly id: 'shadow-loader';
+  /** Configuration, as a caller writes it. */
+  readonly input: ShadowLoaderInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: ShadowLoaderConfig;
+  /** What it is told. */
+  readonly event: ShadowLoaderEvent;
+  /** What it answers. */
+  readonly decision: ShadowLoaderDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: ShadowLoaderCommand['type'];
+}

@@ -192,3 +192,19 @@ export type SpeculativeAdmissionNotice =
 
 /** What `speculative-admission` answers. */
 export type SpeculativeAdmissionDecision = SpeculativeAdmissionCommand | SpeculativeAdmissionNotice;
+
+/** All types of `speculative-admission`, for its definition. */
+export interface SpeculativeAdmissionTypes {
+  /** Id of the definition. */
+  readonly id: 'speculative-admission';
+  /** Configuration, as a caller writes it. */
+  readonly input: SpeculativeAdmissionInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: SpeculativeAdmissionConfig;
+  /** What it is told. */
+  readonly event: SpeculativeAdmissionEvent;
+  /** What it answers. */
+  readonly decision: SpeculativeAdmissionDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: SpeculativeAdmissionCommand['type'];
+}

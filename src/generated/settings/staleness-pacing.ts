@@ -76,3 +76,19 @@ export type StalenessPacingNotice =
 
 /** What `staleness-pacing` answers. */
 export type StalenessPacingDecision = StalenessPacingCommand | StalenessPacingNotice;
+
+/** All types of `staleness-pacing`, for its definition. */
+export interface StalenessPacingTypes {
+  /** Id of the definition. */
+  readonly id: 'staleness-pacing';
+  /** Configuration, as a caller writes it. */
+  readonly input: StalenessPacingInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: StalenessPacingConfig;
+  /** What it is told. */
+  readonly event: StalenessPacingEvent;
+  /** What it answers. */
+  readonly decision: StalenessPacingDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: StalenessPacingCommand['type'];
+}

@@ -155,3 +155,19 @@ export type StreamTrainingNotice =
 
 /** What `stream-training` answers. */
 export type StreamTrainingDecision = StreamTrainingCommand | StreamTrainingNotice;
+
+/** All types of `stream-training`, for its definition. */
+export interface StreamTrainingTypes {
+  /** Id of the definition. */
+  readonly id: 'stream-training';
+  /** Configuration, as a caller writes it. */
+  readonly input: StreamTrainingInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: StreamTrainingConfig;
+  /** What it is told. */
+  readonly event: StreamTrainingEvent;
+  /** What it answers. */
+  readonly decision: StreamTrainingDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: StreamTrainingCommand['type'];
+}

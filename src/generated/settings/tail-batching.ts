@@ -44,3 +44,19 @@ export type TailBatchingNotice =
 
 /** What `tail-batching` answers. */
 export type TailBatchingDecision = TailBatchingCommand | TailBatchingNotice;
+
+/** All types of `tail-batching`, for its definition. */
+export interface TailBatchingTypes {
+  /** Id of the definition. */
+  readonly id: 'tail-batching';
+  /** Configuration, as a caller writes it. */
+  readonly input: TailBatchingInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: TailBatchingConfig;
+  /** What it is told. */
+  readonly event: TailBatchingEvent;
+  /** What it answers. */
+  readonly decision: TailBatchingDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: TailBatchingCommand['type'];
+}

@@ -89,3 +89,19 @@ export type TailPipeliningNotice =
 
 /** What `tail-pipelining` answers. */
 export type TailPipeliningDecision = TailPipeliningCommand | TailPipeliningNotice;
+
+/** All types of `tail-pipelining`, for its definition. */
+export interface TailPipeliningTypes {
+  /** Id of the definition. */
+  readonly id: 'tail-pipelining';
+  /** Configuration, as a caller writes it. */
+  readonly input: TailPipeliningInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: TailPipeliningConfig;
+  /** What it is told. */
+  readonly event: TailPipeliningEvent;
+  /** What it answers. */
+  readonly decision: TailPipeliningDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: TailPipeliningCommand['type'];
+}

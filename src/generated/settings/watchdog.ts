@@ -88,3 +88,19 @@ export type WatchdogNotice = HostOwes | RoundStalled;
 
 /** What `watchdog` answers. */
 export type WatchdogDecision = WatchdogCommand | WatchdogNotice;
+
+/** All types of `watchdog`, for its definition. */
+export interface WatchdogTypes {
+  /** Id of the definition. */
+  readonly id: 'watchdog';
+  /** Configuration, as a caller writes it. */
+  readonly input: WatchdogInput;
+  /** Configuration, its defaults filled in. */
+  readonly config: WatchdogConfig;
+  /** What it is told. */
+  readonly event: WatchdogEvent;
+  /** What it answers. */
+  readonly decision: WatchdogDecision;
+  /** Types of the decisions that a host must carry out. */
+  readonly command: WatchdogCommand['type'];
+}

@@ -95,8 +95,11 @@ export class SessionPlay {
     if (!isPolicyError(error)) throw error;
     this.policy = undefined;
     // A list of all policies would be less helpful.
+    const own = error.got.includes('/') ? ' (one of your own: --policies FILE, or its definition in the registry)' : '';
     this.problem =
-      error.code === 'unknown_id' && error.path === 'policy' ? `no policy ${error.got} is known here` : error.message;
+      error.code === 'unknown_id' && error.path === 'policy'
+        ? `no policy ${error.got} is known here${own}`
+        : error.message;
   }
 
   /** Records a gap between the last known event and the event with this number, if there is one. */

@@ -2,15 +2,9 @@
  * Adaptive tensor parallelism (RollPacker §4.2): the TP of rollouts follows the preemptions of the engines, separately for short
  * and long rounds. An offline profile gives the start, and can veto changes. See README.md.
  */
-import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
+import { definePolicy, handlersOf, type Ledger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
-import type {
-  AdaptiveTpCommand,
-  AdaptiveTpConfig,
-  AdaptiveTpDecision,
-  AdaptiveTpEvent,
-  AdaptiveTpInput,
-} from '../../generated/settings/adaptive-tp.ts';
+import type { AdaptiveTpDecision, AdaptiveTpTypes } from '../../generated/settings/adaptive-tp.ts';
 import { roundCompleted, roundPlanned } from '../../schemas/decisions/rounds.ts';
 import { kindTpFailed, profileMeasured, profileObserved, stepFinished } from '../../schemas/events/parallelism.ts';
 import { roundFailed } from '../../schemas/events/rounds.ts';
@@ -110,16 +104,7 @@ const steps: Ledger<SavedTp, Message, AdaptiveTpDecision> = {
 };
 
 /** Chooses the tensor (and expert) parallelism of rollouts, separately for short and long rounds. */
-export const adaptiveTp: PolicyDefinition<
-  AdaptiveTpInput,
-  AdaptiveTpConfig,
-  TpState,
-  AdaptiveTpEvent,
-  AdaptiveTpDecision,
-  SavedTp,
-  'adaptive-tp',
-  AdaptiveTpCommand['type']
-> = definePolicy({
+export const adaptiveTp: PolicyDefinitionOf<AdaptiveTpTypes, TpState, SavedTp> = definePolicy({
   id: 'adaptive-tp',
   version: 2,
   summary: 'Doubles the TP of rollouts when preemptions rise and halves it when there are none; a profile has a veto.',

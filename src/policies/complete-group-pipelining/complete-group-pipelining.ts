@@ -4,14 +4,11 @@
  */
 
 import { checkNewPrefix } from '../../core/ids/minted-ids.ts';
-import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
+import { definePolicy, handlersOf, type Ledger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
 import { groupKey, groupsLeft } from '../../core/rollout/trained-groups.ts';
 import type {
-  CompleteGroupPipeliningCommand,
-  CompleteGroupPipeliningConfig,
   CompleteGroupPipeliningDecision,
-  CompleteGroupPipeliningEvent,
-  CompleteGroupPipeliningInput,
+  CompleteGroupPipeliningTypes,
 } from '../../generated/settings/complete-group-pipelining.ts';
 import { groupRewarded, roundRewarded } from '../../schemas/decisions/groups.ts';
 import { trainerRestarted, updateConsumed, updateLost, weightsPublished } from '../../schemas/events/pipelining.ts';
@@ -77,15 +74,10 @@ const groupLedger: Ledger<SavedPipelining, Message, CompleteGroupPipeliningDecis
 };
 
 /** Trains complete groups on-policy while the rollout continues, and publishes the weights once. */
-export const completeGroupPipelining: PolicyDefinition<
-  CompleteGroupPipeliningInput,
-  CompleteGroupPipeliningConfig,
+export const completeGroupPipelining: PolicyDefinitionOf<
+  CompleteGroupPipeliningTypes,
   PipeliningState,
-  CompleteGroupPipeliningEvent,
-  CompleteGroupPipeliningDecision,
-  SavedPipelining,
-  'complete-group-pipelining',
-  CompleteGroupPipeliningCommand['type']
+  SavedPipelining
 > = definePolicy({
   id: 'complete-group-pipelining',
   version: 2,

@@ -2,15 +2,9 @@
  * Divided rollout: responses are generated in chunks, and at the end of each chunk the policy decides anew where the response
  * continues. So KV caches are full and never overflow, and the longest responses begin early. See README.md.
  */
-import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
+import { definePolicy, type Ledger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
 import { changeEngines, checkEngine, withoutGone } from '../../core/rollout/engines.ts';
-import type {
-  DividedRolloutCommand,
-  DividedRolloutConfig,
-  DividedRolloutDecision,
-  DividedRolloutEvent,
-  DividedRolloutInput,
-} from '../../generated/settings/divided-rollout.ts';
+import type { DividedRolloutDecision, DividedRolloutTypes } from '../../generated/settings/divided-rollout.ts';
 import * as chunks from '../../schemas/events/chunks.ts';
 import {
   engineAdded,
@@ -70,16 +64,7 @@ const requests: Ledger<SavedDivided, Message, DividedRolloutDecision> = {
  * when there is room; `chunk.finished` ends a chunk, and `response.completed`, `response.failed` or `request.aborted` the
  * request.
  */
-export const dividedRollout: PolicyDefinition<
-  DividedRolloutInput,
-  DividedRolloutConfig,
-  DividedState,
-  DividedRolloutEvent,
-  DividedRolloutDecision,
-  SavedDivided,
-  'divided-rollout',
-  DividedRolloutCommand['type']
-> = definePolicy({
+export const dividedRollout: PolicyDefinitionOf<DividedRolloutTypes, DividedState, SavedDivided> = definePolicy({
   id: 'divided-rollout',
   version: 2,
   migrations: { 1: withoutGone },

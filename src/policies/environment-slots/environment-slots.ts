@@ -4,16 +4,10 @@
  */
 
 import { checkNewPrefix, replacePrefix } from '../../core/ids/minted-ids.ts';
-import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
+import { definePolicy, type Ledger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
 import { checkTimer, timerFired as noteFired } from '../../core/rollout/deadlines.ts';
 import { refuse } from '../../errors.ts';
-import type {
-  EnvironmentSlotsCommand,
-  EnvironmentSlotsConfig,
-  EnvironmentSlotsDecision,
-  EnvironmentSlotsEvent,
-  EnvironmentSlotsInput,
-} from '../../generated/settings/environment-slots.ts';
+import type { EnvironmentSlotsDecision, EnvironmentSlotsTypes } from '../../generated/settings/environment-slots.ts';
 import { programClosed, toolFinished, toolStarted } from '../../schemas/events/programs.ts';
 import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
 import { slotFailed, slotReady, slotReleased, slotRequested, slotsChanged } from '../../schemas/events/slots.ts';
@@ -100,16 +94,7 @@ const programs: Ledger<SavedSlots, Message, EnvironmentSlotsDecision> = {
  * Starts environments before they are needed, gives each to the program that has waited longest, and takes it back when the
  * program is over or its tool does not answer.
  */
-export const environmentSlots: PolicyDefinition<
-  EnvironmentSlotsInput,
-  EnvironmentSlotsConfig,
-  SlotsState,
-  EnvironmentSlotsEvent,
-  EnvironmentSlotsDecision,
-  SavedSlots,
-  'environment-slots',
-  EnvironmentSlotsCommand['type']
-> = definePolicy({
+export const environmentSlots: PolicyDefinitionOf<EnvironmentSlotsTypes, SlotsState, SavedSlots> = definePolicy({
   id: 'environment-slots',
   version: 1,
   summary:

@@ -4,13 +4,11 @@
  */
 
 import { checkNewPrefix } from '../../core/ids/minted-ids.ts';
-import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
+import { definePolicy, type Ledger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
 import type {
-  FrontierGroupDispatchCommand,
   FrontierGroupDispatchConfig,
   FrontierGroupDispatchDecision,
-  FrontierGroupDispatchEvent,
-  FrontierGroupDispatchInput,
+  FrontierGroupDispatchTypes,
 } from '../../generated/settings/frontier-group-dispatch.ts';
 import { promptCollected, promptDeferred, promptFailed } from '../../schemas/decisions/prompts.ts';
 import {
@@ -83,27 +81,19 @@ const waitingLedger: Ledger<SavedFrontier, Message, FrontierGroupDispatchDecisio
 };
 
 /** Admits requests by groups, with at most F_w groups in service. */
-export const frontierGroupDispatch: PolicyDefinition<
-  FrontierGroupDispatchInput,
-  FrontierGroupDispatchConfig,
-  FrontierState,
-  FrontierGroupDispatchEvent,
-  FrontierGroupDispatchDecision,
-  SavedFrontier,
-  'frontier-group-dispatch',
-  FrontierGroupDispatchCommand['type']
-> = definePolicy({
-  id: 'frontier-group-dispatch',
-  version: 3,
-  summary: 'Admits the requests of at most F_w groups at once, lowest order first.',
-  source: 'RolloutPipe §3.3',
-  config: frontierConfig,
-  state: frontierState,
-  begin,
-  link,
-  handlers,
-  decisions: frontierDecisions,
-  ledgers: [requestLedger, waitingLedger],
-  waits,
-  gates,
-});
+export const frontierGroupDispatch: PolicyDefinitionOf<FrontierGroupDispatchTypes, FrontierState, SavedFrontier> =
+  definePolicy({
+    id: 'frontier-group-dispatch',
+    version: 3,
+    summary: 'Admits the requests of at most F_w groups at once, lowest order first.',
+    source: 'RolloutPipe §3.3',
+    config: frontierConfig,
+    state: frontierState,
+    begin,
+    link,
+    handlers,
+    decisions: frontierDecisions,
+    ledgers: [requestLedger, waitingLedger],
+    waits,
+    gates,
+  });

@@ -4,14 +4,8 @@
  */
 
 import { checkNewPrefix } from '../../core/ids/minted-ids.ts';
-import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
-import type {
-  GpuScaleDownCommand,
-  GpuScaleDownConfig,
-  GpuScaleDownDecision,
-  GpuScaleDownEvent,
-  GpuScaleDownInput,
-} from '../../generated/settings/gpu-scale-down.ts';
+import { definePolicy, handlersOf, type Ledger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
+import type { GpuScaleDownDecision, GpuScaleDownTypes } from '../../generated/settings/gpu-scale-down.ts';
 import { promptCounted } from '../../schemas/decisions/prompts.ts';
 import { requestAbort, responseAccepted } from '../../schemas/decisions/requests.ts';
 import { roundCompleted } from '../../schemas/decisions/rounds.ts';
@@ -75,16 +69,7 @@ const lent: Ledger<SavedScaleDown, Message, GpuScaleDownDecision> = {
 };
 
 /** Releases half of the rollout GPUs for training when the remaining KV cache has room for all requests in flight. */
-export const gpuScaleDown: PolicyDefinition<
-  GpuScaleDownInput,
-  GpuScaleDownConfig,
-  ScaleDownState,
-  GpuScaleDownEvent,
-  GpuScaleDownDecision,
-  SavedScaleDown,
-  'gpu-scale-down',
-  GpuScaleDownCommand['type']
-> = definePolicy({
+export const gpuScaleDown: PolicyDefinitionOf<GpuScaleDownTypes, ScaleDownState, SavedScaleDown> = definePolicy({
   id: 'gpu-scale-down',
   version: 2,
   summary: 'Releases half of the rollout GPUs for training once the other half has room for all requests in flight.',

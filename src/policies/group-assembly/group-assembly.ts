@@ -2,15 +2,9 @@
  * Group assembly (RollPacker §4.3, §4.4): rewards come one by one, but groups are trained as a whole. A counting prompt becomes a
  * group as soon as all its responses have rewards, and a round is ready when all its groups are. See README.md.
  */
-import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
+import { definePolicy, type Ledger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
 import { groupKey } from '../../core/rollout/trained-groups.ts';
-import type {
-  GroupAssemblyCommand,
-  GroupAssemblyConfig,
-  GroupAssemblyDecision,
-  GroupAssemblyEvent,
-  GroupAssemblyInput,
-} from '../../generated/settings/group-assembly.ts';
+import type { GroupAssemblyDecision, GroupAssemblyTypes } from '../../generated/settings/group-assembly.ts';
 import {
   promptCounted,
   promptDeferred,
@@ -79,16 +73,7 @@ const groupLedger: Ledger<SavedAssembly, Message, GroupAssemblyDecision> = {
  * The policy takes the decisions of `tail-batching` or `speculative-admission` as its events, and rewards by `reward.ready`:
  * `for (const decision of tail.send(event)) if (groups.takes(decision)) groups.send(decision)`.
  */
-export const groupAssembly: PolicyDefinition<
-  GroupAssemblyInput,
-  GroupAssemblyConfig,
-  AssemblyState,
-  GroupAssemblyEvent,
-  GroupAssemblyDecision,
-  SavedAssembly,
-  'group-assembly',
-  GroupAssemblyCommand['type']
-> = definePolicy({
+export const groupAssembly: PolicyDefinitionOf<GroupAssemblyTypes, AssemblyState, SavedAssembly> = definePolicy({
   id: 'group-assembly',
   version: 3,
   summary: 'Makes whole groups, and ready rounds, of rewards that come one by one.',

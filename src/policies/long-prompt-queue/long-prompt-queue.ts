@@ -8,17 +8,11 @@ import {
   definePolicy,
   handlersOf,
   type Ledger,
-  type PolicyDefinition,
+  type PolicyDefinitionOf,
 } from '../../core/machine/definition.ts';
 import { copyPrompt, scaledCount } from '../../core/rollout/prompts.ts';
 import { refuse } from '../../errors.ts';
-import type {
-  LongPromptQueueCommand,
-  LongPromptQueueConfig,
-  LongPromptQueueDecision,
-  LongPromptQueueEvent,
-  LongPromptQueueInput,
-} from '../../generated/settings/long-prompt-queue.ts';
+import type { LongPromptQueueDecision, LongPromptQueueTypes } from '../../generated/settings/long-prompt-queue.ts';
 import {
   promptCarried,
   promptDeferred,
@@ -225,16 +219,7 @@ function ledger(name: string, ids: (prompt: Prompt) => string[]): Ledger<SavedQu
 }
 
 /** Holds deferred prompts and plans rounds: short ones while the queue is small, a long one once it holds P0 prompts. */
-export const longPromptQueue: PolicyDefinition<
-  LongPromptQueueInput,
-  LongPromptQueueConfig,
-  QueueState,
-  LongPromptQueueEvent,
-  LongPromptQueueDecision,
-  SavedQueue,
-  'long-prompt-queue',
-  LongPromptQueueCommand['type']
-> = definePolicy({
+export const longPromptQueue: PolicyDefinitionOf<LongPromptQueueTypes, QueueState, SavedQueue> = definePolicy({
   id: 'long-prompt-queue',
   version: 4,
   migrations: { 3: migrateFromThree },

@@ -3,16 +3,10 @@
  * tokens for each engine, and on which engine each turn runs, by expected time. See README.md.
  */
 
-import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
+import { definePolicy, type Ledger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
 import { checkTimer, timerFired as noteFired } from '../../core/rollout/deadlines.ts';
 import { changeEngines, checkEngine, withoutGone } from '../../core/rollout/engines.ts';
-import type {
-  ProgramSchedulingCommand,
-  ProgramSchedulingConfig,
-  ProgramSchedulingDecision,
-  ProgramSchedulingEvent,
-  ProgramSchedulingInput,
-} from '../../generated/settings/program-scheduling.ts';
+import type { ProgramSchedulingDecision, ProgramSchedulingTypes } from '../../generated/settings/program-scheduling.ts';
 import {
   engineAdded,
   engineDrained,
@@ -79,16 +73,7 @@ const programs: Ledger<SavedPrograms, Message, ProgramSchedulingDecision> = {
  * `turn.requested` asks for an engine, and `turn.route` names the engine, at once or when there is room. The turn ends with
  * `turn.finished`, and the program with `program.closed`.
  */
-export const programScheduling: PolicyDefinition<
-  ProgramSchedulingInput,
-  ProgramSchedulingConfig,
-  ProgramState,
-  ProgramSchedulingEvent,
-  ProgramSchedulingDecision,
-  SavedPrograms,
-  'program-scheduling',
-  ProgramSchedulingCommand['type']
-> = definePolicy({
+export const programScheduling: PolicyDefinitionOf<ProgramSchedulingTypes, ProgramState, SavedPrograms> = definePolicy({
   id: 'program-scheduling',
   version: 4,
   migrations: { 2: withoutGone, 3: migrateFromThree },

@@ -4,15 +4,9 @@
  */
 
 import { checkNewPrefix } from '../../core/ids/minted-ids.ts';
-import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
+import { definePolicy, type Ledger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
 import { checkTimer, timerFired as noteFired } from '../../core/rollout/deadlines.ts';
-import type {
-  RewardDispatchCommand,
-  RewardDispatchConfig,
-  RewardDispatchDecision,
-  RewardDispatchEvent,
-  RewardDispatchInput,
-} from '../../generated/settings/reward-dispatch.ts';
+import type { RewardDispatchDecision, RewardDispatchTypes } from '../../generated/settings/reward-dispatch.ts';
 import {
   promptDeferred,
   promptFailed,
@@ -95,16 +89,7 @@ const samples: Ledger<SavedRewards, Message, RewardDispatchDecision> = {
  * `reward.requested` asks for a reward. The computation begins with `reward.dispatch`, continues with `reward.started` and ends
  * with `reward.finished`. `reward.scored` gives the result, which other policies take as `reward.ready`.
  */
-export const rewardDispatch: PolicyDefinition<
-  RewardDispatchInput,
-  RewardDispatchConfig,
-  RewardState,
-  RewardDispatchEvent,
-  RewardDispatchDecision,
-  SavedRewards,
-  'reward-dispatch',
-  RewardDispatchCommand['type']
-> = definePolicy({
+export const rewardDispatch: PolicyDefinitionOf<RewardDispatchTypes, RewardState, SavedRewards> = definePolicy({
   id: 'reward-dispatch',
   version: 4,
   migrations: { 3: migrateFromThree },

@@ -8,17 +8,11 @@ import {
   definePolicy,
   handlersOf,
   type Ledger,
-  type PolicyDefinition,
+  type PolicyDefinitionOf,
 } from '../../core/machine/definition.ts';
 import { copyPrompt } from '../../core/rollout/prompts.ts';
 import { refuse } from '../../errors.ts';
-import type {
-  RoundCompositionCommand,
-  RoundCompositionConfig,
-  RoundCompositionDecision,
-  RoundCompositionEvent,
-  RoundCompositionInput,
-} from '../../generated/settings/round-composition.ts';
+import type { RoundCompositionDecision, RoundCompositionTypes } from '../../generated/settings/round-composition.ts';
 import { promptCounted, promptDeferred, promptFiltered, promptReturned } from '../../schemas/decisions/prompts.ts';
 import { promptsRequest, roundPlanned, sourceDrained } from '../../schemas/decisions/rounds.ts';
 import {
@@ -192,30 +186,22 @@ function ledger(
 }
 
 /** Composes each round from a window of the data, of prompts with about equally long expected responses. */
-export const roundComposition: PolicyDefinition<
-  RoundCompositionInput,
-  RoundCompositionConfig,
-  CompositionState,
-  RoundCompositionEvent,
-  RoundCompositionDecision,
-  SavedComposition,
-  'round-composition',
-  RoundCompositionCommand['type']
-> = definePolicy({
-  id: 'round-composition',
-  version: 2,
-  summary: 'Composes rounds by predicted length, so that long responses wait for each other.',
-  source: 'rollflex',
-  config: compositionConfig,
-  state: compositionState,
-  begin,
-  link,
-  handlers,
-  decisions,
-  ledgers: [
-    ledger('prompts', (prompt) => [prompt.promptId]),
-    ledger('responses', (prompt) => finished(prompt).map((one) => one.requestId)),
-  ],
-  waits,
-  gates,
-});
+export const roundComposition: PolicyDefinitionOf<RoundCompositionTypes, CompositionState, SavedComposition> =
+  definePolicy({
+    id: 'round-composition',
+    version: 2,
+    summary: 'Composes rounds by predicted length, so that long responses wait for each other.',
+    source: 'rollflex',
+    config: compositionConfig,
+    state: compositionState,
+    begin,
+    link,
+    handlers,
+    decisions,
+    ledgers: [
+      ledger('prompts', (prompt) => [prompt.promptId]),
+      ledger('responses', (prompt) => finished(prompt).map((one) => one.requestId)),
+    ],
+    waits,
+    gates,
+  });

@@ -8,17 +8,11 @@ import {
   definePolicy,
   handlersOf,
   type Ledger,
-  type PolicyDefinition,
+  type PolicyDefinitionOf,
 } from '../../core/machine/definition.ts';
 import { beginRun, exploreNext, raiseAnchor } from '../../core/rollout/adaptive-timeout.ts';
 import { refuse } from '../../errors.ts';
-import type {
-  SandboxTimeoutCommand,
-  SandboxTimeoutConfig,
-  SandboxTimeoutDecision,
-  SandboxTimeoutEvent,
-  SandboxTimeoutInput,
-} from '../../generated/settings/sandbox-timeout.ts';
+import type { SandboxTimeoutDecision, SandboxTimeoutTypes } from '../../generated/settings/sandbox-timeout.ts';
 import {
   sandboxLate,
   sandboxReport,
@@ -135,16 +129,7 @@ const runLedger: Ledger<SavedTimeouts, Message, SandboxTimeoutDecision> = {
 };
 
 /** Stops doomed code early, by timeouts that follow from the longest correct run of each test case. */
-export const sandboxTimeout: PolicyDefinition<
-  SandboxTimeoutInput,
-  SandboxTimeoutConfig,
-  TimeoutState,
-  SandboxTimeoutEvent,
-  SandboxTimeoutDecision,
-  SavedTimeouts,
-  'sandbox-timeout',
-  SandboxTimeoutCommand['type']
-> = definePolicy({
+export const sandboxTimeout: PolicyDefinitionOf<SandboxTimeoutTypes, TimeoutState, SavedTimeouts> = definePolicy({
   id: 'sandbox-timeout',
   version: 1,
   summary: 'Stops doomed code early: a timeout for each test case, from its longest correct run.',

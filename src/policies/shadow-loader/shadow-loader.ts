@@ -4,15 +4,9 @@
  */
 
 import { checkNewPrefix } from '../../core/ids/minted-ids.ts';
-import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
+import { definePolicy, type Ledger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
 import { checkTimer, timerFired as noteFired } from '../../core/rollout/deadlines.ts';
-import type {
-  ShadowLoaderCommand,
-  ShadowLoaderConfig,
-  ShadowLoaderDecision,
-  ShadowLoaderEvent,
-  ShadowLoaderInput,
-} from '../../generated/settings/shadow-loader.ts';
+import type { ShadowLoaderDecision, ShadowLoaderTypes } from '../../generated/settings/shadow-loader.ts';
 import { batchRun } from '../../schemas/decisions/loading.ts';
 import {
   batchWithdrawn,
@@ -92,16 +86,7 @@ const plannedBatches: Ledger<SavedLoader, Message, ShadowLoaderDecision> = {
 };
 
 /** Preprocesses samples on nodes, and has each rank fetch the frames that it needs; keeps metadata only. */
-export const shadowLoader: PolicyDefinition<
-  ShadowLoaderInput,
-  ShadowLoaderConfig,
-  LoaderState,
-  ShadowLoaderEvent,
-  ShadowLoaderDecision,
-  SavedLoader,
-  'shadow-loader',
-  ShadowLoaderCommand['type']
-> = definePolicy({
+export const shadowLoader: PolicyDefinitionOf<ShadowLoaderTypes, LoaderState, SavedLoader> = definePolicy({
   id: 'shadow-loader',
   version: 4,
   migrations: { 3: migrateFromThree },

@@ -4,15 +4,13 @@
  */
 
 import { checkNewPrefix } from '../../core/ids/minted-ids.ts';
-import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
+import { definePolicy, handlersOf, type Ledger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
 import { checkTimer, timerFired as noteFired } from '../../core/rollout/deadlines.ts';
 import { changeEngines, checkEngine } from '../../core/rollout/engines.ts';
 import type {
-  SpeculativeAdmissionCommand,
   SpeculativeAdmissionConfig,
   SpeculativeAdmissionDecision,
-  SpeculativeAdmissionEvent,
-  SpeculativeAdmissionInput,
+  SpeculativeAdmissionTypes,
 } from '../../generated/settings/speculative-admission.ts';
 import { rewardFailed } from '../../schemas/decisions/reward-workers.ts';
 import { engineAdded, engineDrained, engineLost, enginesChanged } from '../../schemas/events/engines.ts';
@@ -154,47 +152,39 @@ const responseLedger: AdmissionLedger = {
 };
 
 /** Over-provisions prompts and responses in short rounds and keeps the first that finish. */
-export const speculativeAdmission: PolicyDefinition<
-  SpeculativeAdmissionInput,
-  SpeculativeAdmissionConfig,
-  AdmissionState,
-  SpeculativeAdmissionEvent,
-  SpeculativeAdmissionDecision,
-  SavedAdmission,
-  'speculative-admission',
-  SpeculativeAdmissionCommand['type']
-> = definePolicy({
-  id: 'speculative-admission',
-  version: 5,
-  migrations: { 3: migrateFromThree, 4: migrateFromFour },
-  summary: 'Launches more prompts and responses than a round needs and keeps the first that finish.',
-  source: 'RollPacker §3, §6.3, §7',
-  config: admissionConfig,
-  state: admissionState,
-  begin,
-  link,
-  handlers,
-  after: (state, ctx) => {
-    reports.endOverdue(state, ctx);
-    settleFaults(state, ctx);
-    settle(state, ctx);
-    if (state.mayUnpark) unpark(state);
-    pump(state, ctx);
-    if (suspendWhereTriesFail(state, ctx)) pump(state, ctx);
-    // Where all remaining prompts have failed, one more prompt is started; each suspension has only a few of these.
-    while (state.unsettled !== null) {
+export const speculativeAdmission: PolicyDefinitionOf<SpeculativeAdmissionTypes, AdmissionState, SavedAdmission> =
+  definePolicy({
+    id: 'speculative-admission',
+    version: 5,
+    migrations: { 3: migrateFromThree, 4: migrateFromFour },
+    summary: 'Launches more prompts and responses than a round needs and keeps the first that finish.',
+    source: 'RollPacker §3, §6.3, §7',
+    config: admissionConfig,
+    state: admissionState,
+    begin,
+    link,
+    handlers,
+    after: (state, ctx) => {
+      reports.endOverdue(state, ctx);
+      settleFaults(state, ctx);
       settle(state, ctx);
+      if (state.mayUnpark) unpark(state);
       pump(state, ctx);
-    }
-    state.faults.dropDue(ctx.at);
-    reports.armTimers(state, ctx);
-  },
-  dueAt: (state) => {
-    const all = [grace, timeouts, pauses].flatMap((one) => one.first(state) ?? []);
-    return all.length === 0 ? undefined : Math.min(...all);
-  },
-  decisions: admissionDecisions,
-  ledgers: [promptLedger, responseLedger],
-  waits,
-  gates,
-});
+      if (suspendWhereTriesFail(state, ctx)) pump(state, ctx);
+      // Where all remaining prompts have failed, one more prompt is started; each suspension has only a few of these.
+      while (state.unsettled !== null) {
+        settle(state, ctx);
+        pump(state, ctx);
+      }
+      state.faults.dropDue(ctx.at);
+      reports.armTimers(state, ctx);
+    },
+    dueAt: (state) => {
+      const all = [grace, timeouts, pauses].flatMap((one) => one.first(state) ?? []);
+      return all.length === 0 ? undefined : Math.min(...all);
+    },
+    decisions: admissionDecisions,
+    ledgers: [promptLedger, responseLedger],
+    waits,
+    gates,
+  });

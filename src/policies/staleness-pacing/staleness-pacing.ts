@@ -4,16 +4,10 @@
  */
 
 import { checkNewPrefix } from '../../core/ids/minted-ids.ts';
-import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
+import { definePolicy, type Ledger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
 import { olderVersion } from '../../core/rollout/restart-versions.ts';
 import { refuse } from '../../errors.ts';
-import type {
-  StalenessPacingCommand,
-  StalenessPacingConfig,
-  StalenessPacingDecision,
-  StalenessPacingEvent,
-  StalenessPacingInput,
-} from '../../generated/settings/staleness-pacing.ts';
+import type { StalenessPacingDecision, StalenessPacingTypes } from '../../generated/settings/staleness-pacing.ts';
 import { weightsPublished } from '../../schemas/events/pipelining.ts';
 import { promptsSupplied, roundRequested, sourceExhausted, sourceReopened } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
@@ -95,16 +89,7 @@ const prompts: Ledger<SavedPacing, Message, StalenessPacingDecision> = {
 };
 
 /** Paces the rollout of an asynchronous trainer, so that no group is ever too old to be trained. */
-export const stalenessPacing: PolicyDefinition<
-  StalenessPacingInput,
-  StalenessPacingConfig,
-  PacingState,
-  StalenessPacingEvent,
-  StalenessPacingDecision,
-  SavedPacing,
-  'staleness-pacing',
-  StalenessPacingCommand['type']
-> = definePolicy({
+export const stalenessPacing: PolicyDefinitionOf<StalenessPacingTypes, PacingState, SavedPacing> = definePolicy({
   id: 'staleness-pacing',
   version: 3,
   migrations: { 1: migrateFromOne, 2: migrateFromTwo },

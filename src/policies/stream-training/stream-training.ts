@@ -4,15 +4,9 @@
  */
 
 import { checkNewPrefix } from '../../core/ids/minted-ids.ts';
-import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/machine/definition.ts';
+import { definePolicy, type Ledger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
 import { groupKey, groupsLeft } from '../../core/rollout/trained-groups.ts';
-import type {
-  StreamTrainingCommand,
-  StreamTrainingConfig,
-  StreamTrainingDecision,
-  StreamTrainingEvent,
-  StreamTrainingInput,
-} from '../../generated/settings/stream-training.ts';
+import type { StreamTrainingDecision, StreamTrainingTypes } from '../../generated/settings/stream-training.ts';
 import { roundCompleted } from '../../schemas/decisions/rounds.ts';
 import { gpusReleased, gpusReturned } from '../../schemas/events/gpus.ts';
 import { roundFailed, roundOpened } from '../../schemas/events/rounds.ts';
@@ -115,27 +109,19 @@ const groupLedger: Ledger<SavedStreamTraining, Message, StreamTrainingDecision> 
 };
 
 /** Trains completed groups while the rollout continues, and steps once when the round is over. */
-export const streamTraining: PolicyDefinition<
-  StreamTrainingInput,
-  StreamTrainingConfig,
-  StreamTrainingState,
-  StreamTrainingEvent,
-  StreamTrainingDecision,
-  SavedStreamTraining,
-  'stream-training',
-  StreamTrainingCommand['type']
-> = definePolicy({
-  id: 'stream-training',
-  version: 3,
-  summary: 'Trains completed groups on released GPUs during the rollout; one exact optimizer step at its end.',
-  source: 'RollPacker §4.4, §5',
-  config: streamTrainingConfig,
-  state: streamTrainingState,
-  begin,
-  link,
-  handlers,
-  after,
-  decisions: streamTrainingDecisions,
-  ledgers: [groupLedger],
-  waits,
-});
+export const streamTraining: PolicyDefinitionOf<StreamTrainingTypes, StreamTrainingState, SavedStreamTraining> =
+  definePolicy({
+    id: 'stream-training',
+    version: 3,
+    summary: 'Trains completed groups on released GPUs during the rollout; one exact optimizer step at its end.',
+    source: 'RollPacker §4.4, §5',
+    config: streamTrainingConfig,
+    state: streamTrainingState,
+    begin,
+    link,
+    handlers,
+    after,
+    decisions: streamTrainingDecisions,
+    ledgers: [groupLedger],
+    waits,
+  });

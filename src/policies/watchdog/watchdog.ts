@@ -9,16 +9,10 @@ import {
   definePolicy,
   handlersOf,
   type Ledger,
-  type PolicyDefinition,
+  type PolicyDefinitionOf,
 } from '../../core/machine/definition.ts';
 import { Deadlines } from '../../core/rollout/deadlines.ts';
-import type {
-  WatchdogCommand,
-  WatchdogConfig,
-  WatchdogDecision,
-  WatchdogEvent,
-  WatchdogInput,
-} from '../../generated/settings/watchdog.ts';
+import type { WatchdogDecision, WatchdogTypes } from '../../generated/settings/watchdog.ts';
 import { hostOwes, roundStalled, timerSet } from '../../schemas/decisions/session.ts';
 import { engineLost } from '../../schemas/events/engines.ts';
 import { rewardWorkerLost } from '../../schemas/events/reward-workers.ts';
@@ -157,16 +151,7 @@ const nothing: Ledger<SavedWatchdog> = { name: 'nothing', entered: () => [], lef
  *
  * It takes the events and the decisions of other policies as its events: `if (dog.takes(message)) dog.send(message)`.
  */
-export const watchdog: PolicyDefinition<
-  WatchdogInput,
-  WatchdogConfig,
-  WatchdogState,
-  WatchdogEvent,
-  WatchdogDecision,
-  SavedWatchdog,
-  'watchdog',
-  WatchdogCommand['type']
-> = definePolicy({
+export const watchdog: PolicyDefinitionOf<WatchdogTypes, WatchdogState, SavedWatchdog> = definePolicy({
   id: 'watchdog',
   version: 2,
   summary: 'Says who owes an answer that is overdue, and where work gains nothing, by what is usual.',

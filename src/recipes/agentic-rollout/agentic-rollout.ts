@@ -2,20 +2,14 @@
  * Rollouts of many turns with tools: which trajectories run for a round, on which engine each turn runs, and which program gets
  * an environment, all through one stream of events. The recipe adds no scheduling of its own. See README.md.
  */
-import type { AnyDecision, AnyEvent, AnyPolicyDefinition, PolicyDefinition } from '../../core/machine/definition.ts';
-import {
-  type Delivery,
-  defineRecipe,
-  type RecipeState,
-  type Recipient,
-  type SavedRecipe,
-} from '../../core/recipe/recipe.ts';
+import type { AnyEvent, AnyPolicyDefinition } from '../../core/machine/definition.ts';
+import { defineRecipe } from '../../core/recipe/recipe.ts';
+import type { Delivery, RecipeDefinition, Recipient } from '../../core/recipe/spec.ts';
 import type {
-  AgenticRolloutCommand,
   AgenticRolloutConfig,
   AgenticRolloutDecision,
   AgenticRolloutEvent,
-  AgenticRolloutInput,
+  AgenticRolloutTypes,
 } from '../../generated/settings/agentic-rollout.ts';
 import { environmentSlots } from '../../policies/environment-slots/index.ts';
 import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
@@ -94,8 +88,10 @@ function deliver(event: AgenticRolloutEvent, _: unknown, recipients: readonly st
 }
 
 /** Opens a program for a launched request, and asks for an environment. */
-function launched(decision: AnyDecision, { environment }: AgenticRolloutConfig): Delivery[] {
-  const { at, requestId, promptId, promptTokens } = decision as Message<'request.launch'>;
+function launched(
+  { at, requestId, promptId, promptTokens }: Message<'request.launch'>,
+  { environment }: AgenticRolloutConfig,
+): Delivery[] {
   const program: Message<'program.opened'> = { type: 'program.opened', at, requestId, promptId };
   if (promptTokens !== undefined) program.promptTokens = promptTokens;
   const opened: Delivery = { part: 'programs', event: program };
@@ -119,16 +115,7 @@ function failed({ at, requestId }: { readonly at: number; readonly requestId: st
  * request that is launched: `turn.requested` → `turn.route` → `turn.finished` → `tool.started` → `tool.finished` → …, up to
  * `response.completed`. It trains the prompts that `round.completed` names, and requests the next round after `round.drained`.
  */
-export const agenticRollout: PolicyDefinition<
-  AgenticRolloutInput,
-  AgenticRolloutConfig,
-  RecipeState<AgenticRolloutConfig>,
-  AgenticRolloutEvent,
-  AgenticRolloutDecision,
-  SavedRecipe,
-  'agentic-rollout',
-  AgenticRolloutCommand['type']
-> = defineRecipe({
+export const agenticRollout: RecipeDefinition<AgenticRolloutTypes> = defineRecipe({
   id: 'agentic-rollout',
   version: 1,
   summary: 'Rounds of trajectories with tools: tail batching, programs on engines turn by turn, and environments.',
@@ -162,20 +149,15 @@ export const agenticRollout: PolicyDefinition<
     admission: {
       'request.launch': { to: launched },
       // A request that is being aborted needs no engine and no environment any more, whenever the abort is confirmed.
-      'request.abort': { to: (decision) => closing(decision as Message<'request.abort'>) },
+      'request.abort': { to: closing },
     },
     slots: {
       'slot.reclaim': {
-        to: (decision) => {
-          const { at, requestId, reason } = decision as Message<'slot.reclaim'>;
-          return requestId === undefined || reason.code !== 'tool_timeout' ? [] : failed({ at, requestId });
-        },
+        to: ({ at, requestId, reason }) =>
+          requestId === undefined || reason.code !== 'tool_timeout' ? [] : failed({ at, requestId }),
       },
       'slot.denied': {
-        to: (decision) => {
-          const { reason, ...denied } = decision as Message<'slot.denied'>;
-          return reason.code === 'closed' ? [] : failed(denied);
-        },
+        to: ({ reason, ...denied }) => (reason.code === 'closed' ? [] : failed(denied)),
       },
     },
   },

@@ -1,7 +1,7 @@
 /** Likely next events: events that a part draws and that the recipe takes from outside; most often the part is the admission. */
 
 import type { Choices } from '../../core/generators/choices.ts';
-import type { RecipeState } from '../../core/recipe/recipe.ts';
+import type { RecipeState } from '../../core/recipe/spec.ts';
 import type { AgenticRolloutEvent } from '../../generated/settings/agentic-rollout.ts';
 import { arbitrary as slots } from '../../policies/environment-slots/arbitrary.ts';
 import { arbitrary as programs } from '../../policies/program-scheduling/arbitrary.ts';

@@ -2,7 +2,7 @@
 
 import type { Choices } from '../../core/generators/choices.ts';
 import type { EventOf } from '../../core/machine/definition.ts';
-import type { RecipeState } from '../../core/recipe/recipe.ts';
+import type { RecipeState } from '../../core/recipe/spec.ts';
 import { arbitrary as ofLoader } from '../../policies/shadow-loader/arbitrary.ts';
 import type { flexrl } from './flexrl.ts';
 

@@ -2,21 +2,10 @@
  * FlexRL (§3, §4): flex-ulysses plans batches, and shadow-loader brings each rank the frames that the plan needs there. The
  * recipe adds no scheduling of its own. See README.md.
  */
-import type { AnyDecision, AnyEvent, Ledger, PolicyDefinition } from '../../core/machine/definition.ts';
-import {
-  type Delivery,
-  defineRecipe,
-  type RecipeState,
-  type SavedRecipe,
-  settingsOf,
-} from '../../core/recipe/recipe.ts';
-import type {
-  FlexrlCommand,
-  FlexrlConfig,
-  FlexrlDecision,
-  FlexrlEvent,
-  FlexrlInput,
-} from '../../generated/settings/flexrl.ts';
+import type { AnyDecision, AnyEvent, Ledger } from '../../core/machine/definition.ts';
+import { defineRecipe, settingsOf } from '../../core/recipe/recipe.ts';
+import type { Delivery, RecipeDefinition, SavedRecipe } from '../../core/recipe/spec.ts';
+import type { FlexrlConfig, FlexrlEvent, FlexrlTypes } from '../../generated/settings/flexrl.ts';
 import { type ShadowLoaderEvent, shadowLoader } from '../../policies/shadow-loader/index.ts';
 import { loaderDecisions, shadowLoaderConfig } from '../../policies/shadow-loader/schema.ts';
 import { batchRun } from '../../schemas/decisions/loading.ts';
@@ -85,16 +74,7 @@ const ledgers = (shadowLoader.ledgers as readonly Ledger[]).map(
 );
 
 /** Plans each batch, and loads samples where the plan needs them. */
-export const flexrl: PolicyDefinition<
-  FlexrlInput,
-  FlexrlConfig,
-  RecipeState<FlexrlConfig>,
-  FlexrlEvent,
-  FlexrlDecision,
-  SavedRecipe,
-  'flexrl',
-  FlexrlCommand['type']
-> = defineRecipe({
+export const flexrl: RecipeDefinition<FlexrlTypes> = defineRecipe({
   id: 'flexrl',
   version: 1,
   summary: 'Shards each batch by flex-ulysses, and brings each rank the frames that the plan needs there.',

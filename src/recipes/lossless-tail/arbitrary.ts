@@ -4,7 +4,7 @@
  */
 
 import type { Choices } from '../../core/generators/choices.ts';
-import type { RecipeState } from '../../core/recipe/recipe.ts';
+import type { RecipeState } from '../../core/recipe/spec.ts';
 import type { LosslessTailEvent } from '../../generated/settings/lossless-tail.ts';
 import { arbitrary as ofComposition } from '../../policies/round-composition/arbitrary.ts';
 import { arbitrary as ofAdmission } from '../../policies/speculative-admission/arbitrary.ts';

@@ -1,7 +1,6 @@
 /** Divided rollout in lossless-tail: requests that the admission launches get their engines chunk by chunk. */
 import { z } from 'zod';
-import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
-import type { Delivery, Recipient, Route, SavedRecipe } from '../../core/recipe/recipe.ts';
+import type { Delivery, Recipient, SavedRecipe } from '../../core/recipe/spec.ts';
 import { dividedRollout } from '../../policies/divided-rollout/index.ts';
 import { dividedSettings } from '../../policies/divided-rollout/schema.ts';
 import { requestOpened } from '../../schemas/events/chunks.ts';
@@ -40,7 +39,7 @@ export function checkDivided(
 export const chunkEvents = partEvents({ dividedRollout }, [requestOpened.type]);
 
 /** An event for the part; a refused event is skipped, and so is every event while the part is switched off. */
-const offer = (event: Message): Delivery => ({ part: 'chunks', event: event as AnyEvent, otherwise: [] });
+const offer = (event: Message): Delivery => ({ part: 'chunks', event, otherwise: [] });
 
 /** Chooses the parts that get an event, if the part changes the choice; `undefined` otherwise. */
 export function dividedDelivery(event: Message, isDivided: boolean): readonly Recipient[] | undefined {
@@ -64,18 +63,17 @@ export function dividedDelivery(event: Message, isDivided: boolean): readonly Re
 /** Routes of the admission's decisions to the part. */
 export const dividedRoutes = {
   'request.launch': {
-    to: (decision: AnyDecision) => {
-      const { at, requestId, promptId } = decision as Message<'request.launch'>;
-      return [{ part: 'chunks', event: { type: 'request.opened', at, requestId, promptId } as AnyEvent }];
+    to: ({ at, requestId, promptId }: Message<'request.launch'>): Delivery[] => {
+      const opened: Message<'request.opened'> = { type: 'request.opened', at, requestId, promptId };
+      return [{ part: 'chunks', event: opened }];
     },
   },
   'request.expired': {
-    to: (decision: AnyDecision) => {
-      const { at, requestId } = decision as Message<'request.expired'>;
-      return [offer({ type: 'request.aborted', at, requestId })];
-    },
+    to: ({ at, requestId }: Message<'request.expired'>): Delivery[] => [
+      offer({ type: 'request.aborted', at, requestId }),
+    ],
   },
-} satisfies Readonly<Record<string, Route>>;
+};
 
 /** Adds the part to a state that was saved without it. */
 export function withChunks(saved: unknown): SavedRecipe {

@@ -2,15 +2,9 @@
  * The long tail without loss: a round has prompts whose responses are expected to be about equally long, and waits for all of
  * them. The recipe adds no scheduling of its own. See README.md.
  */
-import type { PolicyDefinition } from '../../core/machine/definition.ts';
-import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe/recipe.ts';
-import type {
-  LosslessTailCommand,
-  LosslessTailConfig,
-  LosslessTailDecision,
-  LosslessTailEvent,
-  LosslessTailInput,
-} from '../../generated/settings/lossless-tail.ts';
+import { defineRecipe } from '../../core/recipe/recipe.ts';
+import type { RecipeDefinition } from '../../core/recipe/spec.ts';
+import type { LosslessTailEvent, LosslessTailTypes } from '../../generated/settings/lossless-tail.ts';
 import { dividedRollout } from '../../policies/divided-rollout/index.ts';
 import { roundComposition } from '../../policies/round-composition/index.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
@@ -38,16 +32,7 @@ const decisions = [
  * prompts of a window of rounds, carries out the commands, reports their results, trains the prompts that `round.completed` names,
  * and requests the next round after `round.drained`.
  */
-export const losslessTail: PolicyDefinition<
-  LosslessTailInput,
-  LosslessTailConfig,
-  RecipeState<LosslessTailConfig>,
-  LosslessTailEvent,
-  LosslessTailDecision,
-  SavedRecipe,
-  'lossless-tail',
-  LosslessTailCommand['type']
-> = defineRecipe({
+export const losslessTail: RecipeDefinition<LosslessTailTypes> = defineRecipe({
   id: 'lossless-tail',
   version: 2,
   migrations: { 1: withChunks },

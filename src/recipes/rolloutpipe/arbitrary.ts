@@ -1,7 +1,7 @@
 /** Likely next events: sometimes a round opens; otherwise the rollout or the trainer reports something. */
 
 import type { Choices } from '../../core/generators/choices.ts';
-import type { RecipeState } from '../../core/recipe/recipe.ts';
+import type { RecipeState } from '../../core/recipe/spec.ts';
 import type { RolloutPipeEvent } from '../../generated/settings/rolloutpipe.ts';
 import { arbitrary as ofTrainer } from '../../policies/complete-group-pipelining/arbitrary.ts';
 import { isTaken } from '../part-messages.ts';

@@ -3,16 +3,11 @@
  * first. The recipe is composed of frontier-group-dispatch, group-assembly and complete-group-pipelining, and adds no scheduling of
  * its own. See README.md.
  */
-import type { AnyDecision, AnyEvent, Ledger, PolicyDefinition } from '../../core/machine/definition.ts';
-import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe/recipe.ts';
+import type { AnyDecision, AnyEvent, Ledger } from '../../core/machine/definition.ts';
+import { defineRecipe } from '../../core/recipe/recipe.ts';
+import type { RecipeDefinition, SavedRecipe } from '../../core/recipe/spec.ts';
 import { groupKey, groupsLeft } from '../../core/rollout/trained-groups.ts';
-import type {
-  RolloutPipeCommand,
-  RolloutPipeConfig,
-  RolloutPipeDecision,
-  RolloutPipeEvent,
-  RolloutPipeInput,
-} from '../../generated/settings/rolloutpipe.ts';
+import type { RolloutPipeDecision, RolloutPipeTypes } from '../../generated/settings/rolloutpipe.ts';
 import { completeGroupPipelining, trainerReports } from '../../policies/complete-group-pipelining/index.ts';
 import { frontierGroupDispatch } from '../../policies/frontier-group-dispatch/index.ts';
 import { groupAssembly } from '../../policies/group-assembly/index.ts';
@@ -94,16 +89,7 @@ const requestLedgers = (frontierGroupDispatch.ledgers as readonly Ledger[]).map(
 );
 
 /** Trains complete groups while later groups are generated, in the order that the frontier decides. */
-export const rolloutPipe: PolicyDefinition<
-  RolloutPipeInput,
-  RolloutPipeConfig,
-  RecipeState<RolloutPipeConfig>,
-  RolloutPipeEvent,
-  RolloutPipeDecision,
-  SavedRecipe,
-  'rolloutpipe',
-  RolloutPipeCommand['type']
-> = defineRecipe({
+export const rolloutPipe: RecipeDefinition<RolloutPipeTypes> = defineRecipe({
   id: 'rolloutpipe',
   version: 1,
   summary:

@@ -1,9 +1,7 @@
 /** Routes of events from outside, and of decisions that become events of other parts. */
-import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
-import type { Delivery, Route } from '../../core/recipe/recipe.ts';
+import type { AnyEvent } from '../../core/machine/definition.ts';
+import type { Delivery } from '../../core/recipe/spec.ts';
 import type { Message } from '../../schemas/messages.ts';
-
-type PartName = 'frontier' | 'collection' | 'assembly' | 'pipelining';
 
 /** Returns the parts that get an event from outside. */
 export function deliver({ type }: AnyEvent, _: unknown, recipients: readonly string[]): readonly string[] {
@@ -13,8 +11,6 @@ export function deliver({ type }: AnyEvent, _: unknown, recipients: readonly str
   // The collection comes first: it must keep a response before the group may leave the frontier.
   return ['collection', ...recipients.filter((name) => name !== 'collection')];
 }
-
-type AnyRoute = Route<AnyDecision, unknown>;
 
 /** Tells the frontier once that an update was consumed, even if it was reported several times. */
 export function consumed(decision: Message<'optimizer.step'>): Delivery[] {
@@ -49,15 +45,15 @@ function rewarded({ reason }: Message<'round.rewarded'>): readonly string[] {
 }
 
 /** Routes by part, then by decision. */
-export const routes: Readonly<Partial<Record<PartName, Readonly<Record<string, AnyRoute>>>>> = {
+export const routes = {
   collection: {
-    'request.abort': { to: aborted as never },
+    'request.abort': { to: aborted },
     // The frontier must know that the round is over, to refuse its later requests.
     'round.completed': { to: ['assembly', 'frontier'] },
   },
   assembly: {
     'group.rewarded': { to: ['pipelining', 'collection'] },
-    'round.rewarded': { to: rewarded as never },
+    'round.rewarded': { to: rewarded },
   },
-  pipelining: { 'optimizer.step': { to: consumed as never } },
+  pipelining: { 'optimizer.step': { to: consumed } },
 };

@@ -1,7 +1,7 @@
 /** Likely next events: events that a part draws and that the recipe takes from outside; most often the part is the admission. */
 
 import type { Choices } from '../../core/generators/choices.ts';
-import type { RecipeState } from '../../core/recipe/recipe.ts';
+import type { RecipeState } from '../../core/recipe/spec.ts';
 import type { RollpackerEvent } from '../../generated/settings/rollpacker.ts';
 import { arbitrary as tp } from '../../policies/adaptive-tp/arbitrary.ts';
 import { arbitrary as scaleDown } from '../../policies/gpu-scale-down/arbitrary.ts';

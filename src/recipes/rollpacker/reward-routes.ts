@@ -1,6 +1,6 @@
 /** Routes of rewards: a reward is requested, given a timeout, computed, and passed to the part that waits for it. */
 import type { AnyEvent } from '../../core/machine/definition.ts';
-import type { Delivery } from '../../core/recipe/recipe.ts';
+import type { Delivery } from '../../core/recipe/spec.ts';
 import type { RollpackerConfig } from '../../generated/settings/rollpacker.ts';
 import { kindOfDomain } from '../../policies/reward-dispatch/schema.ts';
 import type { Message } from '../../schemas/messages.ts';

@@ -2,15 +2,10 @@
  * RollPacker (§4.1, steps 1 to 7): tail batching, adaptive parallelism, rewards beside the rollout, and training that begins before
  * the rollout is over, through one stream of events. The recipe adds no scheduling of its own. See README.md.
  */
-import type { AnyPolicyDefinition, PolicyDefinition } from '../../core/machine/definition.ts';
-import { defineRecipe, type RecipeState, type Recipient, type SavedRecipe } from '../../core/recipe/recipe.ts';
-import type {
-  RollpackerCommand,
-  RollpackerConfig,
-  RollpackerDecision,
-  RollpackerEvent,
-  RollpackerInput,
-} from '../../generated/settings/rollpacker.ts';
+import type { AnyPolicyDefinition } from '../../core/machine/definition.ts';
+import { defineRecipe } from '../../core/recipe/recipe.ts';
+import type { RecipeDefinition, Recipient } from '../../core/recipe/spec.ts';
+import type { RollpackerDecision, RollpackerEvent, RollpackerTypes } from '../../generated/settings/rollpacker.ts';
 import { adaptiveTp, replicasOf } from '../../policies/adaptive-tp/index.ts';
 import { gpuScaleDown } from '../../policies/gpu-scale-down/index.ts';
 import { groupAssembly } from '../../policies/group-assembly/index.ts';
@@ -80,16 +75,7 @@ function deliver(event: RollpackerEvent, _: unknown, recipients: readonly string
 }
 
 /** The whole of RollPacker; every optimisation can be switched off. */
-export const rollpacker: PolicyDefinition<
-  RollpackerInput,
-  RollpackerConfig,
-  RecipeState<RollpackerConfig>,
-  RollpackerEvent,
-  RollpackerDecision,
-  SavedRecipe,
-  'rollpacker',
-  RollpackerCommand['type']
-> = defineRecipe({
+export const rollpacker: RecipeDefinition<RollpackerTypes> = defineRecipe({
   id: 'rollpacker',
   version: 2,
   summary: 'The whole of RollPacker: tail batching, adaptive TP, rewards beside the rollout, stream training.',

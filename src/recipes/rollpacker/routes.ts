@@ -1,10 +1,8 @@
 /** Routes of events from outside, and of decisions that become events of other parts. */
 
-import type { AnyDecision } from '../../core/machine/definition.ts';
-import type { Delivery, Recipient, Route } from '../../core/recipe/recipe.ts';
+import type { Delivery, Recipient } from '../../core/recipe/spec.ts';
 import { copyFinal } from '../../core/rollout/prompts.ts';
 import type { RollpackerConfig } from '../../generated/settings/rollpacker.ts';
-import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { openings, released } from '../tail-batching/joined.ts';
 import { cancelled, scored, to, unscored, wanted, wantedAgain } from './reward-routes.ts';
@@ -81,22 +79,15 @@ function accepted(
   return config.asyncReward ? [...others, ...wanted(decision, config)] : others;
 }
 
-type RouteOf<T extends VocabularyDecision['type']> = (
-  decision: Message<T>,
-  config: RollpackerConfig,
-  recipients: readonly string[],
-) => readonly Recipient[];
-type AnyRoute = Route<AnyDecision, RollpackerConfig>;
-const route = <T extends VocabularyDecision['type']>(to: RouteOf<T>): AnyRoute => ({ to: to as never });
-const inside = <T extends VocabularyDecision['type']>(to: RouteOf<T>): AnyRoute => ({ out: false, to: to as never });
-
-const planned = route<'round.planned'>((decision, _config, recipients) => [
-  ...recipients,
-  ...openings(decision, openIn),
-]);
+const planned = {
+  to: (round: Message<'round.planned'>, _: unknown, recipients: readonly string[]): Recipient[] => [
+    ...recipients,
+    ...openings(round, openIn),
+  ],
+};
 
 /** Routes by part, then by decision. */
-export const routes: Readonly<Record<string, Readonly<Record<string, AnyRoute>>>> = {
+export const routes = {
   composition: { 'round.planned': planned },
   queue: {
     'round.planned': planned,
@@ -104,42 +95,51 @@ export const routes: Readonly<Record<string, Readonly<Record<string, AnyRoute>>>
     // Stays inside: the admission asks for the missing prompts, because only the admission knows the carried prompts.
     'prompts.request': { out: false },
   },
-  tp: { 'round-tp.set': route<'round-tp.set'>(rearranged) },
+  tp: { 'round-tp.set': { to: rearranged } },
   admission: {
-    'response.accepted': route<'response.accepted'>(accepted),
-    'reward.request': inside<'reward.request'>(wantedAgain),
-    'prompt.deferred': route<'prompt.deferred'>(handedBack),
-    'prompt.returned': route<'prompt.returned'>(handedBack),
-    'round.completed': route<'round.completed'>(completed),
+    'response.accepted': { to: accepted },
+    'reward.request': { out: false, to: wantedAgain },
+    'prompt.deferred': { to: handedBack },
+    'prompt.returned': { to: handedBack },
+    'round.completed': { to: completed },
   },
   timeouts: {
-    'sandbox.run': inside<'sandbox.run'>(({ at, runId, testCaseId, timeoutSeconds }) => [
-      to('rewards', {
-        type: 'reward.requested',
-        at,
-        requestId: runId,
-        promptId: testCaseId,
-        kind: 'sandbox',
-        budgetSeconds: timeoutSeconds,
-      }),
-    ]),
+    'sandbox.run': {
+      out: false,
+      to: ({ at, runId, testCaseId, timeoutSeconds }: Message<'sandbox.run'>) => [
+        to('rewards', {
+          type: 'reward.requested',
+          at,
+          requestId: runId,
+          promptId: testCaseId,
+          kind: 'sandbox',
+          budgetSeconds: timeoutSeconds,
+        }),
+      ],
+    },
   },
   rewards: {
-    'reward.scored': route<'reward.scored'>(scored),
-    'reward.failed': route<'reward.failed'>(unscored),
-    'reward.cancelled': route<'reward.cancelled'>(cancelled),
+    'reward.scored': { to: scored },
+    'reward.failed': { to: unscored },
+    'reward.cancelled': { to: cancelled },
   },
   assembly: {
-    'reward.request': inside<'reward.request'>(wantedAgain),
-    'group.rewarded': route<'group.rewarded'>(({ at, roundId, promptId, samples, tokens }) => [
-      to('training', { type: 'group.completed', at, roundId, groupId: promptId, samples, tokens }),
-    ]),
-    'round.rewarded': route<'round.rewarded'>(rewarded),
+    'reward.request': { out: false, to: wantedAgain },
+    'group.rewarded': {
+      to: ({ at, roundId, promptId, samples, tokens }: Message<'group.rewarded'>) => [
+        to('training', { type: 'group.completed', at, roundId, groupId: promptId, samples, tokens }),
+      ],
+    },
+    'round.rewarded': { to: rewarded },
   },
   scaleDown: {
     // Only the released engines change: an engine that stays and was drained before still takes no new requests.
-    'gpus.release': route<'gpus.release'>(({ at, release }) =>
-      release.map(({ engineId }) => ({ ...to('admission', { type: 'engine.drained', at, engineId }), otherwise: [] })),
-    ),
+    'gpus.release': {
+      to: ({ at, release }: Message<'gpus.release'>) =>
+        release.map(({ engineId }) => ({
+          ...to('admission', { type: 'engine.drained', at, engineId }),
+          otherwise: [],
+        })),
+    },
   },
 };

@@ -1,7 +1,7 @@
 /** Shared by recipes in which a part holds prompts for the speculative admission. */
 
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition, Ledger } from '../../core/machine/definition.ts';
-import type { Delivery, SavedRecipe } from '../../core/recipe/recipe.ts';
+import type { Delivery, SavedRecipe } from '../../core/recipe/spec.ts';
 import { copyPrompt } from '../../core/rollout/prompts.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -57,12 +57,11 @@ export function openings(round: PlannedRound, others: readonly string[] = []): D
 }
 
 /** Route of a round that the queue or the composition has planned. */
-export const planned = { to: (decision: AnyDecision) => openings(decision as Message<'round.planned'>) };
+export const planned = { to: (round: Message<'round.planned'>) => openings(round) };
 
 /** Route of prompts that the queue gives to the open round: the admission has them before it learns that the source is exhausted. */
 export const released = {
-  to: (decision: AnyDecision): Delivery[] => {
-    const { at, roundId, queued } = decision as Message<'prompts.released'>;
+  to: ({ at, roundId, queued }: Message<'prompts.released'>): Delivery[] => {
     const event = { type: 'prompts.supplied', at, roundId, prompts: queued.map(copyPrompt) } as AnyEvent;
     return [{ part: 'admission', event, first: true }];
   },

@@ -1,11 +1,9 @@
-import type { PolicyDefinition } from '../../core/machine/definition.ts';
-import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe/recipe.ts';
+import { defineRecipe } from '../../core/recipe/recipe.ts';
+import type { RecipeDefinition } from '../../core/recipe/spec.ts';
 import type {
-  TailBatchingCommand,
   TailBatchingConfig,
-  TailBatchingDecision,
   TailBatchingEvent,
-  TailBatchingInput,
+  TailBatchingTypes,
 } from '../../generated/settings/tail-batching.ts';
 import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
 import { queueSettings } from '../../policies/long-prompt-queue/schema.ts';
@@ -31,16 +29,7 @@ const decisions = [...speculativeAdmission.decisions, roundPlanned, promptsRelea
  * commands, reports their results, trains the prompts that `round.completed` names, and requests the next round after
  * `round.drained`. The host sends rewards unasked, by `reward.ready`.
  */
-export const tailBatching: PolicyDefinition<
-  TailBatchingInput,
-  TailBatchingConfig,
-  RecipeState<TailBatchingConfig>,
-  TailBatchingEvent,
-  TailBatchingDecision,
-  SavedRecipe,
-  'tail-batching',
-  TailBatchingCommand['type']
-> = defineRecipe({
+export const tailBatching: RecipeDefinition<TailBatchingTypes> = defineRecipe({
   id: 'tail-batching',
   version: 1,
   summary: 'Short rounds with speculative admission; deferred prompts are batched in long rounds.',

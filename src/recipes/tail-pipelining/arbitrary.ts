@@ -1,7 +1,7 @@
 /** Likely next events: most often of the rollout; otherwise a reward, or an event of the trainer. */
 
 import type { Choices } from '../../core/generators/choices.ts';
-import type { RecipeState } from '../../core/recipe/recipe.ts';
+import type { RecipeState } from '../../core/recipe/spec.ts';
 import type { TailPipeliningEvent } from '../../generated/settings/tail-pipelining.ts';
 import { arbitrary as ofTrainer } from '../../policies/complete-group-pipelining/arbitrary.ts';
 import { arbitrary as ofAssembly } from '../../policies/group-assembly/arbitrary.ts';

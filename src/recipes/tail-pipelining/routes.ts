@@ -1,6 +1,6 @@
 /** Routes of events from outside, and of decisions that become events of other parts. */
-import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
-import type { Delivery, Recipient, Route } from '../../core/recipe/recipe.ts';
+import type { AnyEvent } from '../../core/machine/definition.ts';
+import type { Delivery, Recipient } from '../../core/recipe/spec.ts';
 import type { TailPipeliningConfig } from '../../generated/settings/tail-pipelining.ts';
 import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -8,7 +8,6 @@ import { consumed } from '../rolloutpipe/routes.ts';
 import { openings, released } from '../tail-batching/joined.ts';
 
 export type PartName = 'queue' | 'admission' | 'frontier' | 'assembly' | 'pipelining';
-type AnyRoute = Route<AnyDecision, TailPipeliningConfig>;
 
 /** Returns the parts that get an event from outside. */
 export function deliver(
@@ -67,24 +66,24 @@ function rewarded({ reason }: Message<'round.rewarded'>): readonly string[] {
 }
 
 /** Routes by part, then by decision. */
-export const routes: Readonly<Partial<Record<PartName, Readonly<Record<string, AnyRoute>>>>> = {
+export const routes = {
   queue: {
-    'round.planned': { to: (decision) => openings(decision as Message<'round.planned'>, openIn) },
+    'round.planned': { to: (round: Message<'round.planned'>) => openings(round, openIn) },
     'prompts.released': released,
     // Stays inside: the admission asks for the missing prompts, because only the admission knows which prompts it has.
     'prompts.request': { out: false },
   },
   admission: {
     // With a frontier, `request.admit` tells the host when to launch.
-    'request.launch': { out: ({ frontier }) => !frontier },
-    'request.abort': { to: aborted as never },
-    'response.dropped': { to: takenBack as never },
+    'request.launch': { out: ({ frontier }: TailPipeliningConfig) => !frontier },
+    'request.abort': { to: aborted },
+    'response.dropped': { to: takenBack },
   },
   frontier: {
-    'request.dropped': { to: dropped as never },
+    'request.dropped': { to: dropped },
     // Stays inside: the admission reports late responses, because it knows every request.
     'response.late': { out: false },
   },
-  assembly: { 'round.rewarded': { to: rewarded as never } },
-  pipelining: { 'optimizer.step': { to: consumed as never } },
+  assembly: { 'round.rewarded': { to: rewarded } },
+  pipelining: { 'optimizer.step': { to: consumed } },
 };

@@ -2,14 +2,13 @@
  * Tail batching (RollPacker §3) with a trainer on GPUs of its own (RolloutPipe §3.2, §3.3): groups that count for a round are
  * trained while the rest of the round is generated. The recipe adds no scheduling of its own. See README.md.
  */
-import type { AnyPolicyDefinition, PolicyDefinition } from '../../core/machine/definition.ts';
-import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe/recipe.ts';
+import type { AnyPolicyDefinition } from '../../core/machine/definition.ts';
+import { defineRecipe } from '../../core/recipe/recipe.ts';
+import type { RecipeDefinition } from '../../core/recipe/spec.ts';
 import type {
-  TailPipeliningCommand,
-  TailPipeliningConfig,
   TailPipeliningDecision,
   TailPipeliningEvent,
-  TailPipeliningInput,
+  TailPipeliningTypes,
 } from '../../generated/settings/tail-pipelining.ts';
 import { completeGroupPipelining, trainerReports } from '../../policies/complete-group-pipelining/index.ts';
 import { frontierGroupDispatch } from '../../policies/frontier-group-dispatch/index.ts';
@@ -43,16 +42,7 @@ const events = [roundRequested, ...ofAdmission, ...trainerReports] as readonly E
 const decisions = partDecisions<TailPipeliningDecision>(parts, [roundResumed.type, requestAwaited.type]);
 
 /** Runs tail batching, and trains the rounds while they are generated. */
-export const tailPipelining: PolicyDefinition<
-  TailPipeliningInput,
-  TailPipeliningConfig,
-  RecipeState<TailPipeliningConfig>,
-  TailPipeliningEvent,
-  TailPipeliningDecision,
-  SavedRecipe,
-  'tail-pipelining',
-  TailPipeliningCommand['type']
-> = defineRecipe({
+export const tailPipelining: RecipeDefinition<TailPipeliningTypes> = defineRecipe({
   id: 'tail-pipelining',
   version: 1,
   summary: 'Tail batching whose counted prompts are trained while the rest of the round is generated.',

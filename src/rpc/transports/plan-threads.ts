@@ -11,7 +11,7 @@ import { startThread } from './thread.ts';
 /** Options of {@link planThreads}. */
 export interface PlanThreadsOptions {
   /** URL of a module that exports planners of your own, as `--policies` does; each thread loads it. */
-  readonly definitions?: string | undefined;
+  readonly definitions?: string | readonly string[] | undefined;
   /** Most threads, >= 1; by default 2, and 1 where there are two cores or fewer. A thread is started when it is needed. */
   readonly threads?: number;
 }
@@ -39,7 +39,7 @@ class Thread {
   job: Waiting | undefined;
 
   /** @param ended - called when a job is over */
-  constructor(definitions: string | undefined, ended: (thread: Thread) => void) {
+  constructor(definitions: readonly string[] | undefined, ended: (thread: Thread) => void) {
     const start: PlanThreadStart = { definitions, late: this.#late.buffer as SharedArrayBuffer };
     this.#asked = new AskedThread(() => startThread('./plan-worker.ts', import.meta.url, start), 'a plan');
     this.#ended = ended;
@@ -88,7 +88,7 @@ const abandoned = (): PolicyError =>
   new PolicyError('limit_exceeded', { expected: 'a client that waits', got: 'none' });
 
 class PlanThreads implements Planning {
-  readonly #definitions: string | undefined;
+  readonly #definitions: readonly string[] | undefined;
   readonly #most: number;
   readonly #idle: Thread[] = [];
   readonly #threads = new Set<Thread>();
@@ -97,7 +97,7 @@ class PlanThreads implements Planning {
   #closed = false;
 
   constructor({ definitions, threads = availableParallelism() > 2 ? 2 : 1 }: PlanThreadsOptions) {
-    this.#definitions = definitions;
+    this.#definitions = typeof definitions === 'string' ? [definitions] : definitions;
     this.#most = threads;
   }
 

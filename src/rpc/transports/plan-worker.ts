@@ -9,7 +9,7 @@ import { doTasks } from './thread-tasks.ts';
 /** Start parameters of a thread. */
 export interface PlanThreadStart {
   /** URL of a module with further planners. */
-  readonly definitions: string | undefined;
+  readonly definitions: readonly string[] | undefined;
   /** Shared memory with the number of the job that is to end with its best plan so far. */
   readonly late: SharedArrayBuffer;
 }
@@ -29,7 +29,8 @@ if (process.platform === 'linux') setPriority(0, 10);
 
 async function registryOf() {
   if (definitions === undefined) return shipped;
-  return createRegistry([...shipped.definitions, ...ownDefinitionsIn(await importOwn(definitions))]);
+  const own = await Promise.all(definitions.map(async (href) => ownDefinitionsIn(await importOwn(href))));
+  return createRegistry([...shipped.definitions, ...own.flat()]);
 }
 
 doTasks('a plan', async () => {

@@ -112,7 +112,8 @@ export function rollpackerScheduler(job: Job, id: string, switches: RollpackerSw
   };
 }
 
-const off = {
+/** Every mechanism switched off. */
+export const switchedOff = {
   tailBatching: false,
   asyncReward: false,
   adaptiveTimeout: false,
@@ -124,24 +125,24 @@ const variant = (above: string, adds: string): Variant => ({ ablation: 'RollPack
  * The ablation of RollPacker Table 2, in which each variant adds one mechanism; and RLHFuse as strengthened in §6.1 of the paper.
  */
 export const variants = [
-  { id: 'baseline', label: 'synchronous', switches: off },
+  { id: 'baseline', label: 'synchronous', switches: switchedOff },
   {
     id: 'tail-batching',
     label: '+ tail batching',
     variant: variant('baseline', 'tail batching'),
-    switches: { ...off, tailBatching: true },
+    switches: { ...switchedOff, tailBatching: true },
   },
   {
     id: 'rewards',
     label: '+ rewards',
     variant: variant('tail-batching', 'rewards'),
-    switches: { ...off, tailBatching: true, asyncReward: true, adaptiveTimeout: true },
+    switches: { ...switchedOff, tailBatching: true, asyncReward: true, adaptiveTimeout: true },
   },
   {
     id: 'adaptive-tp',
     label: '+ adaptive TP',
     variant: variant('rewards', 'adaptive TP'),
-    switches: { ...off, tailBatching: true, asyncReward: true, adaptiveTimeout: true, adaptiveTp: true },
+    switches: { ...switchedOff, tailBatching: true, asyncReward: true, adaptiveTimeout: true, adaptiveTp: true },
   },
   {
     id: 'stream-training',
@@ -149,7 +150,7 @@ export const variants = [
     variant: variant('adaptive-tp', 'streaming'),
     switches: { tailBatching: true, asyncReward: true, adaptiveTimeout: true, adaptiveTp: true, streamTraining: true },
   },
-  { id: 'rlhfuse', label: 'RLHFuse-like', switches: { ...off, asyncReward: true, streamTraining: true } },
+  { id: 'rlhfuse', label: 'RLHFuse-like', switches: { ...switchedOff, asyncReward: true, streamTraining: true } },
 ] as const;
 
 /**
@@ -199,5 +200,5 @@ export function losslessScheduler(
 ): Scheduler {
   const [id, label] = ['lossless-tail', 'lossless tail'];
   if (job.hardware === undefined || job.rewards === undefined) return losslessTailScheduler(job, {}, id, label);
-  return rollpackerScheduler(job, id, { ...off, composition: true, oneStepOff }, label);
+  return rollpackerScheduler(job, id, { ...switchedOff, composition: true, oneStepOff }, label);
 }

@@ -20,6 +20,7 @@ import { buildCluster, type Cluster, gpuIdsOf, trainingReplicasOf } from './clus
 import type { Job } from './job.ts';
 import { UnmetAsks } from './policy-scheduler.ts';
 import type { Scheduler } from './scheduler.ts';
+import { StagedPolicy } from './staged.ts';
 import { type StepTimes, stepResult } from './step-result.ts';
 
 /** Options of one simulated run. */
@@ -65,8 +66,9 @@ export function simulate(job: Job, scheduler: Scheduler, workload: Workload, opt
 
 function hostOf(job: Job, scheduler: Scheduler, workload: Workload, options: RunOptions): ColocatedHost {
   const { prompts, seed, timeline = true } = options;
-  const { trains: elastic = false, oneStepOff = false, keepsTokens = false, chunks } = scheduler;
-  const cluster = buildCluster(job, workload, { prompts, seed, timeline, elastic, oneStepOff, keepsTokens, chunks });
+  const { trains: elastic = false, staged = false, oneStepOff = false, keepsTokens = false, chunks } = scheduler;
+  const machines = { elastic, staged, oneStepOff, keepsTokens, chunks };
+  const cluster = buildCluster(job, workload, { prompts, seed, timeline, ...machines });
   return new ColocatedHost(job, scheduler, cluster, options);
 }
 
@@ -135,6 +137,8 @@ export class ColocatedHost extends SimulatedHost {
   readonly #options: RunOptions;
   readonly #cluster: Cluster;
   readonly #asks: UnmetAsks;
+  /** Whether rewards and training are simulated; if not, their time passes. */
+  readonly #trains: boolean;
   readonly #steps: StepResult[] = [];
   /** Tokens of every trained response. */
   readonly #lengths: number[] = [];
@@ -152,13 +156,19 @@ export class ColocatedHost extends SimulatedHost {
     const { holdsDeferred } = scheduler;
     const policy = scheduler.create({ validate });
     if (options.log !== undefined) recordEvents(recordable(policy), options.log);
-    super(policy, cluster, { responsesPerPrompt, holdsDeferred, timeline, longTokens });
+    const { trains = false, staged = false, chunks } = scheduler;
+    const asks = new UnmetAsks(trains || chunks !== undefined ? {} : policy);
+    const { kindOf } = cluster;
+    const driven = staged
+      ? new StagedPolicy(policy, job, { kindOf: kindOf!, unheard: (one) => asks.note(one) })
+      : policy;
+    super(driven, cluster, { responsesPerPrompt, holdsDeferred, timeline, longTokens });
     this.#job = job;
     this.#scheduler = scheduler;
     this.#options = options;
     this.#cluster = cluster;
-    const { trains = false, chunks } = scheduler;
-    this.#asks = new UnmetAsks(trains || chunks !== undefined ? {} : policy);
+    this.#trains = trains || staged;
+    this.#asks = asks;
   }
 
   /** Whether the policy is none that rollflex ships. */
@@ -268,13 +278,14 @@ export class ColocatedHost extends SimulatedHost {
    */
   #rollOut(record: RoundRecord, weightVersion: number): void {
     const { roundId } = record;
-    const { trains = false, oneStepOff = false } = this.#scheduler;
+    const { oneStepOff = false } = this.#scheduler;
     const awaited = oneStepOff ? this.#before : record;
     this.inference.goOn(weightVersion, this.loop.now);
     this.open(record, [this.#scheduler.openRound({ at: this.loop.now, roundId, weightVersion })]);
     this.#runOut(
       record,
-      () => record.drainedAt !== undefined && (!trains || awaited === undefined || awaited.trainedAt !== undefined),
+      () =>
+        record.drainedAt !== undefined && (!this.#trains || awaited === undefined || awaited.trainedAt !== undefined),
     );
   }
 
@@ -310,7 +321,7 @@ export class ColocatedHost extends SimulatedHost {
         this.#complete(record!);
         break;
       case 'round.drained':
-        if (!this.#scheduler.trains) this.records.delete(decision.roundId);
+        if (!this.#trains) this.records.delete(decision.roundId);
         break;
       case 'group.rewarded':
         this.kept.rewarded(decision.responses);
@@ -342,7 +353,7 @@ export class ColocatedHost extends SimulatedHost {
   /** Returns the ends of the stages of the step: as the policy ran the stages, or in sequence. */
   #stages(record: RoundRecord): Omit<StepTimes, 'startSeconds' | 'openedSeconds' | 'endSeconds'> {
     const drainedSeconds = record.drainedAt!;
-    const { trains, oneStepOff } = this.#scheduler;
+    const { oneStepOff } = this.#scheduler;
     if (oneStepOff && !this.#isLast(record)) {
       // The GPUs train the previous round, whose rewards are known, so only the wait for them counts.
       const trainedSeconds = Math.max(drainedSeconds, this.#before?.trainedAt ?? 0);
@@ -350,7 +361,7 @@ export class ColocatedHost extends SimulatedHost {
       return { drainedSeconds, rewardedSeconds: drainedSeconds, referencedSeconds: drainedSeconds, trainedSeconds };
     }
     if (oneStepOff) this.#runOut(record, () => record.trainedAt !== undefined);
-    if (trains) {
+    if (this.#trains) {
       const rewardedSeconds = Math.max(drainedSeconds, record.rewardedAt ?? 0);
       const passes = rewardedSeconds + this.#cluster.trainer!.takePassSeconds();
       const referencedSeconds = Math.min(passes, record.trainedAt!);
@@ -386,12 +397,19 @@ export class ColocatedHost extends SimulatedHost {
     }
   }
 
+  /** Says what the last round came to, and what the policy says that it waits for. */
+  #lastRound(): string {
+    const { roundId = '', prompts = [], mostInService = 0 } = this.record ?? {};
+    const trained = `round ${roundId} completed with ${prompts.length} of ${this.#job.promptsPerRound} prompts`;
+    return `${trained} and had at most ${mostInService} requests in flight`;
+  }
+
   #stopped(): never {
     refuse(
       'infeasible',
       '',
       `${this.#scheduler.id} to go on until every prompt is trained`,
-      `${this.#trained} of ${this.#options.prompts} trained`,
+      `${this.#trained} of ${this.#options.prompts} trained: ${this.#lastRound()}`,
     );
   }
 }

@@ -1,7 +1,9 @@
 /** A policy of your own in the simulator: its scheduler, and what it asks for and does not get there. */
+import type { z } from 'zod';
 import type { AnyDecision, AnyPolicyDefinition, ConfigOf } from '../../core/machine/definition.ts';
 import { opensRounds, type SimulatorFit, simulatorFit } from '../../core/machine/simulator-fit.ts';
 import { create } from '../../core/machine/start.ts';
+import { parse } from '../../core/machine/validate.ts';
 import { refuse } from '../../errors.ts';
 import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import type { Unmet } from '../comparison/result.ts';
@@ -45,9 +47,35 @@ export function policyScheduler<P extends AnyPolicyDefinition>(
     label,
     holdsDeferred: options.holdsDeferred ?? opening === 'round.requested',
     keepsTokens,
-    create: (given) => create(definition, config, given),
+    create: (given) => {
+      const policy = create(definition, config, given);
+      // Those that rollflex ships keep law 7.
+      if (definition.id.includes('/')) policy.observe(decisionCheck(definition));
+      return policy;
+    },
     openRound: (round: NextRound): OpeningEvent =>
       opening === 'round.requested' ? { type: opening, ...round } : { type: opening, ...round, kind, prompts: [] },
+  };
+}
+
+/** Decisions of one type and reason that are checked in a run: what is wrong is wrong in the first ones, and a check takes time. */
+const checkedOfEach = 3;
+
+/** Returns what throws `invalid_config` for a decision that does not fit its schema, as law 7 has it. */
+function decisionCheck({ id, decisions }: AnyPolicyDefinition) {
+  const schemas = new Map<string, z.ZodType>(decisions.map(({ type, schema }) => [type, schema]));
+  const counts = new Map<string, number>();
+  return (_event: unknown, made: readonly AnyDecision[]): void => {
+    for (const decision of made) {
+      const key = `${decision.type} ${decision.reason?.code}`;
+      const count = counts.get(key) ?? 0;
+      if (count >= checkedOfEach) continue;
+      counts.set(key, count + 1);
+      const schema = schemas.get(decision.type);
+      if (schema === undefined)
+        refuse('invalid_config', `${id}.decisions`, `${decision.type} among its decisions`, key);
+      parse(schema, decision, 'invalid_config', `${id}: ${decision.type}`);
+    }
   };
 }
 

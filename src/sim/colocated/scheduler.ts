@@ -44,6 +44,11 @@ export interface Scheduler {
   readonly keepsTokens?: boolean;
   /** Whether the policy sees to rewards and training, too; if not, the driver lets their time pass after the rollout. */
   readonly trains?: boolean;
+  /**
+   * Whether the host computes rewards on the workers of the job after the rollout, and then trains on its replicas, as it does for the
+   * baseline of `usualSchedulers`; if not, both take constant times. For a policy that does not see to them itself.
+   */
+  readonly staged?: boolean;
   /** Whether a round opens while the previous round is trained on separate GPUs, with weights that lack that training. */
   readonly oneStepOff?: boolean;
   /** Costs of chunks, if responses come in chunks (`chunks.requested`, `chunk.continue`, `chunk.finished`). */

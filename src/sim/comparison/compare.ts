@@ -71,7 +71,7 @@ export function prepareRuns(options: CompareOptions): PreparedRuns {
     if (drawn?.seed !== seed) drawn = fixedOf(seed);
     return drawn;
   };
-  const trains = schedulers.some((one) => one.trains);
+  const trains = schedulers.some((one) => one.trains === true || one.staged === true);
   const oneStepOff = schedulers.some((one) => one.oneStepOff);
   const compared = (runs: readonly RunResult[], on: readonly number[]): ComparisonResult => {
     const runsOf = (index: number): RunResult[] => runs.filter((_, runIndex) => runIndex % perSeed === index);
@@ -125,7 +125,7 @@ export function prepareRuns(options: CompareOptions): PreparedRuns {
 function schedulersOf({ job, baseline, schedulers }: CompareOptions): Scheduler[] {
   const given = [...(baseline === undefined ? [] : [baseline]), ...(schedulers ?? [])];
   if (baseline !== undefined && schedulers !== undefined) return given;
-  const isConstant = given.length > 0 && given.every((one) => one.trains !== true);
+  const isConstant = given.length > 0 && given.every((one) => one.trains !== true && one.staged !== true);
   const [first, tail] = isConstant ? [synchronousBaseline(job), tailBatchingScheduler(job)] : usualSchedulers(job);
   return [baseline ?? first, ...(schedulers ?? [tail])];
 }

@@ -7,16 +7,27 @@ export const nothing = 0.0005;
 /** Returns the share of the time that a speedup saves. */
 export const savedBy = (speedup: number): number => 1 - 1 / speedup;
 
+/** Whether a scheduler is a policy of the user: the ids of those have a namespace. */
+export const isOwn = ({ scheduler }: Pick<SchedulerResult, 'scheduler'>): boolean => scheduler.includes('/');
+
+const fastestOf = (some: readonly SchedulerResult[]): SchedulerResult | undefined =>
+  some.toSorted((a, b) => b.speedup.value - a.speedup.value)[0];
+
 /**
- * Returns the scheduler that a report presents: the last variant of an ablation, or otherwise the fastest scheduler other than the
- * baseline.
+ * Returns the scheduler that a report presents: the fastest of the user's policies, the last variant of an ablation, or otherwise the
+ * fastest scheduler other than the baseline.
  */
 export function bestOf(schedulers: readonly SchedulerResult[]): SchedulerResult | undefined {
   const [, ...others] = schedulers;
   const top = others.find(
     ({ variant, scheduler }) => variant !== undefined && !others.some((one) => one.variant?.above === scheduler),
   );
-  return top ?? [...others].sort((a, b) => b.speedup.value - a.speedup.value)[0];
+  return fastestOf(others.filter(isOwn)) ?? top ?? fastestOf(others);
+}
+
+/** Returns the fastest scheduler that rollflex ships, other than the baseline, where a report presents a policy of the user. */
+export function shippedBeside(best: SchedulerResult, [, ...others]: readonly SchedulerResult[]) {
+  return isOwn(best) ? fastestOf(others.filter((one) => !isOwn(one))) : undefined;
 }
 
 /** Returns the seconds per step that a variant saves over the variant below it; `undefined` without one. */

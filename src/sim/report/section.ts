@@ -1,6 +1,6 @@
 /** The panel of a report on one workload: findings, table, charts, and the numbers of the charts. */
 import type { ComparisonResult, SchedulerResult } from '../comparison/result.ts';
-import { bestOf } from './best.ts';
+import { bestOf, shippedBeside } from './best.ts';
 import { equalText, fasterText, pageSigns } from './faster.ts';
 import { escapeHtml, number, percent } from './format.ts';
 import { type Findings, type Fold, figure, legendOf, noFindings, type Panel } from './panels.ts';
@@ -15,7 +15,10 @@ function findings({ schedulers, oracle }: ComparisonResult): Findings {
   const best = bestOf(schedulers);
   if (baseline === undefined || best === undefined) return noFindings;
   const label = escapeHtml(nameOf(best));
-  const verdict = `${label}: ${fasterText(best.speedup, pageSigns)}, ${equalText(best.equalTokenSpeedup, pageSigns)}.`;
+  const sentence = (one: SchedulerResult): string =>
+    `${escapeHtml(nameOf(one))}: ${fasterText(one.speedup, pageSigns)}, ${equalText(one.equalTokenSpeedup, pageSigns)}.`;
+  const shipped = shippedBeside(best, schedulers);
+  const verdict = `${sentence(best)}${shipped === undefined ? '' : ` Beside it ${sentence(shipped)}`}`;
   const text = `<p><b>Why.</b> A synchronous step waits for its longest response. With ${escapeHtml(baseline.label)} scheduling the engines have
 nothing to run for ${percent(baseline.bubbleRatio)} of each rollout; with ${label} for ${percent(best.bubbleRatio)}. The rollout
 takes ${number(best.rolloutSeconds.value, 1)} s a step instead of ${number(baseline.rolloutSeconds.value, 1)} s.</p>

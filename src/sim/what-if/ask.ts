@@ -16,6 +16,7 @@ import {
 import { presetWithBasis } from '../models/preset-basis.ts';
 import type { PredictionOptions } from '../workload/predicted.ts';
 import { type LoggedJob, loggedJob } from './logged-job.ts';
+import { checkSimulated } from './logged-scheduler.ts';
 import { type WhatIf, whatIfOf } from './what-if.ts';
 
 /** Policies that can take over, by their ids. */
@@ -75,6 +76,7 @@ export function whatIf(log: { lines(): Iterable<ReadLine> }, change: Change = {}
 export function whatIfIn(logged: LoggedJob, change: Change): WhatIf {
   const { policy, at, job, fits = job === undefined, seeds = usualSeeds } = change;
   const { config, policy: id } = logged.snapshot;
+  checkSimulated(id, config);
   const definition = registry.policies.find((one) => one.id === id);
   if (definition === undefined) {
     const ids = registry.policies.map((one) => one.id);

@@ -37,9 +37,12 @@ export interface Fork {
 /** A policy that another policy can replace. */
 class ExchangedPolicy implements DrivenPolicy {
   now: DrivenPolicy;
+  /** That of the policy which takes over: what it asks for in vain is noted. */
+  readonly definition: AnyPolicyDefinition | undefined;
 
-  constructor(now: DrivenPolicy) {
+  constructor(now: DrivenPolicy, next: Scheduler | undefined) {
     this.now = now;
+    this.definition = next?.create({ validate: false }).definition;
   }
 
   get id(): string {
@@ -83,7 +86,7 @@ export class ForkedHost extends ColocatedHost {
     const prompts = logged.isExhausted ? logged.supplied.length : endless;
     const source = new PromptSource(workload, prompts, undefined, keepsTokens(logged.snapshot));
     const inference = new LoggedInference(pool, source);
-    const exchanged = new ExchangedPolicy(restored(definition, logged.snapshot));
+    const exchanged = new ExchangedPolicy(restored(definition, logged.snapshot), fork.scheduler);
     const scheduler: Scheduler = {
       id: fork.scheduler?.id ?? definition.id,
       label: fork.scheduler?.label ?? definition.id,

@@ -9,7 +9,7 @@ import { basisOf } from '../colocated/basis.ts';
 import type { Job } from '../colocated/job.ts';
 import type { BatchShape, Scheduler } from '../colocated/scheduler.ts';
 import { ratio, sumOf } from '../comparison/metrics.ts';
-import type { Interval, StepResult } from '../comparison/result.ts';
+import type { Interval, StepResult, Unmet } from '../comparison/result.ts';
 import { type PredictionOptions, withPredictions } from '../workload/predicted.ts';
 import { type Fork, ForkedHost } from './forked-host.ts';
 import { checkPossible, type Miss, missOf, ratioInterval } from './interval.ts';
@@ -97,6 +97,8 @@ export interface WhatIf {
   readonly untrained: number;
   /** Engines that take requests. */
   readonly engines: number;
+  /** What a policy of your own that takes over asks for and does not get; absent if there is nothing. */
+  readonly unmet?: readonly Unmet[];
 }
 
 /** Settings that define the job, or the names of its requests. */
@@ -149,11 +151,25 @@ export function whatIfOf(options: WhatIfOptions): WhatIf {
     return told({ log: whole.steps[step]!, simulated });
   });
   let drained = 0;
+  let unmet: readonly Unmet[] = [];
   const restOf = (one: Fork, seed: number): RestOfJob => {
     const host = hostOf(fitted.job, one, seed, whole.trainedPrompts);
-    const { steps } = host.run();
+    const { steps, unmet: found = [] } = host.run();
     drained = host.drainedRounds;
+    if (one.scheduler !== undefined && host.isOwn) unmet = withPrediction(found, one, seed, steps);
     return told(rest(steps.slice(drained), seconds));
+  };
+  let isPredictionAsked: boolean | undefined;
+  /** Adds predicted lengths where there are none and the policy decides otherwise with the true ones, which is tried once. */
+  const withPrediction = (found: readonly Unmet[], one: Fork, seed: number, steps: readonly StepResult[]): Unmet[] => {
+    if (options.predict === undefined && isPredictionAsked === undefined) {
+      const known = withPredictions(loggedWorkload(logged, { name: 'log', capTokens, seed }), {
+        ...{ predict: 'oracle', responsesPerPrompt, seed },
+      });
+      const other = new ForkedHost(fitted.job, one, known, whole.trainedPrompts, seed).run();
+      isPredictionAsked = JSON.stringify(other.steps) !== JSON.stringify(steps);
+    }
+    return isPredictionAsked === true ? [...found, { what: 'prediction', name: 'expectedTokens' }] : [...found];
   };
   const scheduler = options.scheduler?.({ promptsPerRound, responsesPerPrompt });
   const changedFork = { ...fork, settings, scheduler };
@@ -208,6 +224,7 @@ export function whatIfOf(options: WhatIfOptions): WhatIf {
       lengths: lengthsOf(logged),
       untrained: logged.supplied.length - whole.trainedPrompts,
       engines: fork.engineIds.length || asked.engines,
+      ...(unmet.length > 0 && { unmet }),
     };
   };
   for (const seed of seeds) {

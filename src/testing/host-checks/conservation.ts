@@ -5,6 +5,7 @@ import { isPolicyError } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/index.ts';
 import { choicesFrom, newSubject, type Subject } from '../runs/run.ts';
 import { messageOf, type SearchOptions, search, textOfRun } from '../runs/search.ts';
+import { definitionOf, type Tested } from '../runs/tested.ts';
 import { copy } from '../runs/values.ts';
 import type { Places } from './held-book.ts';
 import { ModelHost } from './model-host.ts';
@@ -81,7 +82,8 @@ export function playHost(
  * ```
  * @throws Error with the fault, the smallest run that shows the fault, and the seed to repeat the run
  */
-export function checkConservation(definition: AnyPolicyDefinition, options: SearchOptions): void {
+export function checkConservation(tested: Tested, options: SearchOptions): void {
+  const definition = definitionOf(tested);
   const takes = new Set<string>(definition.events.map(({ type }) => type));
   const opens = takes.has('round.opened') || takes.has('round.requested');
   if (!opens || !takes.has('prompts.supplied') || !takes.has('response.completed')) {

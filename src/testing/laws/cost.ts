@@ -1,7 +1,8 @@
 /** Law 10, checked by counting: the items that an event visits must not grow with the number in flight. */
-import type { AnyEvent, AnyPolicyDefinition } from '../../core/machine/definition.ts';
+import type { AnyEvent } from '../../core/machine/definition.ts';
 import { parse } from '../../core/machine/validate.ts';
 import { messageOf } from '../runs/search.ts';
+import { definitionOf, type Tested } from '../runs/tested.ts';
 
 /** Events that bring a policy to n ids in flight, and events to measure in this state. */
 export interface InFlightLoad {
@@ -88,7 +89,8 @@ export function itemsWalked(run: () => void): number {
  * @throws Error with the event and the counts; also for a malformed or refused event, and for a load that the state does not hold,
  *   which would make the check useless
  */
-export function checkCost(definition: AnyPolicyDefinition, config: unknown, load: (n: number) => InFlightLoad): void {
+export function checkCost(tested: Tested, config: unknown, load: (n: number) => InFlightLoad): void {
+  const definition = definitionOf(tested);
   const messages = new Map(definition.events.map((message) => [message.type, message.schema]));
   const accept = (state: unknown, event: AnyEvent, role: string): void => {
     try {

@@ -82,12 +82,22 @@ export function live(one: Case, day: BadDay): number {
     });
     expectEnds(host);
   } catch (error) {
-    throw new Error(`${messageOf(error)}${onTheDay(day, config)}${textOfRun(host.host.log, 'events and decisions')}`, {
-      cause: error,
-    });
+    throw new Error(
+      `${messageOf(error)}${advice(definition)}${onTheDay(day, config)}${textOfRun(host.host.log, 'events and decisions')}`,
+      {
+        cause: error,
+      },
+    );
   }
   return host.sent;
 }
+
+/** What a policy of one's own may do in place of telling faults apart itself. */
+const advice = ({ id }: Case['definition']): string =>
+  id.includes('/')
+    ? ' (a policy that takes reports of failures has to tell a fault that all tries share from one of the prompt itself; ' +
+      'where the host tries again by itself, take no response.failed: docs/writing-a-policy.md)'
+    : '';
 
 const suspends = (decision: AnyDecision, outage: Outage | undefined): boolean =>
   decision.type === 'tries.suspended' && (decision as AnyDecision & { scope: string }).scope === outage?.scope;

@@ -82,6 +82,10 @@ export function arbitraryOf({ id }: AnyPolicyDefinition): Arbitrary {
   refuse('unknown_id', 'definition', expected, id);
 }
 
+/** Returns the definition alone, for checks that make the events themselves. */
+export const definitionOf = (tested: Tested): AnyPolicyDefinition =>
+  'definition' in tested ? tested.definition : tested;
+
 /** Returns a definition with its likely events. */
 export const withEvents = (tested: Tested): WithEvents =>
   'definition' in tested ? tested : { definition: tested, arbitrary: arbitraryOf(tested) };

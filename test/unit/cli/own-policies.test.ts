@@ -55,10 +55,19 @@ describe('policies of the user', () => {
     const [comparison] = JSON.parse(out).comparisons;
     const ids = comparison.schedulers.map(({ scheduler }: { scheduler: string }) => scheduler);
     const own = ['acme/shortest-first inFlight=8', 'acme/shortest-first inFlight=16'];
-    expect(ids).toEqual(['synchronous', 'tail-batching', ...own]);
+    expect(ids).toEqual(['baseline', 'tail-batching', ...own]);
     expect(comparison.workload.predict).toBe('noisy (lognormal, sigma 0.5)');
     expect(comparison.schedulers[2].runs[0].unmet).toEqual([{ what: 'event', name: 'acme/prompt.broken' }]);
     expect(readFileSync(report, 'utf8')).toContain('acme/shortest-first');
+  });
+
+  test('leave the rows of what rollflex ships as they are', async () => {
+    const rows = async (...more: string[]) => {
+      const { out } = await inProcess('simulate', lengths, ...simulated, '--no-report', ...more);
+      const [{ schedulers, oracle, settings }] = JSON.parse(out).comparisons;
+      return { rows: schedulers.slice(0, 2), oracle, settings };
+    };
+    expect(await rows('--policies', script)).toEqual(await rows());
   });
 
   test('are said what they ask for in vain, and are swept', async () => {

@@ -86,9 +86,7 @@ test('an event from inside that a part refuses is a defect of the recipe, and na
   expect(() => policy.send(unknown)).toThrow(
     expect.objectContaining({
       code: 'internal',
-      got: expect.stringMatching(
-        /expert to take acme\/passed inside acme\/office .*text: expected a known text/,
-      ),
+      got: expect.stringMatching(/expert to take acme\/passed inside acme\/office .*text: expected a known text/),
     }),
   );
 });
@@ -99,6 +97,27 @@ test('the laws find it', () => {
   expect(() => checkLaws(tested, { config: {}, runs: 20, events: 5, only: [3] })).toThrow(
     /breaks law 3.*expert to take acme\/passed/s,
   );
+});
+
+test('routes know the parts and what they decide', () => {
+  const spec = {
+    id: 'acme/typed',
+    version: 1,
+    summary: 'It is typed.',
+    source: 'a test',
+    config: z.strictObject({}),
+  } as const;
+  const rest = { parts: { clerk, expert }, configure: () => ({}), events: [asked], decisions: [answered], ledgers: [] };
+  defineRecipe({
+    ...spec,
+    ...rest,
+    routes: { clerk: { 'acme/passed': { to: ({ text }) => [text] } } },
+  });
+  // @ts-expect-error `acme/answered` is a decision of the expert
+  defineRecipe({ ...spec, ...rest, routes: { clerk: { 'acme/answered': { out: false } } } });
+  const misspelt = { exprt: { 'acme/answered': { out: false } } } as const;
+  // @ts-expect-error there is no such part
+  expect(() => defineRecipe({ ...spec, ...rest, routes: misspelt })).toThrow('did you mean "expert"');
 });
 
 test('`expects` refuses the event from outside before any part has changed', () => {

@@ -1,7 +1,7 @@
 /** What a recipe takes reaches a part, and what its parts decide reaches somebody, or stands here with the reason why not. */
 import { expect, test } from 'vitest';
 import type { AnyPolicyDefinition } from '../../../src/core/machine/definition.ts';
-import type { Route } from '../../../src/core/recipe/recipe.ts';
+import type { Route } from '../../../src/core/recipe/spec.ts';
 import { registry } from '../../../src/registry.ts';
 
 /** What a recipe is made of, as `defineRecipe` was given it. */

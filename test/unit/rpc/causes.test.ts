@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { definePlanner } from '../../../src/core/machine/definition.ts';
 import { runPlanner } from '../../../src/core/machine/start.ts';
 import { grpoAdvantages } from '../../../src/planners/grpo-advantages/index.ts';
 import type * as rpc from '../../../src/rpc/index.ts';
@@ -131,7 +132,7 @@ describe('the text of a cause', () => {
     const compute = (): never => {
       throw thrown;
     };
-    return refusal(() => runPlanner({ ...grpoAdvantages, compute } as never, advantages as never)).got;
+    return refusal(() => runPlanner(definePlanner({ ...grpoAdvantages, compute }), advantages as never)).got;
   };
 
   test.each([

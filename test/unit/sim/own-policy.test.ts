@@ -1,6 +1,7 @@
 /** Policies of the user in the simulator: what it needs of them, and what they ask for and do not get. */
 import { describe, expect, test } from 'vitest';
-import { likely, shortestFirst } from '../../../examples/16-own-policy/shortest-first.ts';
+import { likely } from '../../../examples/16-own-policy/likely.ts';
+import { shortestFirst } from '../../../examples/16-own-policy/shortest-first.ts';
 import {
   create,
   defineDecision,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AnyPolicyDefinition } from '../../../../src/core/machine/definition.ts';
+import { type AnyPolicyDefinition, sealDefinition } from '../../../../src/core/machine/definition.ts';
 import { joinedWaits } from '../../../../src/core/recipe/recipe-waits.ts';
 import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../../../src/core/why/waits.ts';
 import { allOwed, type Holdings, inOneGo, whyOf } from '../../../../src/core/why/why.ts';
@@ -54,7 +54,7 @@ describe('why', () => {
 
   test('a policy that does not say what blocks what answers from its ledgers', () => {
     const { waits: _, ...definition } = rightPolicy.definition;
-    const policy = create(definition as AnyPolicyDefinition, { limit: 3 });
+    const policy = create(sealDefinition<AnyPolicyDefinition>(definition), { limit: 3 });
     policy.send({ type: 'acme/item.added', at: 0, id: 'apple' } as never);
     expect(policy.why('apple')).toEqual({
       what: 'items',
