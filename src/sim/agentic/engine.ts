@@ -27,6 +27,8 @@ export interface TurnEngineLoad extends Pick<EngineLoad, 'running' | 'waiting'> 
   readonly cachedTokens: number;
 }
 
+const none: TurnOutcome[] = [];
+
 /** An engine for turns, in simulated time. */
 export class TurnEngine extends Engine {
   readonly #scheduler: ChunkScheduler;
@@ -74,6 +76,11 @@ export class TurnEngine extends Engine {
   }
 
   override advanceTo(at: number): TurnOutcome[] {
-    return super.advanceTo(at).map((one) => ({ ...one, cachedTokens: this.#scheduler.forget(one.requestId) }));
+    const ended = super.advanceTo(at);
+    // At most times nothing has ended, and this is asked of every engine.
+    if (ended.length === 0) return none;
+    return ended.map(({ requestId, kind, at, tokens }) => {
+      return { requestId, kind, at, tokens, cachedTokens: this.#scheduler.forget(requestId) };
+    });
   }
 }
