@@ -127,6 +127,6 @@ function adviceText({
   minKept,
 }: OwnAdvice): string {
   const figures = `${fixed(speedup, 2)} x the synchronous baseline, ${fixed(equalTokenSpeedup, 2)} x at equal tokens, kept tokens ${fixed(keptTokenRatio, 2)}`;
-  const what = isOwn ? `take ${recommended}` : `no policy of yours is faster than ${recommended}`;
+  const what = isOwn ? `take ${recommended}` : `none of yours is faster on average than ${recommended}`;
   return `${workload}: among those that keep ${fixed(minKept, 2)} of the tokens or more, ${what}: ${figures}.`;
 }

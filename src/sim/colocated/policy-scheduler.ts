@@ -142,7 +142,7 @@ function unmetSentence(unmet: readonly Unmet[]): string {
       .join(', ');
   return [
     of('command').length > 0 && `asks for ${names('command')}, which the simulator does not carry out`,
-    of('event').length > 0 && `waits for ${names('event')}, which the simulator never sends`,
+    of('event').length > 0 && `takes ${names('event')}, which the simulator never sends`,
     of('prediction').length > 0 &&
       `decides by ${names('prediction')} of prompts, and gets none: compare it with predicted lengths (\`predict\`, --predict)`,
   ]

@@ -75,7 +75,7 @@ describe('policies of the user', () => {
     const { code, out } = await inProcess(...args, '--min-kept', '0.01');
     expect(code).toBe(0);
     const said = out.replace(/\s+/g, ' ');
-    expect(said).toMatch(/promptSpeculation=1\.5: waits for acme\/prompt\.broken/);
+    expect(said).toMatch(/promptSpeculation=1\.5: takes acme\/prompt\.broken/);
     expect(said).toMatch(/decides by expectedTokens of prompts, and gets none/);
     expect(said).toMatch(/among those that keep 0\.01 of the tokens or more, take acme\/shortest-first/);
   });

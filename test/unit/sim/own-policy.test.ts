@@ -240,7 +240,7 @@ describe('predicted lengths', () => {
     const options = { job, steps: 2, seeds: [1], schedulers, timeline: false };
     const blind = compare({ ...options, workload: () => workload });
     expect(blind.notes.join('\n')).toMatch(
-      /^shortest first: waits for acme\/prompt\.broken.*decides by expectedTokens/m,
+      /^shortest first: takes acme\/prompt\.broken.*decides by expectedTokens/m,
     );
     expect(blind.workload.predict).toBeUndefined();
     const seeing = compare({ ...options, workload: () => given('noisy') });
