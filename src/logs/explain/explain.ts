@@ -128,6 +128,9 @@ function* doubts({ first, gaps, differs, closed, seq }: LoggedSession, play: Ses
   if (first > 0) yield `the log begins after event ${first}`;
   const gap = gaps.findLast(({ to }) => to < play.seq);
   if (gap !== undefined) yield `${inGap(gap)}: it goes on from the snapshot after that`;
+  const { policy } = play;
+  if (policy !== undefined && policy.definition.waits === undefined)
+    yield `${policy.id} declares no \`waits\`: all that is known of a wait is which of its commands are not answered`;
   if (play.problem !== undefined) yield `this version cannot play the log: ${play.problem}`;
   if (differs !== undefined && differs <= play.seq)
     yield `this version decides otherwise than the log from event ${differs} on (see rollflex replay)`;

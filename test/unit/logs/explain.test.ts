@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { type AnyPolicyDefinition, sealDefinition } from '../../../src/core/machine/definition.ts';
 import { lateness, overdueSeconds } from '../../../src/core/why/overdue.ts';
 import { create, recordEvents, tailBatching } from '../../../src/index.ts';
 import { type Asked, explainSession } from '../../../src/logs/explain/explain.ts';
@@ -126,8 +127,9 @@ describe('a thing', () => {
 });
 
 test('a policy that does not say what blocks what has the answers to its commands', () => {
-  const plain = { ...tailBatching, waits: undefined };
-  const restore = (snapshot: unknown) => create(plain as never, { snapshot } as never);
+  const { waits: _, ...silent } = tailBatching;
+  const plain = sealDefinition<AnyPolicyDefinition>(silent);
+  const restore = (snapshot: unknown) => create(plain, { snapshot } as never);
   const index = new LogIndex([log], { restore, writer: 'test' });
   const [session] = index.sessions;
   const answer = (asked?: Asked): string => answerOf(explainSession(index, session!, undefined, asked)).join(' ');
@@ -136,6 +138,8 @@ test('a policy that does not say what blocks what has the answers to its command
     'owes response.completed of q21/1#9',
   );
   expect(answer({ id: 'vllm-1', word: 'engine' })).toContain('Engine vllm-1 owes one answer.');
+  const { notes } = explainSession(index, session!, undefined);
+  expect(notes).toContainEqual(expect.stringContaining('tail-batching declares no `waits`'));
   index.close();
 });
 
