@@ -28,6 +28,7 @@ export type {
   RecipeSpec,
   RecipeState,
   Route,
+  Routes,
   SavedRecipe,
 } from './core/recipe/spec.ts';
 export type { OpenCommand } from './core/why/command-table.ts';

@@ -77,13 +77,15 @@ function describeSymbol(symbol, checker) {
 const isNamed = (reflection) => !reflection.getFullName().includes('__type');
 
 /** Which type arguments of a definition are its state, and that as it is saved. */
-const statesAt = [2, 5];
+const statesAt = new Map([
+  ['PolicyDefinition', [2, 5]],
+  ['PolicyDefinitionOf', [1, 2]],
+]);
 
 /** Leaves the states out of the definition of a policy. */
 const withoutState = makeRecursiveVisitor({
   reference(type) {
-    if (type.name !== 'PolicyDefinition') return;
-    for (const at of statesAt) {
+    for (const at of statesAt.get(type.name) ?? []) {
       if (type.typeArguments?.[at] instanceof ReferenceType) type.typeArguments[at] = new IntrinsicType('unknown');
     }
   },

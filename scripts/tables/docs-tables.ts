@@ -135,7 +135,9 @@ function ownPolicyPart(id: string): string {
   });
   const found = regions.find((one) => one.startsWith(`${id}\n`));
   if (found === undefined) throw new Error(`the example has no region ${id}`);
-  const code = found.slice(id.length + 1, found.indexOf('\n// #endregion'));
+  const text = found.slice(id.length + 1, found.indexOf('\n// #endregion'));
+  // On the page, what another file of the example exports stands above.
+  const code = text.replace(/^import [^\n]* from '\.\/[^\n]*\n/gm, '');
   return `\`\`\`ts${found === regions[0] ? '' : ' continued'}\n${code}\n\`\`\``;
 }
 

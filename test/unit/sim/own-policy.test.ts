@@ -239,9 +239,7 @@ describe('predicted lengths', () => {
     const schedulers = [policyScheduler(shortestFirst, { ...shape, inFlight: 2 }, { label: 'shortest first' })];
     const options = { job, steps: 2, seeds: [1], schedulers, timeline: false };
     const blind = compare({ ...options, workload: () => workload });
-    expect(blind.notes.join('\n')).toMatch(
-      /^shortest first: takes acme\/prompt\.broken.*decides by expectedTokens/m,
-    );
+    expect(blind.notes.join('\n')).toMatch(/^shortest first: takes acme\/prompt\.broken.*decides by expectedTokens/m);
     expect(blind.workload.predict).toBeUndefined();
     const seeing = compare({ ...options, workload: () => given('noisy') });
     expect(seeing.notes).toContain('Prompts come with predicted lengths: noisy (lognormal, sigma 0.5).');
