@@ -1,7 +1,7 @@
 /** The state does not grow with the names of what is gone; what is watched, and how, is in bench/long-run/names.ts. */
 import { expect, test } from 'vitest';
 import { livesUntilFull, watchable, watchNames } from '../../bench/long-run/names.ts';
-import type { AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
+import { type AnyPolicyDefinition, sealDefinition } from '../../src/core/machine/definition.ts';
 import { registry } from '../../src/index.ts';
 import { isChosen } from '../support/basics/only.ts';
 import { times } from '../support/basics/runs.ts';
@@ -24,14 +24,14 @@ test.each(watched)('%s is as large after many names as after a few', (_, definit
 
 test('a policy that keeps the names of lost machines is found', () => {
   const definition = policies.find(({ id }) => id === 'shadow-loader')!;
-  const hoarder = {
+  const hoarder = sealDefinition<AnyPolicyDefinition>({
     ...definition,
     apply: (state: Record<string, unknown>, event: { type: string; nodeId?: string }, context: unknown) => {
       if (event.type === 'node.lost') kept.push(event.nodeId!);
       definition.apply(state as never, event as never, context as never);
     },
     save: (state: never) => ({ ...(definition.save(state) as object), kept: [...kept] }),
-  } as unknown as AnyPolicyDefinition;
+  });
   const kept: string[] = [];
   const watch = (): unknown => watchNames(hoarder, exampleConfigs['shadow-loader']![0], livesUntilFull + 200);
   expect(watch).toThrow(/shadow-loader: its state has \d+ characters after 800 lives, \d+ after 1000/);
