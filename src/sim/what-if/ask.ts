@@ -76,8 +76,9 @@ export function whatIf(log: { lines(): Iterable<ReadLine> }, change: Change = {}
 export function whatIfIn(logged: LoggedJob, change: Change): WhatIf {
   const { policy, at, job, fits = job === undefined, seeds = usualSeeds } = change;
   const { config, policy: id } = logged.snapshot;
-  checkSimulated(id, config);
   const definition = registry.policies.find((one) => one.id === id);
+  // That of a user, which is not mistyped, has a namespace.
+  if (definition !== undefined || id.includes('/')) checkSimulated(id, config);
   if (definition === undefined) {
     const ids = registry.policies.map((one) => one.id);
     return refuse('unknown_id', 'policy', oneOf(ids, id), id);

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { reportOf } from '../../../bench/long-run/report.ts';
 import { LongRun } from '../../../bench/long-run/run.ts';
-import type { AnyDecision, AnyPolicyDefinition } from '../../../src/core/machine/definition.ts';
+import { type AnyDecision, type AnyPolicyDefinition, sealDefinition } from '../../../src/core/machine/definition.ts';
 import { registry } from '../../../src/registry.ts';
 import { root } from '../../support/command-line/process.ts';
 import { exampleConfigs } from '../../support/examples/configs.ts';
@@ -87,7 +87,7 @@ test('the file of another run is refused, and so is what is no run', () => {
 
 const queue = registry.policies.find((one) => one.id === 'long-prompt-queue')!;
 const runOf = (change: Partial<AnyPolicyDefinition>): (() => LongRun) => {
-  const definitions = [{ ...queue, ...change }];
+  const definitions = [sealDefinition<AnyPolicyDefinition>({ ...queue, ...change })];
   return () => toTheEnd(new LongRun({ ...options, definitions, events: 3000 }));
 };
 
