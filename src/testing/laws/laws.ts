@@ -89,14 +89,13 @@ function atomic({ definition, config, events }: Case): void {
 /** Throws unless `check` of each event leaves the state unchanged and agrees with `accepts`; a refusal must be clear. */
 function expectNoTrace(definition: AnyPolicyDefinition, state: unknown, events: readonly AnyEvent[]): void {
   const saved = JSON.stringify(definition.save(state));
-  const assertUnchanged = freeze(state);
+  const isChanged = freeze(state);
   for (const event of events) {
     let isAccepted = true;
     let accepts: boolean | undefined;
     try {
       accepts = definition.accepts?.(state, event);
       definition.check(state, event);
-      assertUnchanged();
     } catch (error) {
       if (isChange(error))
         throw new Error(`check of ${JSON.stringify(event)} changes the state: ${error.message}`, { cause: error });
@@ -105,7 +104,8 @@ function expectNoTrace(definition: AnyPolicyDefinition, state: unknown, events: 
     }
     if (accepts !== undefined && accepts !== isAccepted)
       throw new Error(`\`accepts\` of ${JSON.stringify(event)} is ${accepts}, and \`check\` says otherwise`);
-    if (JSON.stringify(definition.save(state)) !== saved)
+    // Also after a refusal: it must have left no trace.
+    if (isChanged() || JSON.stringify(definition.save(state)) !== saved)
       throw new Error(`check of ${JSON.stringify(event)} changes the state`);
   }
 }
