@@ -82,5 +82,7 @@ export {
   defineEvent,
   type EventMessage,
   type Fields,
+  type IdsOf,
+  type Moves,
   type Of,
 } from './schemas/vocabulary.ts';

@@ -69,7 +69,10 @@ export function withLaterFields(text: string): string {
       ? [one]
       : [],
   );
-  for (const one of calls.flatMap((call) => call.arguments.filter(ts.isObjectLiteralExpression)).reverse()) {
+  // The name, (the kind,) the description, the fields, and the reasons of a decision.
+  const fieldsOf = ({ expression, arguments: given }: ts.CallExpression): readonly ts.Node[] =>
+    expression.getText(file) === 'defineEvent' ? given.slice(2, 3) : given.slice(3, 5);
+  for (const one of calls.flatMap((call) => fieldsOf(call).filter(ts.isObjectLiteralExpression)).reverse()) {
     later = `${later.slice(0, one.getStart(file))}() => (${one.getText(file)})${later.slice(one.end)}`;
   }
   return later;

@@ -20,6 +20,19 @@ export interface EventMessage<T extends string = string, S extends z.ZodType = z
   readonly description: string;
   /** Schema of the whole event or decision. */
   readonly schema: S;
+  /** What enters a policy, and what leaves one, with the message. */
+  readonly moves?: Moves | undefined;
+}
+
+/** Returns the ids of the things that a message names, by the kind of thing: `prompts`, `responses`. */
+export type IdsOf<M = never> = Readonly<Record<string, (message: M) => readonly string[]>>;
+
+/** What enters and leaves policies with a message; their ledgers follow from it. */
+export interface Moves<M = never> {
+  /** What a policy holds from now on that takes the message as an event. */
+  readonly entered?: IdsOf<M> | undefined;
+  /** What a policy no longer holds that makes the decision. */
+  readonly left?: IdsOf<M> | undefined;
 }
 
 /** A decision of a policy: a command for the host to carry out, or a notice. */
@@ -63,6 +76,10 @@ type DecisionShape<T extends string, F extends Fields, R extends ReasonShapes> =
   reason: z.ZodType<ReasonOf<R>>;
 };
 
+interface More<S extends z.core.$ZodShape, Reason> extends Moves<z.output<z.ZodObject<S>>> {
+  readonly reported?: Reason;
+}
+
 const at = seconds.describe(
   'Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest counts as the latest.',
 );
@@ -70,23 +87,26 @@ const at = seconds.describe(
 /**
  * Makes the message for an event: `type`, `at`, and the given fields; unknown keys are refused.
  *
+ * @param moves - what enters with the event, by the names of ledgers: `{ entered: { prompts: ({ promptId }) => [promptId] } }`
  * @throws PolicyError `invalid_config` if a field is no schema of zod 4
  */
 export function defineEvent<const T extends string, F extends Fields>(
   type: T,
   description: string,
   fields: F,
+  moves?: Moves<NoInfer<z.output<z.ZodObject<EventShape<T, F>>>>>,
 ): EventMessage<T, z.ZodObject<EventShape<T, F>, z.core.$strict>> {
   const fieldsOf = whenNeeded(fields, (own) => checkSchemas(own, type));
   const schema = () => z.strictObject({ type: z.literal(type), at, ...fieldsOf() });
-  return message({ type, description }, `event.${type}`, schema);
+  return message({ type, description, moves }, `event.${type}`, schema);
 }
 
 /**
  * Makes the message for a decision: `type`, `at`, the given fields, and `reason`. A reason is one of a fixed set of codes, each
  * with the numbers that led to it.
  *
- * @param reported - the default reason of a notice that a host sends as an event
+ * @param more - `reported` is the default reason of a notice that a host sends as an event; `left` names what leaves the
+ *   policy with the decision, and `entered` what enters a policy that takes it as an event
  * @throws PolicyError `invalid_config` if a field is no schema of zod 4
  */
 export function defineDecision<
@@ -100,12 +120,13 @@ export function defineDecision<
   description: string,
   fields: F,
   reasons: R,
-  reported?: NoInfer<ReasonOf<R>>,
+  more: More<NoInfer<DecisionShape<T, F, R>>, NoInfer<ReasonOf<R>>> = {},
 ): DecisionMessage<T, z.ZodObject<DecisionShape<T, F, R>, z.core.$strict>, K> {
   const fieldsOf = whenNeeded(fields, (own) => checkSchemas(own, type));
   const reasonsOf = whenNeeded(reasons, (own) => {
     for (const [code, shape] of Object.entries(own)) checkSchemas(shape, `${type}.reason.${code}`);
   });
+  const { reported, ...moves } = more;
   const schema = () => {
     const shapes = Object.entries(reasonsOf()).map(([code, shape]) =>
       z.strictObject({ code: z.literal(code), ...shape }),
@@ -115,7 +136,7 @@ export function defineDecision<
     const described = given.describe('Why, with the numbers.');
     return z.strictObject({ type: z.literal(type), at, ...fieldsOf(), reason: described });
   };
-  return message({ type, kind, description }, `${kind}.${type}`, schema, () => Object.keys(reasonsOf()));
+  return message({ type, kind, description, moves }, `${kind}.${type}`, schema, () => Object.keys(reasonsOf()));
 }
 
 /**

@@ -3,7 +3,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { create } from '../../src/core/machine/start.ts';
-import { groupKey } from '../../src/core/rollout/trained-groups.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/frontier-group-dispatch/arbitrary.ts';
 import {
@@ -12,6 +11,7 @@ import {
   type FrontierGroupDispatchInput,
   frontierGroupDispatch,
 } from '../../src/policies/frontier-group-dispatch/index.ts';
+import { groupKey } from '../../src/schemas/prompts.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { runs } from '../support/basics/runs.ts';
 import { exampleConfigs } from '../support/examples/configs.ts';

@@ -7,8 +7,9 @@
 import type { z } from 'zod';
 import { refuse } from '../../errors.ts';
 import { checkSchemas } from '../../schemas/own-schemas.ts';
-import type { DecisionMessage, EventMessage, Of } from '../../schemas/vocabulary.ts';
+import type { DecisionMessage, EventMessage, Moves, Of } from '../../schemas/vocabulary.ts';
 import type { Gates, Waits } from '../why/waits.ts';
+import { beginningsOf } from './beginning.ts';
 import { saverOf } from './state.ts';
 import { parse } from './validate.ts';
 
@@ -64,6 +65,15 @@ export interface Ledger<
    */
   mints?(config: Config): number;
 }
+
+/**
+ * A ledger whose movements follow from the messages of the policy: what enters with its events, and what leaves with its
+ * decisions, under the name of the ledger (`moves` of `defineEvent` and `defineDecision`).
+ */
+export type HeldLedger<Saved = unknown, Config = never> = Pick<
+  Ledger<Saved, AnyEvent, AnyDecision, Config>,
+  'name' | 'held' | 'mints'
+>;
 
 /** Fields common to all definitions. */
 export interface DefinitionBase {
@@ -304,8 +314,12 @@ export interface PolicySpec<
   readonly config: z.ZodType<Config, Input>;
   /** Schema of the state: its input is the saved state, its output the live state. See `mapBy`, `setOf`, `derived`. */
   readonly state: z.ZodType<Read, Saved>;
-  /** Makes the initial state, in its saved form. Throws `infeasible` for a configuration that cannot be fulfilled. */
-  begin(config: Config): Saved;
+  /**
+   * Returns what the state has at first, in its saved form, of what is not evident: a field that it leaves out is an empty list,
+   * `null`, 0, `false`, or an object of these. May be absent where no field needs it. Throws `infeasible` for a configuration that
+   * cannot be fulfilled.
+   */
+  begin?(config: Config): Partial<Saved>;
   /** Sets the fields that are derived from other parts of the state, such as pointers, indexes and sums. */
   link?(state: Live<Read, Config>): void;
   /** Events that the policy takes, each with its handler and its check; any other event is refused with `invalid_event`. */
@@ -322,7 +336,7 @@ export interface PolicySpec<
   /** Migrations of the saved state from version k to k + 1, by k. */
   readonly migrations?: Readonly<Record<number, (saved: unknown) => unknown>>;
   /** Ledgers that must balance after every event (law 2). */
-  readonly ledgers: readonly Ledger<Saved, EventIn<H>, Of<DW> & AnyDecision, Config>[];
+  readonly ledgers: readonly (Ledger<Saved, EventIn<H>, Of<DW> & AnyDecision, Config> | HeldLedger<Saved, Config>)[];
   /** What blocks what (law 14), for `policy.why`. */
   readonly waits?: Waits<Live<Read, Config>>;
   /** What has to end before an event is accepted; the other parts of a recipe use this in their `waits`. */
@@ -338,7 +352,7 @@ type EventIn<H extends readonly Handler<any, any, any>[]> = Of<H[number]['messag
  * Defines a policy.
  *
  * @throws PolicyError `invalid_config` if the id is not kebab case, the version is not a whole number >= 1, there is no summary, a
- * schema is not a zod 4 schema, or an event has two handlers
+ * schema is not a zod 4 schema, an event has two handlers, a ledger has no movements, or a field of the state has no beginning
  */
 export function definePolicy<
   Input,
@@ -362,6 +376,10 @@ export function definePolicy<
       byType.set(type, handler);
     }
   }
+  const { fields, missing } = beginningsOf(spec.state);
+  if (begin === undefined && missing.length > 0) {
+    refuse('invalid_config', `${spec.id}.begin`, `a beginning of ${missing.join(', ')}`, undefined);
+  }
   const live = (read: Read, config: Config): State => {
     const state = Object.assign(read, { config });
     link?.(state);
@@ -372,8 +390,12 @@ export function definePolicy<
     kind: 'policy',
     events,
     commands: commandsOf(spec.decisions),
+    ledgers: spec.ledgers.map((one) =>
+      'entered' in one ? (one as Ledger) : ledgerOf(spec.id, one as HeldLedger, events, spec.decisions),
+    ),
     refusable: new Set([...byType].flatMap(([type, { check }]) => (check === undefined ? [] : [type]))),
-    init: (config) => live(parse(spec.state, begin(config), 'internal', `${spec.id}.begin`), config),
+    init: (config) =>
+      live(parse(spec.state, { ...fields, ...begin?.(config) }, 'internal', `${spec.id}.begin`), config),
     check: (state, event) => byType.get(event.type)!.check?.(state, event),
     accepts: (state, event) => byType.get(event.type)!.accepts?.(state, event),
     apply: (state, event, context) => {
@@ -385,6 +407,41 @@ export function definePolicy<
     load: (saved, config, path = '') => live(parse(spec.state, saved, 'snapshot_mismatch', path), config),
   };
   return validDefinition(definition, { config: spec.config, state: spec.state }) as never;
+}
+
+const none: readonly string[] = Object.freeze([]);
+
+/** Makes a whole ledger of one that says only what is held. */
+function ledgerOf(
+  id: string,
+  ledger: HeldLedger,
+  events: readonly EventMessage[],
+  decisions: readonly DecisionMessage[],
+): Ledger {
+  const { name } = ledger;
+  const by = (mark: keyof Moves, messages: readonly EventMessage[]) =>
+    new Map(
+      messages.flatMap(({ type, moves }) => {
+        const ids = moves?.[mark]?.[name];
+        // Messages are told apart by their type.
+        return ids === undefined ? [] : [[type, ids as (message: object) => readonly string[]] as const];
+      }),
+    );
+  const [enters, leaves] = [by('entered', events), by('left', decisions)];
+  if (enters.size === 0 || leaves.size === 0) {
+    const [what, which] = enters.size === 0 ? ['an event', 'brings'] : ['a decision', 'lets out'];
+    refuse(
+      'invalid_config',
+      `${id}.ledgers`,
+      `${what} that ${which} what is counted, or \`entered\` and \`left\``,
+      name,
+    );
+  }
+  return {
+    ...ledger,
+    entered: (event) => enters.get(event.type)?.(event) ?? none,
+    left: (decision) => leaves.get(decision.type)?.(decision) ?? none,
+  };
 }
 
 /**

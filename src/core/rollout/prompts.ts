@@ -1,5 +1,6 @@
 /** Copies of prompts, the age of their tokens, and the number of responses that a round launches. */
-import type { Deferral, FinalPrompt, KeptResponse, Prompt } from '../../schemas/prompts.ts';
+import { type Deferral, type FinalPrompt, finishedIds, type KeptResponse, type Prompt } from '../../schemas/prompts.ts';
+import type { HeldLedger } from '../machine/definition.ts';
 
 /** Copies a prompt; the copy shares no object with it, and its keys are in the order of the schema. */
 export function copyPrompt(given: Prompt): Prompt {
@@ -58,3 +59,9 @@ export function isExpiring(oldestVersion: number, weightVersion: number, maxStal
 export function scaledCount(factor: number, n: number): number {
   return Math.ceil(factor * n - 1e-9);
 }
+
+/** Makes the ledgers of a policy that holds whole prompts: of the prompts, and of the complete responses that they keep. */
+export const promptLedgers = <Saved>(all: (saved: Saved) => readonly Prompt[]): readonly HeldLedger<Saved>[] => [
+  { name: 'prompts', held: (saved) => all(saved).map((one) => one.promptId) },
+  { name: 'responses', held: (saved) => all(saved).flatMap(finishedIds) },
+];

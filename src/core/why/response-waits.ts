@@ -1,9 +1,6 @@
 /** What blocks what for responses that prompts keep: each response waits for its prompt. */
-import type { Prompt } from '../../schemas/prompts.ts';
+import { finishedIds, type Prompt } from '../../schemas/prompts.ts';
 import type { WaitsOf } from './waits.ts';
-
-const finishedOf = ({ kept = [] }: Prompt): string[] =>
-  kept.flatMap(({ finished, requestId }) => (finished ? [requestId] : []));
 
 /**
  * Makes the waits of kept responses. A prompt is found by the id of the request, `<prefix><prompt>/<index>#<attempt>`: a look through
@@ -17,13 +14,13 @@ export function keptResponses<State>(
   withId: (state: State, promptId: string) => Iterable<Prompt | undefined>,
 ): WaitsOf<State> {
   return {
-    ids: (state) => [...all(state)].flatMap(finishedOf),
+    ids: (state) => [...all(state)].flatMap(finishedIds),
     of: (state, requestId) => {
       const end = requestId.lastIndexOf('/');
       for (let from = 0; from < end; from += 1) {
         const promptId = requestId.slice(from, end);
         for (const one of withId(state, promptId)) {
-          if (one === undefined || !finishedOf(one).includes(requestId)) continue;
+          if (one === undefined || !finishedIds(one).includes(requestId)) continue;
           return { stands: 'is complete', for: [{ what: 'prompts', id: promptId }] };
         }
       }

@@ -108,13 +108,7 @@ const newKind = (): KindState => ({
   records: [],
 });
 
-export const begin = (): SavedTp => ({
-  round: null,
-  kinds: { short: newKind(), long: newKind() },
-  measured: [],
-  watches: [],
-  recentRounds: [],
-});
+export const begin = (): Partial<SavedTp> => ({ kinds: { short: newKind(), long: newKind() } });
 
 /** Adds the running round, which version 2 has. A round that is open is unknown, and is not told again. */
 export const migrateFromOne = (saved: unknown): SavedTp => ({ ...(saved as SavedTp), round: null });

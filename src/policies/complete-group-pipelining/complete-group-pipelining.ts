@@ -4,8 +4,7 @@
  */
 
 import { checkNewPrefix } from '../../core/ids/minted-ids.ts';
-import { definePolicy, handlersOf, type Ledger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
-import { groupKey, groupsLeft } from '../../core/rollout/trained-groups.ts';
+import { definePolicy, type HeldLedger, handlersOf, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
 import type {
   CompleteGroupPipeliningDecision,
   CompleteGroupPipeliningTypes,
@@ -15,7 +14,7 @@ import { trainerRestarted, updateConsumed, updateLost, weightsPublished } from '
 import { roundFailed, roundOpened } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import { optimizerStepped } from '../../schemas/events/training.ts';
-import type { Message } from '../../schemas/messages.ts';
+import { groupKey } from '../../schemas/prompts.ts';
 import type { EventMessage } from '../../schemas/vocabulary.ts';
 import { addGroup, checkGroup } from './groups.ts';
 import { pipeliningDecisions } from './messages.ts';
@@ -63,10 +62,8 @@ export const trainerReports: readonly EventMessage<TrainerReport>[] = fromTraine
 );
 
 /** Holds rewarded groups, which leave trained with their round, late, or dropped. */
-const groupLedger: Ledger<SavedPipelining, Message, CompleteGroupPipeliningDecision> = {
+const groupLedger: HeldLedger<SavedPipelining> = {
   name: 'groups',
-  entered: (event) => (event.type === 'group.rewarded' ? [groupKey(event.roundId, event.promptId)] : []),
-  left: groupsLeft,
   held: ({ rounds }) =>
     rounds.flatMap(({ roundId, waiting, updates }) =>
       [...waiting, ...updates.flatMap((one) => one.groups)].map(({ groupId }) => groupKey(roundId, groupId)),

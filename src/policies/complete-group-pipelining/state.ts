@@ -109,16 +109,7 @@ export const pipeliningState = z
 export type PipeliningState = Live<z.output<typeof pipeliningState>, CompleteGroupPipeliningConfig>;
 export type SavedPipelining = z.input<typeof pipeliningState>;
 
-export const begin = ({ idPrefix }: CompleteGroupPipeliningConfig): SavedPipelining => ({
-  rounds: [],
-  recentRounds: [],
-  weightVersion: 0,
-  prefix: idPrefix,
-  oldPrefixes: [],
-  nextUpdate: 0,
-  nextPublication: 0,
-  withdrawnSteps: [],
-});
+export const begin = ({ idPrefix }: CompleteGroupPipeliningConfig): Partial<SavedPipelining> => ({ prefix: idPrefix });
 
 export function link(state: PipeliningState): void {
   const { globalBatchSamples, responsesPerPrompt } = state.config;

@@ -131,20 +131,9 @@ export const dividedState = z.strictObject({
 export type DividedState = Live<z.output<typeof dividedState>, DividedRolloutConfig>;
 export type SavedDivided = z.input<typeof dividedState>;
 
-export function begin({ rememberedPrompts }: DividedRolloutConfig): SavedDivided {
-  const lengths = new LengthPredictor(rememberedPrompts).save();
-  return {
-    requests: [],
-    engines: [],
-    goneEngines: [],
-    ended: [],
-    lengths,
-    round: 0,
-    roundEnds: 0,
-    seq: 0,
-    nextOn: null,
-  };
-}
+export const begin = ({ rememberedPrompts }: DividedRolloutConfig): Partial<SavedDivided> => ({
+  lengths: new LengthPredictor(rememberedPrompts).save(),
+});
 
 export function link(state: DividedState): void {
   for (const one of state.requests.values()) {

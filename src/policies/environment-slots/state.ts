@@ -156,21 +156,11 @@ const newKind = (name: string, slots: number, order: number): SavedSlots['kinds'
   ...{ longestStartSeconds: 0, demand: new Demand().save() },
 });
 
-export function begin({ idPrefix, slots }: EnvironmentSlotsConfig): SavedSlots {
+export function begin({ idPrefix, slots }: EnvironmentSlotsConfig): Partial<SavedSlots> {
   // Sorted by name, because JSON objects have no order that all languages keep.
   const names = Object.keys(slots).sort();
   const kinds = names.map((name, order) => newKind(name, slots[name]!, order));
-  const rest = {
-    slots: [],
-    programs: [],
-    ended: [],
-    tools: [],
-    timerAt: null,
-    nextSlot: 0,
-    prefix: idPrefix,
-    oldPrefixes: [],
-  };
-  return { ...rest, kinds, seq: kinds.length };
+  return { prefix: idPrefix, kinds, seq: kinds.length };
 }
 
 /** Adds a kind whose environments may exist from now on. */

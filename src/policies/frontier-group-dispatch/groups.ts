@@ -1,7 +1,7 @@
 /** The frontier itself: groups come into service, and leave. */
 import { mostRecent } from '../../core/ids/recent-ids.ts';
-import { groupKey } from '../../core/rollout/trained-groups.ts';
 import type { Message } from '../../schemas/messages.ts';
+import { groupKey } from '../../schemas/prompts.ts';
 import { advance, begin, type Mark, markNow } from './clock.ts';
 import type { Ctx } from './messages.ts';
 import { beginRound, remember } from './pace.ts';

@@ -1,7 +1,7 @@
 /** Handles requests: they arrive, are admitted or deferred, and end. */
-import { groupKey } from '../../core/rollout/trained-groups.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
+import { groupKey } from '../../schemas/prompts.ts';
 import { advance, finish } from './clock.ts';
 import { admission, admit, endRound, groupOf, leaveIfDone, refill } from './groups.ts';
 import type { Ctx } from './messages.ts';

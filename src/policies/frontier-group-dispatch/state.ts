@@ -104,21 +104,9 @@ export function startWidth({ startRequests, responsesPerPrompt }: FrontierGroupD
   return Math.max(1, Math.floor(startRequests / responsesPerPrompt));
 }
 
-export function begin(config: FrontierGroupDispatchConfig): SavedFrontier {
+export function begin(config: FrontierGroupDispatchConfig): Partial<SavedFrontier> {
   const start = startWidth(config);
-  return {
-    rounds: [],
-    groups: [],
-    endedRounds: [],
-    left: [],
-    pace: newPace(start),
-    prefix: config.idPrefix,
-    oldPrefixes: [],
-    width: config.width === 'auto' ? start : config.width,
-    newest: null,
-    seq: 0,
-    roundSeq: 0,
-  };
+  return { prefix: config.idPrefix, pace: newPace(start), width: config.width === 'auto' ? start : config.width };
 }
 
 export function link(state: FrontierState): void {

@@ -209,23 +209,10 @@ export const scaleDownState = z.strictObject({
 export type ScaleDownState = Live<z.output<typeof scaleDownState>, GpuScaleDownConfig>;
 export type SavedScaleDown = z.input<typeof scaleDownState>;
 
-export const begin = (): SavedScaleDown => ({
+export const begin = (): Partial<SavedScaleDown> => ({
   // Absent fields are listed, too, because fields that are added later make the state slower to read.
-  placed: undefined,
-  round: undefined,
-  query: undefined,
-  release: undefined,
-  short: { closed: [], open: [] },
-  long: { closed: [], open: [] },
-  replaced: [],
-  status: [],
-  recentRounds: [],
-  aborting: [],
-  abortingBefore: [],
-  kind: 'short',
-  prefix: '',
-  oldPrefixes: [],
-  nextId: 0,
+  ...{ placed: undefined, round: undefined, query: undefined, release: undefined },
+  ...{ kind: 'short', prefix: '' },
 });
 
 /** Sets the fields that follow from the configuration: the histories and the engines. An engine without a status is up. */

@@ -2,9 +2,8 @@
  * Group assembly (RollPacker §4.3, §4.4): rewards come one by one, but groups are trained as a whole. A counting prompt becomes a
  * group as soon as all its responses have rewards, and a round is ready when all its groups are. See README.md.
  */
-import { definePolicy, type Ledger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
-import { groupKey } from '../../core/rollout/trained-groups.ts';
-import type { GroupAssemblyDecision, GroupAssemblyTypes } from '../../generated/settings/group-assembly.ts';
+import { definePolicy, type HeldLedger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
+import type { GroupAssemblyTypes } from '../../generated/settings/group-assembly.ts';
 import {
   promptCounted,
   promptDeferred,
@@ -19,7 +18,7 @@ import { roundCompleted } from '../../schemas/decisions/rounds.ts';
 import { rewardReady } from '../../schemas/events/rewards.ts';
 import { roundFailed } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
-import type { Message } from '../../schemas/messages.ts';
+import { groupKey } from '../../schemas/prompts.ts';
 import { accept, askAgain, checkCounted, countPrompt, forgetNamed, reward } from './groups.ts';
 import { assemblyDecisions, on } from './messages.ts';
 import { checkCompleted, completeRound, failRound, resumeRounds } from './rounds.ts';
@@ -49,20 +48,8 @@ const handlers = [
 ];
 
 /** Prompts enter when they count. They leave with their round, without a reward, or withdrawn. */
-const groupLedger: Ledger<SavedAssembly, Message, GroupAssemblyDecision> = {
+const groupLedger: HeldLedger<SavedAssembly> = {
   name: 'groups',
-  entered: (event) => (event.type === 'prompt.counted' ? [groupKey(event.roundId, event.promptId)] : []),
-  left: (decision) => {
-    switch (decision.type) {
-      case 'round.rewarded':
-        return decision.prompts.map(({ promptId }) => groupKey(decision.roundId, promptId));
-      case 'group.unrewarded':
-      case 'group.withdrawn':
-        return [groupKey(decision.roundId, decision.promptId)];
-      default:
-        return [];
-    }
-  },
   held: ({ rounds }) =>
     rounds.flatMap(({ roundId, groups }) => groups.map(({ promptId }) => groupKey(roundId, promptId))),
 };
@@ -80,7 +67,6 @@ export const groupAssembly: PolicyDefinitionOf<GroupAssemblyTypes, AssemblyState
   source: 'RollPacker §4.3, §4.4',
   config: assemblyConfig,
   state: assemblyState,
-  begin: () => ({ rounds: [], open: [] }),
   link,
   handlers,
   decisions: assemblyDecisions,

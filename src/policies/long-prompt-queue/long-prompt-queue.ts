@@ -3,14 +3,8 @@
  * long round without speculation, so that no prompt is left out because of its length. See README.md.
  */
 
-import {
-  type Context,
-  definePolicy,
-  handlersOf,
-  type Ledger,
-  type PolicyDefinitionOf,
-} from '../../core/machine/definition.ts';
-import { copyPrompt, scaledCount } from '../../core/rollout/prompts.ts';
+import { type Context, definePolicy, handlersOf, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
+import { copyPrompt, promptLedgers, scaledCount } from '../../core/rollout/prompts.ts';
 import { refuse } from '../../errors.ts';
 import type { LongPromptQueueDecision, LongPromptQueueTypes } from '../../generated/settings/long-prompt-queue.ts';
 import {
@@ -31,11 +25,10 @@ import {
 import { rewardReady } from '../../schemas/events/rewards.ts';
 import { roundRequested, sourceExhausted, sourceReopened } from '../../schemas/events/rounds.ts';
 import type { Message } from '../../schemas/messages.ts';
-import type { Prompt } from '../../schemas/prompts.ts';
+import { finishedOf, type Prompt } from '../../schemas/prompts.ts';
 import { queueConfig } from './schema.ts';
 import {
   awaitsReward,
-  begin,
   link,
   migrateFromThree,
   overdue,
@@ -148,7 +141,7 @@ function merge(dropped: Prompt, deferrals: number, roundId: string, ctx: Ctx): v
     promptId,
     roundId,
     ...(ref === undefined ? undefined : { ref }),
-    dropped: finished(dropped).map(({ requestId, tokens }) => ({ requestId, tokens, cause: 'merged' })),
+    dropped: finishedOf(dropped).map(({ requestId, tokens }) => ({ requestId, tokens, cause: 'merged' })),
     reason: { code: 'already_queued', deferrals },
   });
 }
@@ -202,22 +195,6 @@ function plan(state: QueueState, { roundId, weightVersion }: Message<'round.requ
   });
 }
 
-const finished = (prompt: Prompt) => (prompt.kept ?? []).filter((one) => one.finished);
-
-function ledger(name: string, ids: (prompt: Prompt) => string[]): Ledger<SavedQueue, Message, LongPromptQueueDecision> {
-  return {
-    name,
-    entered: (event) => (event.type === 'prompt.deferred' || event.type === 'prompt.returned' ? ids(event.prompt) : []),
-    left: (decision) => {
-      if (decision.type === 'round.planned' || decision.type === 'prompts.released')
-        return decision.queued.flatMap(ids);
-      if (decision.type !== 'prompt.merged') return [];
-      return name === 'prompts' ? [decision.promptId] : decision.dropped.map((one) => one.requestId);
-    },
-    held: (saved) => [...saved.entries.map((one) => one.prompt), ...saved.unused].flatMap(ids),
-  };
-}
-
 /** Holds deferred prompts and plans rounds: short ones while the queue is small, a long one once it holds P0 prompts. */
 export const longPromptQueue: PolicyDefinitionOf<LongPromptQueueTypes, QueueState, SavedQueue> = definePolicy({
   id: 'long-prompt-queue',
@@ -227,13 +204,9 @@ export const longPromptQueue: PolicyDefinitionOf<LongPromptQueueTypes, QueueStat
   source: 'RollPacker §3',
   config: queueConfig,
   state: queueState,
-  begin,
   link,
   handlers,
   decisions,
-  ledgers: [
-    ledger('prompts', (prompt) => [prompt.promptId]),
-    ledger('responses', (prompt) => finished(prompt).map((one) => one.requestId)),
-  ],
+  ledgers: promptLedgers<SavedQueue>(({ entries, unused }) => [...entries.map((one) => one.prompt), ...unused]),
   waits,
 });

@@ -48,18 +48,6 @@ export const queueState = z.strictObject({
 export type QueueState = Live<z.output<typeof queueState>, LongPromptQueueConfig>;
 export type SavedQueue = z.input<typeof queueState>;
 
-export const begin = (): SavedQueue => ({
-  entries: [],
-  unused: [],
-  recentRounds: [],
-  openRound: null,
-  rounds: 0,
-  seq: 0,
-  exhausted: false,
-  exhaustedDomains: [],
-  carried: [],
-});
-
 /** Adds the open round, which version 4 has. A round that is open is unknown, and gets nothing from the queue. */
 export const migrateFromThree = (saved: unknown): SavedQueue => ({ ...(saved as SavedQueue), openRound: null });
 

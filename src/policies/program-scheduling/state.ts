@@ -174,10 +174,7 @@ export const programState = z.strictObject({
 export type ProgramState = Live<z.output<typeof programState>, ProgramSchedulingConfig>;
 export type SavedPrograms = z.input<typeof programState>;
 
-export function begin(): SavedPrograms {
-  const lists = { programs: [], engines: [], goneEngines: [], ended: [], tools: [] };
-  return { ...lists, faults: noFaults(), seq: 0, pace: newPace(), timerAt: null };
-}
+export const begin = (): Partial<SavedPrograms> => ({ pace: newPace() });
 
 /** Migrates a state from before `faults`. */
 export function migrateFromThree(saved: unknown): unknown {

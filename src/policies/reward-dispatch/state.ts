@@ -187,12 +187,7 @@ export const rewardState = z
 export type RewardState = Live<z.output<typeof rewardState>, RewardDispatchConfig>;
 export type SavedRewards = z.input<typeof rewardState>;
 
-export function begin({ idPrefix }: RewardDispatchConfig): SavedRewards {
-  const pool = () => ({ saturated: false, faults: noFaults() });
-  const pools = { rule: pool(), sandbox: pool(), judge: pool() };
-  const lists = { samples: [], dispatches: [], workers: [] };
-  return { ...lists, pools, timerAt: null, seq: 0, nextDispatch: 0, prefix: idPrefix, oldPrefixes: [] };
-}
+export const begin = ({ idPrefix }: RewardDispatchConfig): Partial<SavedRewards> => ({ prefix: idPrefix });
 
 /** Reads a state of version 3, in which every fault of a worker was charged to the response. */
 export function migrateFromThree(given: unknown): unknown {

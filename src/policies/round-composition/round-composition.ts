@@ -3,14 +3,8 @@
  * short prompts do not wait for them. See README.md.
  */
 
-import {
-  type Context,
-  definePolicy,
-  handlersOf,
-  type Ledger,
-  type PolicyDefinitionOf,
-} from '../../core/machine/definition.ts';
-import { copyPrompt } from '../../core/rollout/prompts.ts';
+import { type Context, definePolicy, handlersOf, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
+import { copyPrompt, promptLedgers } from '../../core/rollout/prompts.ts';
 import { refuse } from '../../errors.ts';
 import type { RoundCompositionDecision, RoundCompositionTypes } from '../../generated/settings/round-composition.ts';
 import { promptCounted, promptDeferred, promptFiltered, promptReturned } from '../../schemas/decisions/prompts.ts';
@@ -24,7 +18,6 @@ import {
 } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
-import type { Prompt } from '../../schemas/prompts.ts';
 import { compositionConfig, roundSize } from './schema.ts';
 import {
   begin,
@@ -166,25 +159,6 @@ function learn(
   for (const { tokens } of responses) lengths.observe({ promptId, domain, tokens, round });
 }
 
-const finished = (prompt: Prompt) => (prompt.kept ?? []).filter((one) => one.finished);
-const none: readonly string[] = Object.freeze([]);
-
-function ledger(
-  name: string,
-  ids: (prompt: Prompt) => string[],
-): Ledger<SavedComposition, Message, RoundCompositionDecision> {
-  return {
-    name,
-    entered: (event) => {
-      if (event.type === 'prompts.supplied') return event.prompts.flatMap(ids);
-      return event.type === 'prompt.deferred' || event.type === 'prompt.returned' ? ids(event.prompt) : none;
-    },
-    left: (decision) => (decision.type === 'round.planned' ? decision.queued.flatMap(ids) : none),
-    held: ({ due, window, copies, later }) =>
-      [...due, ...window.map((one) => one.prompt), ...copies, ...later].flatMap(ids),
-  };
-}
-
 /** Composes each round from a window of the data, of prompts with about equally long expected responses. */
 export const roundComposition: PolicyDefinitionOf<RoundCompositionTypes, CompositionState, SavedComposition> =
   definePolicy({
@@ -198,10 +172,12 @@ export const roundComposition: PolicyDefinitionOf<RoundCompositionTypes, Composi
     link,
     handlers,
     decisions,
-    ledgers: [
-      ledger('prompts', (prompt) => [prompt.promptId]),
-      ledger('responses', (prompt) => finished(prompt).map((one) => one.requestId)),
-    ],
+    ledgers: promptLedgers<SavedComposition>(({ due, window, copies, later }) => [
+      ...due,
+      ...window.map((one) => one.prompt),
+      ...copies,
+      ...later,
+    ]),
     waits,
     gates,
   });

@@ -56,24 +56,9 @@ export type CompositionState = Live<z.output<typeof compositionState>, RoundComp
 export type SavedComposition = z.input<typeof compositionState>;
 
 /** Makes the initial state. */
-export function begin({ rememberedPrompts }: RoundCompositionConfig): SavedComposition {
-  return {
-    due: [],
-    window: [],
-    copies: [],
-    later: [],
-    windowPrompts: 0,
-    epoch: [],
-    epochPrompts: 0,
-    pending: null,
-    priorTokens: 0,
-    recentRounds: [],
-    rounds: 0,
-    seq: 0,
-    exhausted: false,
-    lengths: new LengthPredictor(rememberedPrompts).save(),
-  };
-}
+export const begin = ({ rememberedPrompts }: RoundCompositionConfig): Partial<SavedComposition> => ({
+  lengths: new LengthPredictor(rememberedPrompts).save(),
+});
 
 export function link({ window, byLength }: CompositionState): void {
   for (const one of window.values()) byLength.push(one);

@@ -136,7 +136,6 @@ export const sandboxTimeout: PolicyDefinitionOf<SandboxTimeoutTypes, TimeoutStat
   source: 'RollPacker §4.3',
   config: timeoutConfig,
   state: timeoutState,
-  begin: () => ({ anchors: [], runs: [], ended: { newer: [], older: [] }, history: [], forgotten: 0 }),
   link: (state) => state.anchors.limit(state.config.maxTestCases),
   handlers,
   decisions,

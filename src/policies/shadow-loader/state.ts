@@ -298,29 +298,12 @@ export type LoaderState = Live<z.output<typeof loaderState>, ShadowLoaderConfig>
 export type SavedLoader = z.input<typeof loaderState>;
 
 /** Returns the initial state, with the nodes of the configuration. */
-export function begin({ nodes, idPrefix }: ShadowLoaderConfig): SavedLoader {
-  return {
-    nodes: nodes.map(({ nodeId: id, hostMemoryBytes, weight = 1, slots = null, ranks = [] }) => {
-      return { id, hostMemoryBytes, weight, slots, ranks };
-    }),
-    lost: [],
-    steps: [],
-    samples: [],
-    batches: [],
-    recentSteps: [],
-    recentBatches: [],
-    seq: 0,
-    nextStep: 0,
-    nextTask: 0,
-    nextSlice: 0,
-    nextSend: 0,
-    faults: noFaults(),
-    transfers: noFaults(),
-    timerAt: null,
-    prefix: idPrefix,
-    oldPrefixes: [],
-  };
-}
+export const begin = ({ nodes, idPrefix }: ShadowLoaderConfig): Partial<SavedLoader> => ({
+  prefix: idPrefix,
+  nodes: nodes.map(({ nodeId: id, hostMemoryBytes, weight = 1, slots = null, ranks = [] }) => {
+    return { id, hostMemoryBytes, weight, slots, ranks };
+  }),
+});
 
 /** Reads a state of version 3, in which every fault of a node was charged to the sample. */
 export function migrateFromThree(given: unknown): unknown {

@@ -127,19 +127,7 @@ export function askAgain(round: { duplicates: number; onlyDuplicates: boolean })
   round.onlyDuplicates = false;
 }
 
-export const begin = ({ idPrefix }: StalenessPacingConfig): SavedPacing => ({
-  round: null,
-  recentRounds: [],
-  isExhausted: false,
-  weightVersion: 0,
-  waiting: [],
-  groups: [],
-  batches: [],
-  prefix: idPrefix,
-  oldPrefixes: [],
-  nextLaunch: 0,
-  nextBatch: 0,
-});
+export const begin = ({ idPrefix }: StalenessPacingConfig): Partial<SavedPacing> => ({ prefix: idPrefix });
 
 export function link(state: PacingState): void {
   for (const { groupId } of state.waiting) state.here.set(groupId, null);

@@ -123,33 +123,13 @@ export const streamTrainingState = z
 export type StreamTrainingState = Live<z.output<typeof streamTrainingState>, StreamTrainingConfig>;
 export type SavedStreamTraining = z.input<typeof streamTrainingState>;
 
-export function begin({ replicas, idPrefix }: StreamTrainingConfig): SavedStreamTraining {
-  return {
-    rounds: [],
-    replicas: replicas.map(({ id, gpuIds }) => ({
-      id,
-      gpuIds,
-      present: true,
-      works: [],
-      consumed: [],
-      samples: 0,
-      tokens: 0,
-      gradients: 'none',
-      joined: false,
-      paceSeconds: 0,
-      paceTokens: 0,
-    })),
-    recentRounds: [],
-    prefix: idPrefix,
-    oldPrefixes: [],
-    nextFetch: 0,
-    nextUpdate: 0,
-    withdrawnSteps: [],
-    nextSeq: 0,
-    paceSeconds: 0,
-    paceTokens: 0,
-  };
-}
+export const begin = ({ replicas, idPrefix }: StreamTrainingConfig): Partial<SavedStreamTraining> => ({
+  prefix: idPrefix,
+  replicas: replicas.map(({ id, gpuIds }) => ({
+    ...{ id, gpuIds, present: true, joined: false, gradients: 'none' },
+    ...{ works: [], consumed: [], samples: 0, tokens: 0, paceSeconds: 0, paceTokens: 0 },
+  })),
+});
 
 /** Returns the state of a round at its opening. */
 export function newRound(roundId: string): Round {

@@ -4,9 +4,8 @@
  */
 
 import { checkNewPrefix } from '../../core/ids/minted-ids.ts';
-import { definePolicy, type Ledger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
-import { groupKey, groupsLeft } from '../../core/rollout/trained-groups.ts';
-import type { StreamTrainingDecision, StreamTrainingTypes } from '../../generated/settings/stream-training.ts';
+import { definePolicy, type HeldLedger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
+import type { StreamTrainingTypes } from '../../generated/settings/stream-training.ts';
 import { roundCompleted } from '../../schemas/decisions/rounds.ts';
 import { gpusReleased, gpusReturned } from '../../schemas/events/gpus.ts';
 import { roundFailed, roundOpened } from '../../schemas/events/rounds.ts';
@@ -19,7 +18,7 @@ import {
   trainConsumed,
   trainFinished,
 } from '../../schemas/events/training.ts';
-import type { Message } from '../../schemas/messages.ts';
+import { groupKey } from '../../schemas/prompts.ts';
 import { feed } from './fetch.ts';
 import { spread } from './finish.ts';
 import { type Ctx, on, streamTrainingDecisions } from './messages.ts';
@@ -93,10 +92,8 @@ function settle(state: StreamTrainingState, ctx: Ctx): void {
   }
 }
 
-const groupLedger: Ledger<SavedStreamTraining, Message, StreamTrainingDecision> = {
+const groupLedger: HeldLedger<SavedStreamTraining> = {
   name: 'groups',
-  entered: (event) => (event.type === 'group.completed' ? [groupKey(event.roundId, event.groupId)] : []),
-  left: groupsLeft,
   held: ({ rounds, replicas }) => [
     ...rounds.flatMap(({ roundId, again, fresh }) =>
       [...again, ...fresh].map(({ groupId }) => groupKey(roundId, groupId)),

@@ -6,7 +6,6 @@
 import type { AnyDecision, AnyEvent, Ledger } from '../../core/machine/definition.ts';
 import { defineRecipe } from '../../core/recipe/recipe.ts';
 import type { RecipeDefinition, SavedRecipe } from '../../core/recipe/spec.ts';
-import { groupKey, groupsLeft } from '../../core/rollout/trained-groups.ts';
 import type { RolloutPipeDecision, RolloutPipeTypes } from '../../generated/settings/rolloutpipe.ts';
 import { completeGroupPipelining, trainerReports } from '../../policies/complete-group-pipelining/index.ts';
 import { frontierGroupDispatch } from '../../policies/frontier-group-dispatch/index.ts';
@@ -21,6 +20,7 @@ import { requestAborted, responseCompleted, responseFailed } from '../../schemas
 import { rewardReady } from '../../schemas/events/rewards.ts';
 import { roundFailed, roundOpened } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
+import { groupKey } from '../../schemas/prompts.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 import { partDecisions } from '../part-messages.ts';
 import { roundCollection } from './collection/round-collection.ts';
@@ -53,6 +53,8 @@ const events = [
 // tells the trainer.
 const decisions = partDecisions<RolloutPipeDecision>(parts, [groupWithdrawn.type, roundResumed.type]);
 
+const trained = completeGroupPipelining.ledgers[0]! as Ledger;
+
 /** Groups enter with their round, and leave trained, handed back, without a reward, or dropped. */
 const groupLedger: Ledger<SavedRecipe, AnyEvent, AnyDecision> = {
   name: 'groups',
@@ -69,14 +71,14 @@ const groupLedger: Ledger<SavedRecipe, AnyEvent, AnyDecision> = {
       case 'group.unrewarded':
         return [groupKey(leaving.roundId, leaving.promptId)];
       default:
-        return groupsLeft(decision);
+        return trained.left(decision);
     }
   },
   held: ({ parts: states }) => [
     ...(states.collection!.state as SavedCollection).rounds.flatMap(({ roundId, groups }) =>
       groups.filter((one) => one.status !== 'over').map(({ prompt }) => groupKey(roundId, prompt.promptId)),
     ),
-    ...(completeGroupPipelining.ledgers[0]! as Ledger).held(states.pipelining!.state),
+    ...trained.held(states.pipelining!.state),
   ],
 };
 

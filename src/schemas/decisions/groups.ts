@@ -1,6 +1,6 @@
 /** Decisions: groups of rewarded responses. */
 import { z } from 'zod';
-import { finalPrompt, rewardedResponse } from '../prompts.ts';
+import { finalPrompt, groupKey, rewardedResponse } from '../prompts.ts';
 import {
   count,
   positiveCount,
@@ -14,6 +14,10 @@ import {
   weightVersion,
 } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
+
+const group = {
+  groups: (one: { readonly roundId: string; readonly promptId: string }) => [groupKey(one.roundId, one.promptId)],
+};
 
 export const groupRewarded = defineDecision(
   'group.rewarded',
@@ -34,6 +38,7 @@ export const groupRewarded = defineDecision(
       waitedSeconds: seconds.describe('How long the group waited for its last reward, in seconds.'),
     },
   },
+  { entered: group },
 );
 export const groupUnrewarded = defineDecision(
   'group.unrewarded',
@@ -44,6 +49,7 @@ export const groupUnrewarded = defineDecision(
     no_reward: { responses: count.describe('Responses of the prompt, none of which gets a reward.') },
     no_response: { givenUp: count.describe('Responses that failed for good or were aborted.') },
   },
+  { left: group },
 );
 export const groupWithdrawn = defineDecision(
   'group.withdrawn',
@@ -51,6 +57,7 @@ export const groupWithdrawn = defineDecision(
   'A prompt that counted, or was launched, does not train after all.',
   { roundId, promptId },
   { round_failed: {}, filtered: {}, failed: {} },
+  { left: group },
 );
 export const roundRewarded = defineDecision(
   'round.rewarded',
@@ -71,6 +78,7 @@ export const roundRewarded = defineDecision(
     },
     round_failed: {},
   },
+  { left: { groups: ({ roundId, prompts }) => prompts.map((one) => groupKey(roundId, one.promptId)) } },
 );
 export const rewardUnused = defineDecision(
   'reward.unused',

@@ -1,7 +1,7 @@
 /** Decisions: the fate of prompts. */
 import { z } from 'zod';
 import { notCompared } from '../faults.ts';
-import { countedResponse, droppedResponse, prompt } from '../prompts.ts';
+import { countedResponse, droppedResponse, endsPrompt, groupKey, prompt, promptsIn, wholePrompt } from '../prompts.ts';
 import { count, domain, promptId, ref, requestId, roundId, tokens, weightVersion } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
@@ -42,6 +42,7 @@ export const promptCounted = defineDecision(
     responses: z.array(countedResponse).describe('Its responses, by index.'),
   },
   { no_filter: quota, passed: quota },
+  { entered: { groups: (one) => [groupKey(one.roundId, one.promptId)] } },
 );
 export const promptFiltered = defineDecision(
   'prompt.filtered',
@@ -60,6 +61,7 @@ export const promptFiltered = defineDecision(
     },
     host: {},
   },
+  { left: endsPrompt },
 );
 export const promptFailed = defineDecision(
   'prompt.failed',
@@ -79,6 +81,7 @@ export const promptFailed = defineDecision(
     reward: tries,
     not_compared: notCompared,
   },
+  { left: endsPrompt },
 );
 export const promptDeferred = defineDecision(
   'prompt.deferred',
@@ -95,6 +98,7 @@ export const promptDeferred = defineDecision(
     round_failed: { held, needed },
     stale_weights: { startVersion, weightVersion, maxStaleness },
   },
+  { entered: promptsIn('prompt'), left: wholePrompt },
 );
 export const promptCarried = defineDecision(
   'prompt.carried',
@@ -113,6 +117,7 @@ export const promptReturned = defineDecision(
     dropped: z.array(droppedResponse).describe('Responses that are given up.'),
   },
   { not_started: {}, round_closed: {}, round_failed: {} },
+  { entered: promptsIn('prompt'), left: wholePrompt },
 );
 export const promptMerged = defineDecision(
   'prompt.merged',
@@ -128,4 +133,5 @@ export const promptMerged = defineDecision(
     already_in_round: {},
     already_queued: { deferrals: count.describe('How often the one that is kept has been deferred.') },
   },
+  { left: endsPrompt },
 );

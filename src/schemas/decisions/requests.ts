@@ -134,6 +134,7 @@ export const responseSurplus = defineDecision(
     after_abort: { tokens: tokens.describe('Tokens of the response.') },
     control: { tokens: tokens.describe('Tokens of the response.') },
   },
+  { left: { responses: (one) => [one.requestId] } },
 );
 export const responseLate = defineDecision(
   'response.late',
@@ -141,6 +142,7 @@ export const responseLate = defineDecision(
   'A report about a request that is over, or a reward that its round did not wait for: nothing changes.',
   { requestId },
   { completion: { tokens: tokens.describe('Tokens of the response.') }, report: {} },
+  { left: { responses: ({ requestId, reason }) => (reason.code === 'completion' ? [requestId] : []) } },
 );
 export const responseDropped = defineDecision(
   'response.dropped',
@@ -161,6 +163,7 @@ export const responseDropped = defineDecision(
     beyond_round: { needed: count.describe('Responses of the prompt that the round takes.') },
     no_reward: {},
   },
+  { left: { responses: ({ requestId, finished }) => (finished ? [requestId] : []) } },
 );
 export const responseAbandoned = defineDecision(
   'response.abandoned',

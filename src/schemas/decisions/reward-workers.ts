@@ -88,7 +88,7 @@ export const rewardFailed = defineDecision(
     not_compared: notCompared,
   },
   // The host has tried once.
-  { code: 'infrastructure', failures: 1, budget: 0 },
+  { reported: { code: 'infrastructure', failures: 1, budget: 0 } },
 );
 export const rewardCancelled = defineDecision(
   'reward.cancelled',

@@ -1,6 +1,6 @@
 /** Decisions: what rounds contain, and how they end. */
 import { z } from 'zod';
-import { finalPrompt, prompt } from '../prompts.ts';
+import { finalPrompt, prompt, promptsIn, requestIds } from '../prompts.ts';
 import { count, domain, positiveCount, promptId, roundId, roundKind, seconds, weightVersion } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
@@ -72,6 +72,7 @@ export const roundPlanned = defineDecision(
         .describe('Least expected length of the same; equal lengths keep the order of the data.'),
     },
   },
+  { left: promptsIn('queued') },
 );
 export const promptsReleased = defineDecision(
   'prompts.released',
@@ -79,6 +80,7 @@ export const promptsReleased = defineDecision(
   'Queued prompts join the open round, because the source has no others for it. Those that it does not start come back.',
   { roundId, queued: z.array(prompt).describe('These prompts, in order.') },
   { source_exhausted: { queued } },
+  { left: promptsIn('queued') },
 );
 export const roundCompleted = defineDecision(
   'round.completed',
@@ -103,6 +105,12 @@ export const roundCompleted = defineDecision(
     },
     round_failed: quota,
     all_ended: quota,
+  },
+  {
+    left: {
+      prompts: ({ prompts }) => prompts.map((one) => one.promptId),
+      responses: ({ prompts }) => prompts.flatMap((one) => requestIds(one.responses)),
+    },
   },
 );
 export const roundDrained = defineDecision(

@@ -1,6 +1,7 @@
 /** Decisions: the work of training replicas, and the steps of the optimizer. */
 import { z } from 'zod';
 import { publicationId, updateId } from '../pipelining.ts';
+import { groupKey } from '../prompts.ts';
 import { fetchId, groupId, replicaId, trainingShare } from '../training.ts';
 import { count, positiveCount, roundId, seconds, tokenSum, weightVersion } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
@@ -13,6 +14,10 @@ const waitingGroups = count.describe('Groups of the round that wait to be traine
 const trainedGroups = count.describe('Groups that were trained.');
 const streamed = count.describe('Groups that replicas had been sent when the round was complete.');
 const afterSeconds = seconds.describe('Since the round was complete, in seconds.');
+const all = {
+  groups: (one: { readonly roundId: string; readonly groups: readonly string[] }) =>
+    one.groups.map((groupId) => groupKey(one.roundId, groupId)),
+};
 
 export const trainFetch = defineDecision(
   'train.fetch',
@@ -115,6 +120,7 @@ export const groupLate = defineDecision(
   'A completed group that is here already, or of a round that trains on others: it is not trained.',
   { roundId, groupId },
   { known: {}, launch_over: {}, round_completed: {}, round_over: {} },
+  { left: { groups: (one) => [groupKey(one.roundId, one.groupId)] } },
 );
 export const groupsDropped = defineDecision(
   'groups.dropped',
@@ -134,6 +140,7 @@ export const groupsDropped = defineDecision(
     },
     other_weights: { weightVersion, got: weightVersion.describe('Version of the weights that generated the group.') },
   },
+  { left: all },
 );
 export const gradientsOffload = defineDecision(
   'gradients.offload',
@@ -236,4 +243,5 @@ export const roundTrained = defineDecision(
     },
     nothing_to_train: {},
   },
+  { left: all },
 );

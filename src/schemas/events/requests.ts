@@ -26,11 +26,12 @@ export const requestAborted = defineEvent('request.aborted', 'The engine confirm
     'Versions of the weights that generated these, where the engine tells, ascending.',
   ),
 });
-export const responseCompleted = defineEvent('response.completed', 'A request has generated its whole response.', {
-  requestId,
-  tokens: tokens.describe('Tokens of the response, over all attempts.'),
-  weightVersions,
-});
+export const responseCompleted = defineEvent(
+  'response.completed',
+  'A request has generated its whole response.',
+  { requestId, tokens: tokens.describe('Tokens of the response, over all attempts.'), weightVersions },
+  { entered: { responses: (one) => [one.requestId] } },
+);
 export const responseFailed = defineEvent('response.failed', 'A request has failed and generates no more.', {
   requestId,
   kind: z

@@ -1,6 +1,6 @@
 /** Events: reports on rounds and their prompts. */
 import { z } from 'zod';
-import { prompt } from '../prompts.ts';
+import { prompt, promptsIn } from '../prompts.ts';
 import { domain, message, roundId, roundKind, weightVersion } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
 
@@ -21,6 +21,7 @@ export const roundOpened = defineEvent(
     weightVersion,
     prompts: z.array(prompt).describe('Prompts that it begins with, in order.'),
   },
+  { entered: promptsIn('prompts') },
 );
 export const roundFailed = defineEvent(
   'round.failed',
@@ -38,6 +39,7 @@ export const promptsSupplied = defineEvent(
         'In any number and order; what is beyond the count stands by. A prompt that is here already is merged.',
       ),
   },
+  { entered: promptsIn('prompts') },
 );
 export const sourceExhausted = defineEvent(
   'source.exhausted',

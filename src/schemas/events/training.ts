@@ -1,6 +1,7 @@
 /** Events: reports on the training of a round. */
 import { z } from 'zod';
 import { updateId } from '../pipelining.ts';
+import { groupKey } from '../prompts.ts';
 import { fetchId, groupId, launchId, replicaId } from '../training.ts';
 import { count, positiveCount, roundId, seconds, tokenSum } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
@@ -26,6 +27,7 @@ export const groupCompleted = defineEvent(
       .optional()
       .describe('The `group.launch` that it answers; needed where a policy launches groups (`staleness-pacing`).'),
   },
+  { entered: { groups: (one) => [groupKey(one.roundId, one.groupId)] } },
 );
 export const groupRejected = defineEvent(
   'group.rejected',

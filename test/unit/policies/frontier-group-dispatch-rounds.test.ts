@@ -1,11 +1,11 @@
 /** Rounds that are empty for a moment, that are never ended, and that share a prompt; and snapshots. */
 import { describe, expect, test } from 'vitest';
-import { groupKey } from '../../../src/core/rollout/trained-groups.ts';
 import { create, frontierGroupDispatch, type PolicyOf, registry } from '../../../src/index.ts';
 import type {
   FrontierGroupDispatchDecision,
   FrontierGroupDispatchInput,
 } from '../../../src/policies/frontier-group-dispatch/index.ts';
+import { groupKey } from '../../../src/schemas/prompts.ts';
 import { refusal } from '../../support/basics/refusal.ts';
 
 /** A policy with short ways to send the usual events. */

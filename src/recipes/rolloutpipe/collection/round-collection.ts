@@ -4,7 +4,6 @@
  */
 import { definePolicy, handlersOf } from '../../../core/machine/definition.ts';
 import { isOfRound, restartRoundAt } from '../../../core/rollout/restart-versions.ts';
-import { groupKey } from '../../../core/rollout/trained-groups.ts';
 import { refuse } from '../../../errors.ts';
 import { groupLeft, requestAdmit, requestDropped } from '../../../schemas/decisions/frontier.ts';
 import { groupRewarded, groupUnrewarded, roundRewarded } from '../../../schemas/decisions/groups.ts';
@@ -16,6 +15,7 @@ import { rewardReady } from '../../../schemas/events/rewards.ts';
 import { roundFailed, roundOpened } from '../../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../../schemas/events/session.ts';
 import type { Message } from '../../../schemas/messages.ts';
+import { groupKey } from '../../../schemas/prompts.ts';
 import { type CollectionDecision, type Ctx, collectionDecisions } from './messages.ts';
 import { askAgain, complete, completeIfEnded, failRound, leave } from './rounds.ts';
 import {
@@ -129,7 +129,6 @@ export const roundCollection = definePolicy({
   source: 'RolloutPipe §3.1',
   config: collectionConfig,
   state: collectionState,
-  begin: () => ({ rounds: [], responses: [] }),
   link,
   handlers,
   decisions: collectionDecisions,
