@@ -5,6 +5,8 @@
  */
 
 export { z } from 'zod';
+export { type Compare, Heap } from './core/collections/heap.ts';
+export { checkMinted } from './core/ids/minted-ids.ts';
 export type * from './core/machine/definition.ts';
 export { definePlanner, definePolicy, handlersOf, isDefinition } from './core/machine/definition.ts';
 export type {
@@ -31,6 +33,8 @@ export type {
   Routes,
   SavedRecipe,
 } from './core/recipe/spec.ts';
+export { acceptedReason } from './core/rollout/accepted.ts';
+export { copyFinal, copyPrompt } from './core/rollout/prompts.ts';
 export type { OpenCommand } from './core/why/command-table.ts';
 export type { UsualFiltered } from './core/why/futile-work.ts';
 export type { UsualTime } from './core/why/open-commands.ts';
@@ -43,6 +47,7 @@ export {
   type PolicyErrorCode,
   type PolicyErrorDetails,
   policyErrorCodes,
+  refuse,
 } from './errors.ts';
 export { type LogEntry, type Replay, recordEvents, replayEvents } from './logs/format/event-log.ts';
 export { draftBudget } from './planners/draft-budget/index.ts';

@@ -2,7 +2,7 @@
 
 // #region likely
 import type { Arbitrary } from 'rollflex/testing';
-import type { State } from './shortest-first.ts';
+import type { State } from './longest-first.ts';
 
 /** Likely events: a small space of ids, so that some repeat, and some come late. */
 export const likely: Arbitrary<State> = ({ round, requests, launched }, choices) => {
@@ -14,7 +14,7 @@ export const likely: Arbitrary<State> = ({ round, requests, launched }, choices)
   }));
   const running = [...requests.keys()];
   const requestId = running[choices.below(Math.max(1, running.length))] ?? `p0#${choices.below(launched + 2)}`;
-  switch (choices.below(12)) {
+  switch (choices.below(10)) {
     case 0:
     case 1:
       return { type: 'round.opened', at, roundId, kind: 'short', weightVersion: 1, prompts };
@@ -23,13 +23,9 @@ export const likely: Arbitrary<State> = ({ round, requests, launched }, choices)
     case 4:
       return { type: 'prompts.supplied', at, roundId, prompts };
     case 5:
-      return { type: choices.below(2) === 0 ? 'source.exhausted' : 'source.reopened', at };
+      return { type: 'source.exhausted', at };
     case 6:
-      return { type: 'acme/prompt.broken', at, promptId: `p${choices.below(9)}`, failures: 3 };
-    case 7:
       return { type: 'request.aborted', at, requestId };
-    case 8:
-      return { type: 'round.failed', at, roundId, message: '' };
     default:
       return { type: 'response.completed', at, requestId, tokens: 1 + choices.below(1000) };
   }

@@ -10,20 +10,20 @@ import {
 } from 'rollflex/sim';
 import { checkLaws } from 'rollflex/testing';
 import { likely } from './likely.ts';
-import { shortestFirst } from './shortest-first.ts';
+import { longestFirst } from './longest-first.ts';
 
 const small = { promptsPerRound: 2, responsesPerPrompt: 2 };
 const kept = checkLaws(
-  { definition: shortestFirst, arbitrary: likely },
+  { definition: longestFirst, arbitrary: likely },
   { config: small, runs: 5, events: 40, seed: 1 },
 );
 assert.deepEqual(kept.simulator.lacks, []);
-console.log('keeps the laws; the simulator runs it, and never sends', kept.simulator.neverSent.join());
+console.log('keeps the laws; the simulator runs it');
 
 const { job: preset, capTokens } = jobPreset('qwen2.5-7b-8k');
 const job = { ...preset, promptsPerRound: 16 };
 const { promptsPerRound, responsesPerPrompt } = job;
-const own = policyScheduler(shortestFirst, { promptsPerRound, responsesPerPrompt, inFlight: 64 });
+const own = policyScheduler(longestFirst, { promptsPerRound, responsesPerPrompt, inFlight: 64 });
 for (const predict of ['none', 'noisy', 'oracle'] as const) {
   const { schedulers } = compare({
     job,

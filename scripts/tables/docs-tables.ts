@@ -127,7 +127,7 @@ function trainerTable(): string {
 
 /** A region of the example of a policy, as a snippet; each goes on from the one before. */
 function ownPolicyPart(id: string): string {
-  const regions = ['shortest-first.ts', 'likely.ts'].flatMap((name) => {
+  const regions = ['longest-first.ts', 'likely.ts'].flatMap((name) => {
     const path = fileURLToPath(new URL(`../../examples/16-own-policy/${name}`, import.meta.url));
     return readFileSync(path, 'utf8')
       .split(/^\/\/ #region /m)

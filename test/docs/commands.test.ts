@@ -14,8 +14,8 @@ const folder = mkdtempSync(join(tmpdir(), 'rollflex-docs-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 writeOwnFiles(folder);
 // A policy of the reader's own, in a project with a loader of TypeScript.
-asUsersModule(folder, join(root, 'examples/16-own-policy/shortest-first.ts'));
-copyFileSync(join(root, 'examples/16-own-policy/shortest-first.ts'), join(folder, 'shortest-first.ts'));
+asUsersModule(folder, join(root, 'examples/16-own-policy/longest-first.ts'));
+copyFileSync(join(root, 'examples/16-own-policy/longest-first.ts'), join(folder, 'longest-first.ts'));
 mkdirSync(join(folder, 'node_modules'), { recursive: true });
 symlinkSync(join(root, 'node_modules/tsx'), join(folder, 'node_modules/tsx'));
 

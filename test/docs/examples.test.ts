@@ -21,7 +21,7 @@ test.each(examples.map(({ name, command }) => [name, command]))('%s', (name, com
   for (const file of readdirSync(root + name).filter((one) => /\.(ts|py)$/.test(one))) {
     const lines = readFileSync(`${root}${name}/${file}`, 'utf8').trimEnd().split('\n').length;
     // A policy is one module, as `--policies` takes it and the guide shows it.
-    expect(lines, file).toBeLessThanOrEqual(file === 'shortest-first.ts' ? 400 : 200);
+    expect(lines, file).toBeLessThanOrEqual(200);
   }
 });
 

@@ -90,7 +90,7 @@ function renamed(text: string, name: string): string {
     .replace(/^(?=\d)/, 'p')
     .replace(/-+$/, '');
   const stem = kebab.replace(/-policy$/, '').replace(/-+(.)/g, (_, letter: string) => letter.toUpperCase());
-  return text.replaceAll('shortest-first', kebab).replaceAll('shortestFirst', `${stem}Policy`);
+  return text.replaceAll('longest-first', kebab).replaceAll('longestFirst', `${stem}Policy`);
 }
 
 /** Gives the files of a folder its name, in their names and in what they say. */

@@ -49,6 +49,16 @@ export function wasMinted(
   return isUnder(prefix, id, end, kind) || oldPrefixes.some((one) => isUnder(one, id, end, kind));
 }
 
+/**
+ * Refuses with `unknown_id` an id that was never minted, where all ids end with their number, whatever stands before it.
+ *
+ * @param next - the number that the next id gets
+ */
+export function checkMinted(path: string, id: string, next: number): void {
+  const digits = number.exec(id)?.[1];
+  if (digits === undefined || Number(digits) >= next) refuse('unknown_id', path, 'an id that was minted here', id);
+}
+
 /** Refuses with `duplicate_id` a prefix that was used before, as far as the policy remembers it. */
 export function checkNewPrefix(
   { prefix, oldPrefixes }: Readonly<Prefixes>,

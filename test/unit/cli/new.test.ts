@@ -22,7 +22,7 @@ test.each(Object.keys(kinds) as NewKind[])('%s: the programs of the example, to 
   const { files } = makeFolder(kind, 'my-own');
   const example = join(packageRoot(), 'examples', kinds[kind].example);
   const named = (text: string): string =>
-    text.replaceAll('shortest-first', 'my-own').replaceAll('shortestFirst', 'myOwnPolicy');
+    text.replaceAll('longest-first', 'my-own').replaceAll('longestFirst', 'myOwnPolicy');
   for (const file of readdirSync(example)) {
     if (file === 'README.md') continue;
     expect(readFileSync(join('my-own', named(file)), 'utf8')).toBe(named(readFileSync(join(example, file), 'utf8')));

@@ -13,7 +13,7 @@ import { plainJob, plainWorkload } from '../../support/simulator/host.ts';
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-own-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const at = (name: string): string => join(folder, name);
-const source = join(root, 'examples/16-own-policy/shortest-first.ts');
+const source = join(root, 'examples/16-own-policy/longest-first.ts');
 /** As whoever has `mine.ts` only, in a project without a loader of TypeScript. */
 const mine = asUsersModule(folder, source);
 const withLoader = at('with-loader');
@@ -29,9 +29,12 @@ beforeAll(async () => {
   writeFileSync(join(withLoader, 'package.json'), '{ "type": "module" }');
   writeFileSync(loaded, text);
   const { transform } = await import('esbuild');
-  const { code } = await transform(text, { loader: 'ts', format: 'esm' });
+  const { code: own } = await transform(text, { loader: 'ts', format: 'esm' });
+  // It takes a message of its own, which the simulator does not know.
+  const broken = "on(rollflex.defineEvent('acme/prompt.broken', 'It is broken.', {}), () => undefined)";
+  const code = own.replace('on(messages.promptsSupplied', (supplied) => `${broken}, ${supplied}`);
   writeFileSync(script, code);
-  writeFileSync(at('taken.mjs'), code.replaceAll('acme/shortest-first', 'tail-batching'));
+  writeFileSync(at('taken.mjs'), code.replaceAll('acme/longest-first', 'tail-batching'));
   writeFileSync(at('unnamed.mjs'), code.replaceAll('acme/prompt.broken', 'prompt.broken'));
   writeFileSync(at('bare.mjs'), 'export const gate = { id: "acme/gate", handlers: [] };\n');
   writeFileSync(at('nothing.mjs'), 'const gate = 1;\n');
@@ -54,11 +57,11 @@ describe('policies of the user', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const [comparison] = JSON.parse(out).comparisons;
     const ids = comparison.schedulers.map(({ scheduler }: { scheduler: string }) => scheduler);
-    const own = ['acme/shortest-first inFlight=8', 'acme/shortest-first inFlight=16'];
+    const own = ['acme/longest-first inFlight=8', 'acme/longest-first inFlight=16'];
     expect(ids).toEqual(['baseline', 'tail-batching', ...own]);
     expect(comparison.workload.predict).toBe('noisy (lognormal, sigma 0.5)');
     expect(comparison.schedulers[2].runs[0].unmet).toEqual([{ what: 'event', name: 'acme/prompt.broken' }]);
-    expect(readFileSync(report, 'utf8')).toContain('acme/shortest-first');
+    expect(readFileSync(report, 'utf8')).toContain('acme/longest-first');
   });
 
   test('leave the rows of what rollflex ships as they are', async () => {
@@ -71,13 +74,18 @@ describe('policies of the user', () => {
   });
 
   test('are said what they ask for in vain, and are swept', async () => {
-    const args = ['sweep', lengths, '--policies', script, ...small, '--steps', '2', '--set', 'promptSpeculation=1,1.5'];
-    const { code, out } = await inProcess(...args, '--min-kept', '0.01');
+    const args = ['sweep', lengths, '--policies', script, ...small, '--steps', '2', '--set', 'inFlight=8,64'];
+    const { code, out } = await inProcess(...args, '--min-kept', '0.99');
     expect(code).toBe(0);
     const said = out.replace(/\s+/g, ' ');
-    expect(said).toMatch(/promptSpeculation=1\.5: takes acme\/prompt\.broken/);
+    expect(said).toMatch(/inFlight=64: takes acme\/prompt\.broken/);
     expect(said).toMatch(/decides by expectedTokens of prompts, and gets none/);
-    expect(said).toMatch(/among those that keep 0\.01 of the tokens or more, take acme\/shortest-first/);
+    expect(said).toMatch(
+      /among those that keep 0\.99 of the tokens or more, none of yours is faster on average than baseline/,
+    );
+    // With all lengths known, the longest first lose nothing by fewer requests in flight.
+    const known = [...args.slice(0, -1), 'inFlight=16,28', '--predict', 'oracle', '--min-kept', '0.99'];
+    expect((await inProcess(...known)).out.replace(/\s+/g, ' ')).toMatch(/take acme\/longest-first inFlight=28/);
   });
 
   test('take over in a log', async () => {
@@ -97,21 +105,21 @@ describe('policies of the user', () => {
       '--json',
     );
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(JSON.parse(out)).toMatchObject({ otherPolicy: 'acme/shortest-first', changed: [{}, {}] });
-    const wrong = await inProcess('what-if', at('run.jsonl'), '--policies', script, '--policy', 'acme/shortest-frist');
+    expect(JSON.parse(out)).toMatchObject({ otherPolicy: 'acme/longest-first', changed: [{}, {}] });
+    const wrong = await inProcess('what-if', at('run.jsonl'), '--policies', script, '--policy', 'acme/longest-frist');
     expect(wrong.code).toBe(2);
-    expect(wrong.err).toContain('did you mean "acme/shortest-first"?');
+    expect(wrong.err).toContain('did you mean "acme/longest-first"?');
   });
 
   test('are TypeScript, through the loader of the project, or a sentence says what to do', async () => {
     const { code, out, err } = await rollflex('simulate', lengths, '--policies', loaded, ...simulated, '--no-report');
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(JSON.parse(out).comparisons[0].schedulers[2].scheduler).toBe('acme/shortest-first');
+    expect(JSON.parse(out).comparisons[0].schedulers[2].scheduler).toBe('acme/longest-first');
     const without = await rollflex('simulate', lengths, '--policies', mine, ...simulated, '--no-report');
     // Newer versions of Node load it by themselves.
     if ('typescript' in process.features && process.features.typescript) return expect(without.code).toBe(0);
     expect(without.code).toBe(2);
-    expect(without.err).toMatch(/npm install --save-dev tsx\), Node 22\.18 or newer, or shortest-first\.js/);
+    expect(without.err).toMatch(/npm install --save-dev tsx\), Node 22\.18 or newer, or longest-first\.js/);
   });
 
   test.each([

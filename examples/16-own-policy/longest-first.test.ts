@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { create, PolicyError } from 'rollflex';
 import { checkCost, checkLaws, eventStreams } from 'rollflex/testing';
 import { likely } from './likely.ts';
-import { shortestFirst } from './shortest-first.ts';
+import { longestFirst } from './longest-first.ts';
 
-const tested = { definition: shortestFirst, arbitrary: likely };
+const tested = { definition: longestFirst, arbitrary: likely };
 
 // Small numbers in every setting, so that its limits are reached.
 for (const config of [
@@ -42,7 +42,7 @@ test('never has more requests in flight than it may', () => {
   const config = { promptsPerRound: 3, responsesPerPrompt: 4, inFlight: 3 };
   fc.assert(
     fc.property(eventStreams(tested, config), (events) => {
-      const policy = create(shortestFirst, config);
+      const policy = create(longestFirst, config);
       const inFlight = new Set<string>();
       for (const event of events) {
         try {

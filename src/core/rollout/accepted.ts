@@ -1,0 +1,18 @@
+/** What is said of a response that is accepted: where other weights have generated it, they are named (law 17). */
+import type { Message } from '../../schemas/messages.ts';
+
+/**
+ * Returns the reason of `response.accepted`.
+ *
+ * @param counts - how many responses of the prompt are held, this one included, and how many it needs
+ * @param said - versions of the weights that have generated the response, as the engine has said, ascending
+ * @param weightVersion - version of the weights of the round
+ */
+export function acceptedReason(
+  counts: { readonly held: number; readonly needed: number },
+  said: readonly number[],
+  weightVersion: number,
+): Message<'response.accepted'>['reason'] {
+  if (said.every((one) => one === weightVersion)) return { code: 'held', ...counts };
+  return { code: 'other_weights', ...counts, weightVersions: said.slice(), weightVersion };
+}
