@@ -51,6 +51,8 @@ const rollflexWith = (parts: readonly string[]): Promise<Done> => {
   const own = threaded.includes(parts[0]!) ? ['--workers', '1'] : [];
   // Searches of the same job share their runs.
   if (parts[0] === 'sweep' && !parts.includes('--resume')) own.push('--resume', 'searched.jsonl');
+  // Where a page names no batch, that of the job is meant, in which all goes the same way, for a minute on a core.
+  if (parts[0] === 'simulate' && parts.includes('--policies')) own.push('--prompts-per-round', '8', '--steps', '4');
   return rollflexIn(folder, ...parts, ...own);
 };
 
