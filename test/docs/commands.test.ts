@@ -70,11 +70,11 @@ const withOutput = new Set([...cli, ...yourJob, ...tail, ...explain].map(([comma
 /** Another product than the npm package is given. */
 const isOther = process.env.ROLLFLEX_PRODUCT !== undefined;
 /**
- * A search takes ten seconds: all but those whose output is shown come with `npm run test:all`. Another product makes one of them,
- * beside that of `scripts/check-wheel.sh`.
+ * A search takes ten seconds: all come with `npm run test:all`. Of those whose output is shown, another product makes the sweeps,
+ * and the npm package the rest.
  */
 const isForAll = (command: string): boolean =>
-  / (sweep|advise) /.test(command) && scale < 1 && !(isOther ? command === tail[0]![0] : withOutput.has(command));
+  / (sweep|advise) /.test(command) && scale < 1 && !(withOutput.has(command) && / sweep /.test(command) === isOther);
 
 /** What docs/cli.md says that only the npm package has; a product that is given may be another. */
 const needsNpm = (parts: readonly string[]): boolean => isOther && parts.includes('--state-dir');
