@@ -20,7 +20,7 @@ export default defineConfig(({ mode }) => {
   return {
     test: {
       include: ['test/**/*.test.ts'],
-      // Half a minute of simulations, against the figures of papers.
+      // Simulations against the figures of papers, fits that are made anew, and what reads all sources.
       exclude: isWhole ? [] : ['**/*.whole.test.ts'],
       env: { ROLLFLEX_RUNS: runs },
       // Modules are loaded once for each worker: no test leaves anything behind in them.

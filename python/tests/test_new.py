@@ -40,8 +40,9 @@ def test_the_folder_runs_and_tests_itself(tmp_path: Path) -> None:
     )
     said = re.search(r"^It prints:\n\n```text\n(.*?)^```", (example / "README.md").read_text(), re.M | re.S)
     assert said is not None and (ran.returncode, ran.stdout) == (0, said[1]), ran.stderr
-    # With the folder's own settings, which are none.
+    # With the folder's own settings, which are none. scripts/check-wheel.sh runs them all, with those that kill it.
     words = [sys.executable, "-m", "pytest", "-q", "-c", "/dev/null", "--rootdir", ".", "-p", "no:cacheprovider"]
+    words += ["-k", "nothing_left_to_do or defect"]
     tested = subprocess.run(words, cwd=folder, capture_output=True, text=True, env=environment(), timeout=600)
     assert tested.returncode == 0, tested.stdout
 

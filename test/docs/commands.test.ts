@@ -51,6 +51,9 @@ const rollflexWith = (parts: readonly string[]): Promise<Done> => {
   const own = threaded.includes(parts[0]!) ? ['--workers', '1'] : [];
   // Searches of the same job share their runs.
   if (parts[0] === 'sweep' && !parts.includes('--resume')) own.push('--resume', 'searched.jsonl');
+  // Where a page names no batch, that of the job is meant: the same on a larger scale, and for half a minute on a core.
+  if (parts[0] === 'simulate' && parts.includes('--policies')) own.push('--prompts-per-round', '8', '--steps', '4');
+  if (parts[0] === 'pools' && parts.includes('--task')) own.push('--seeds', '1');
   return rollflexIn(folder, ...parts, ...own);
 };
 
@@ -68,11 +71,11 @@ const withOutput = new Set([...cli, ...yourJob, ...tail, ...explain].map(([comma
 /** Another product than the npm package is given. */
 const isOther = process.env.ROLLFLEX_PRODUCT !== undefined;
 /**
- * A search takes ten seconds: all but those whose output is shown come with `npm run test:all`. Another product makes one of them,
- * beside that of `scripts/check-wheel.sh`.
+ * A search takes ten seconds: all come with `npm run test:all`. Of those whose output is shown, another product makes the sweeps,
+ * and the npm package the rest.
  */
 const isForAll = (command: string): boolean =>
-  / (sweep|advise) /.test(command) && scale < 1 && !(isOther ? command === tail[0]![0] : withOutput.has(command));
+  / (sweep|advise) /.test(command) && scale < 1 && !(withOutput.has(command) && / sweep /.test(command) === isOther);
 
 /** What docs/cli.md says that only the npm package has; a product that is given may be another. */
 const needsNpm = (parts: readonly string[]): boolean => isOther && parts.includes('--state-dir');

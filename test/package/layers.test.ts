@@ -1,32 +1,9 @@
-/** The layer check lets the project pass, and catches an import that points the wrong way. */
+/** The layer check catches an import that points the wrong way; `layers.whole.test.ts` has that of the project. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { cruise, type ICruiseResult, type IFlattenedRuleSet } from 'dependency-cruiser';
 import { afterEach, describe, expect, test } from 'vitest';
-
-const config = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') as {
-  forbidden: IFlattenedRuleSet['forbidden'];
-};
-
-async function broken(baseDir: string): Promise<string[]> {
-  const ruleSet = { forbidden: config.forbidden } as IFlattenedRuleSet;
-  const options = {
-    baseDir,
-    ruleSet,
-    validate: true,
-    tsPreCompilationDeps: true,
-    doNotFollow: { path: 'node_modules' },
-  };
-  const { output } = await cruise(['src'], options);
-  return (output as ICruiseResult).summary.violations.map((one) => `${one.rule.name}: ${one.from}`);
-}
-
-test('the project keeps its layers', async () => {
-  expect(await broken(fileURLToPath(new URL('../..', import.meta.url)))).toEqual([]);
-});
+import { broken } from '../support/basics/layers.ts';
 
 describe('wrong imports', () => {
   let folder = '';

@@ -11,7 +11,7 @@ import { contradicting } from '../support/hosts/contradicting.ts';
 import { damagedRecord, damagesOfRecords } from '../support/servers/damaged-record.ts';
 import { MemoryStore, serverOn, settleAll } from '../support/servers/memory-store.ts';
 
-const stops = times(200);
+const stops = times(120);
 /** Events of each session between two stops. */
 const eventsEach = 6;
 
@@ -78,7 +78,7 @@ test(`a server that is stopped and started ${stops} times sets no session aside,
   /** Damages one record of one session, as a crash has left them: all others are served as they were. */
   const expectOthers = async (data: ReadonlyMap<string, string>, round: number): Promise<void> => {
     const hurt = sessions[(round * 7) % sessions.length]!.id;
-    const damage = damagesOfRecords[(round / 4) % damagesOfRecords.length]!;
+    const damage = damagesOfRecords[(round / 3) % damagesOfRecords.length]!;
     const left = (await start(true, new MemoryStore(damagedRecord(data, hurt, damage, round * 5)))).sessions;
     // What is damaged may be its name.
     expect(left.aside.size).toBe(2);
@@ -101,7 +101,7 @@ test(`a server that is stopped and started ${stops} times sets no session aside,
       before.set(id, JSON.stringify(session.snapshot().snapshot));
     }
     await settleAll(store);
-    if (round % 4 === 0) await expectOthers(store.data, round);
+    if (round % 3 === 0) await expectOthers(store.data, round);
     store = await one.stop();
     expect(one.warnings.filter((line) => !line.includes('"corrupted"'))).toEqual([]);
   }

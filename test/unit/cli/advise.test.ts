@@ -189,8 +189,8 @@ describe('own', () => {
   });
 
   test('the command, from standard input; a step takes as long as simulate says', async () => {
-    const shape = ['--prompts-per-round', '2', '--responses-per-prompt', '1', '--engines', '1', '--json'];
-    const fewer = ['--steps', '2', '--workers', '1', '--trainer', 'verl'];
+    const shape = ['--prompts-per-round', '1', '--responses-per-prompt', '1', '--engines', '1', '--json'];
+    const fewer = ['--steps', '1', '--workers', '1', '--trainer', 'verl'];
     const [advised, simulated] = await Promise.all([
       rollflexOn(readFileSync(file, 'utf8'), 'advise', '-', ...shape, ...fewer),
       rollflex('simulate', file, ...shape, '--no-report'),

@@ -65,8 +65,12 @@ describe('sweep', () => {
     const resumed = await rollflex(...small, '--workers', '2', '--resume', file, '--json');
     expect([one.code, one.err, resumed.err]).toEqual([0, '', '']);
     expect(resumed.out).toBe(one.out);
-    const { recommendations } = JSON.parse(one.out);
-    const [{ policy, config, search, overMachines }] = recommendations;
+    // What nobody said of the cluster stands first.
+    const { assumed, outside, recommendations, ...others } = JSON.parse(one.out);
+    const [{ policy, config, search, overMachines, basis }] = recommendations;
+    expect(basis).toMatchObject({ assumed, outside });
+    expect(Object.keys(JSON.parse(one.out)).slice(0, 2)).toEqual(['assumed', 'outside']);
+    expect(others).toEqual({});
     expect(registry.create(policy, config).id).toBe('rollpacker');
     // Every run once, the header beside them: what was there was not made again.
     expect(linesOf(file).slice(0, enough)).toEqual(kept);

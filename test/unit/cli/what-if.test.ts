@@ -26,10 +26,10 @@ const workload = marginalWorkload({
   seed: 5,
 });
 
-/** The log of a job: `until` so many of its 80 prompts are trained. */
-function logOf(scheduler: Scheduler, until = 80): string {
+/** The log of a job: `until` so many of its 48 prompts are trained. */
+function logOf(scheduler: Scheduler, until = 48): string {
   const lines: string[] = [];
-  simulate(job, recording(scheduler, lines), workload, { prompts: 80, until, seed: 5, timeline: false });
+  simulate(job, recording(scheduler, lines), workload, { prompts: 48, until, seed: 5, timeline: false });
   const path = join(folders.next(), 'run.jsonl');
   mkdirSync(join(path, '..'), { recursive: true });
   // Engines have names of their own.
@@ -93,14 +93,14 @@ describe.each([
     const { asItWas } = await json('what-if', path, '--seeds', '3');
     const { comparisons } = await json('simulate', '--from-log', path, '--no-report');
     const { schedulers, workload: of } = comparisons[0];
-    expect(of).toMatchObject({ prompts: 80, source: expect.stringContaining('its prompts in their order') });
+    expect(of).toMatchObject({ prompts: 48, source: expect.stringContaining('its prompts in their order') });
     const { runs } = schedulers.find((one: { scheduler: string }) => one.scheduler === 'as-logged') as { runs: Run[] };
     const told = runs.map(({ steps, keptTokens, generatedTokens, meanResponseTokens, maxLag }) => {
       const last = steps.at(-1)!;
       const seconds = last.startSeconds + last.rolloutSeconds;
       return { seconds, rounds: steps.length, keptTokens, generatedTokens, meanResponseTokens, maxLag };
     });
-    expect(told.map((one) => one.rounds)).toEqual([10, 10, 10]);
+    expect(told.map((one) => one.rounds)).toEqual([6, 6, 6]);
     for (const [index, one] of told.entries()) expect(asItWas[index]).toMatchObject(one);
   });
 });
@@ -117,7 +117,7 @@ test('the library answers as the command does', async () => {
 });
 
 test('of a log that ends before its prompts are trained, it says why simulate --from-log takes longer', async () => {
-  const path = logOf(tailBatchingScheduler(job), 48);
+  const path = logOf(tailBatchingScheduler(job), 24);
   const { out } = await rollflex('what-if', path, '--seeds', '1', '--cap', '2000');
   expect(out.replace(/\s+/g, ' ')).toMatch(
     /simulate --from-log takes longer .* also trains the [1-9]\d* prompts that this log leaves/,

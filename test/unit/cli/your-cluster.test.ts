@@ -141,14 +141,4 @@ describe('commands', () => {
       expect.stringContaining('--gpus: expected 8, for the 2 engines of the log, got 4'),
     ]);
   });
-
-  test('sweep: the lists are the first keys of JSON', async () => {
-    const small = ['sweep', lengths, '--steps', '1', '--effort', 'fast', '--workers', '1', '--json'];
-    const shape = ['--prompts-per-round', '2', '--responses-per-prompt', '2'];
-    const { code, out, err } = await rollflex(...small, ...shape, ...cluster);
-    expect([code, err]).toEqual([0, '']);
-    const { assumed, outside, recommendations, ...others } = JSON.parse(out);
-    expect(recommendations[0].basis).toMatchObject({ assumed, outside });
-    expect(others).toEqual({});
-  });
 });

@@ -59,9 +59,12 @@ class Watched {
       const event = { ...next.event, at: this.at };
       const made = this.tail.send(event as never) as VocabularyDecision[];
       for (const one of [event, ...made]) hear(one);
-      const { stalled } = this.tail.why(undefined, undefined, times);
-      if (stalled !== undefined && !wasStalled) this.stalled.push(stalled);
-      wasStalled = stalled !== undefined;
+      // What is filtered is filtered when it is scored.
+      if (event.type === 'reward.ready' || event.type === 'timer.fired') {
+        const { stalled } = this.tail.why(undefined, undefined, times);
+        if (stalled !== undefined && !wasStalled) this.stalled.push(stalled);
+        wasStalled = stalled !== undefined;
+      }
       for (const one of made) {
         if (one.type === 'prompts.request') {
           const wait = sourceSeconds(round, one.reason.code);

@@ -11,7 +11,7 @@ function day(more: Partial<RewardDay>): RewardCluster {
   return new RewardCluster({ workers: four, fails: () => false, ...more });
 }
 
-describe.each([false, true])('reward-dispatch, restored before every event: %s', (restores) => {
+describe.each([false, true])('reward-dispatch, restored before every seventh event: %s', (restores) => {
   test.each([
     ['a minute', 60, four],
     ['an hour', 3600, four],

@@ -392,7 +392,7 @@ describe('with the simulator', () => {
   });
 
   test('a budget of work is kept, the same twice, and what there is so far has an interval', () => {
-    const budget = 20_000;
+    const budget = 12_000;
     const found: number[] = [];
     const asked = { effort: 'fast' as const, budget };
     const advice = sweep(small, { ...asked, progress: (batch) => found.push(batch.found?.seeds ?? 0) });

@@ -1,4 +1,4 @@
-/** What an editor shows of a setting, of an event and of a decision: the words of their schemas. */
+/** What an editor shows of a setting, of an event and of a decision: the words of their schemas, by a language service that reads all. */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
