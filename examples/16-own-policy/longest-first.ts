@@ -10,8 +10,8 @@ const config = z.strictObject({
   inFlight: z.int().positive().default(1024).describe('Most requests that the engines have at once.'),
 });
 
-/** A prompt of the round: its place, the number of its requests that were launched, and its responses. */
 const { prompt, finalResponse } = messages;
+/** A prompt of the round: its place, the number of its requests that were launched, and its responses. */
 const entry = z.strictObject({ prompt, place: z.int(), launched: z.int(), held: z.array(finalResponse) });
 type Entry = z.output<typeof entry>;
 const tokensOf = ({ prompt }: Entry): number => prompt.expectedTokens ?? 0;
