@@ -13,9 +13,6 @@ export interface ParsedId {
   readonly attempt: number;
 }
 
-/** The prompt and the index of the response that a request generates. */
-export type ResponseKey = Pick<ParsedId, 'promptId' | 'index'>;
-
 // The pattern is anchored, so that an id without a match is refused in linear time.
 const tail = /^(.+)\/(0|[1-9]\d{0,8})#(0|[1-9]\d{0,8})$/s;
 
@@ -46,38 +43,12 @@ export class IdMint {
   }
 }
 
-/** Caches the last id, because the check of an event and its application ask for the same one. */
-export class ParsedIds {
-  #prefix = '';
-  #id = '';
-  #parsed: ResponseKey | undefined;
-
-  of(prefix: string, id: string): ResponseKey | undefined {
-    if (id !== this.#id || prefix !== this.#prefix) {
-      this.#parsed = responseKeyOf(prefix, id);
-      this.#prefix = prefix;
-      this.#id = id;
-    }
-    return this.#parsed;
-  }
-}
-
 /** Parses an id that was minted under the prefix; returns `undefined` for any other id. */
 export function parseId(prefix: string, id: string): ParsedId | undefined {
   if (!id.startsWith(prefix)) return undefined;
   const match = tail.exec(id.slice(prefix.length));
   if (match === null) return undefined;
   return { promptId: match[1]!, index: Number(match[2]), attempt: Number(match[3]) };
-}
-
-/**
- * Returns the prompt and the index in a well-formed id with this prefix. The function runs at every event, so it does not use a regular
- * expression.
- */
-export function responseKeyOf(prefix: string, id: string): ResponseKey | undefined {
-  const slash = id.lastIndexOf('/', id.lastIndexOf('#'));
-  if (slash <= prefix.length || !id.startsWith(prefix)) return undefined;
-  return { promptId: id.slice(prefix.length, slash), index: Number.parseInt(id.slice(slash + 1), 10) };
 }
 
 /** Returns the attempt that a minted id names. */

@@ -1,12 +1,19 @@
 /** What blocks what in speculative-admission. */
 
 import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/why/waits.ts';
-import { targetOf } from './intake.ts';
-import { engineOf, timeouts } from './launch.ts';
-import { currentRoundId } from './leave.ts';
-import { pauses } from './pauses.ts';
-import { findRequest, grace, heldResponse } from './requests.ts';
-import { type AdmissionState, isLive, type PromptState, type ResponseState, type Round } from './state.ts';
+import { pauses } from './faults.ts';
+import { timeouts } from './launch.ts';
+import { findRequest, grace, heldResponse, inFlight } from './requests.ts';
+import { targetOf } from './rounds.ts';
+import {
+  type AdmissionState,
+  currentRoundId,
+  engineOf,
+  isLive,
+  type PromptState,
+  type ResponseState,
+  type Round,
+} from './state.ts';
 
 const prompt = (id: string): HeldThing => ({ what: 'prompts', id });
 const request = (id: string): HeldThing => ({ what: 'requests', id });
@@ -27,7 +34,7 @@ function* room(state: AdmissionState): Iterable<HeldThing | AwaitedEvent> {
     if (engines.size === 0) yield { event: { type: 'engine.added' } };
     return;
   }
-  for (const one of running(state)) if (one.holdsSlot) yield request(one.requestId);
+  for (const one of inFlight(state)) if (one.holdsSlot) yield request(one.requestId);
   // Every engine may be suspended.
   const { pause } = state.timers;
   if (pause !== null) yield { event: { type: 'timer.fired', timerId: pauses.timerId }, dueAt: pause };
@@ -137,12 +144,6 @@ function promptStanding(state: AdmissionState, one: PromptState): Standing {
   }
 }
 
-/** The requests in flight; each is computed only when a caller reads it. */
-function* running({ prompts, aborting }: AdmissionState): Iterable<ResponseState> {
-  for (const { responses } of prompts.values()) for (const one of responses) if (isLive(one)) yield one;
-  yield* aborting.values();
-}
-
 function* heldIds({ prompts, settling }: AdmissionState): Iterable<string> {
   for (const all of [prompts.values(), settling]) {
     for (const { status: its, spec, responses } of all) {
@@ -168,12 +169,12 @@ function* promptIds({ prompts, settling }: AdmissionState): Iterable<string> {
 }
 
 function* runningIds(state: AdmissionState): Iterable<string> {
-  for (const { requestId } of running(state)) yield requestId;
+  for (const { requestId } of inFlight(state)) yield requestId;
 }
 
 function* roundWaits(state: AdmissionState, round: Round): Iterable<HeldThing | AwaitedEvent> {
   if (round !== state.round) {
-    for (const one of running(state)) if (one.round === round) yield request(one.requestId);
+    for (const one of inFlight(state)) if (one.round === round) yield request(one.requestId);
     return;
   }
   for (const quota of round.quotas) {
