@@ -162,10 +162,8 @@ function giveUp(state: AdmissionState, response: ResponseState, why: GivenUp, ct
   const dropped = dropHeld(prompt, 'failed');
   const roundId = currentRoundId(state);
   abortAll(state, prompt, { code: 'prompt_failed', held: prompt.held }, ctx);
-  ctx.emit({
-    ...{ type: 'prompt.failed', at: ctx.at, promptId, roundId, ...given({ ref }), dropped },
-    reason: isReward ? { ...reason, code: 'reward' } : { ...reason },
-  });
+  const ofPrompt = isReward ? { ...reason, code: 'reward' as const } : { ...reason };
+  ctx.emit({ type: 'prompt.failed', at: ctx.at, promptId, roundId, ...given({ ref }), dropped, reason: ofPrompt });
   replace(state, prompt, 'failed');
 }
 

@@ -124,9 +124,12 @@ function resume(state: AdmissionState, response: ResponseState, engine: Engine |
   // The host has forgotten which prompt the request belongs to.
   const isAgain = state.config.onRestart === 'continue' && cause === 'host_restarted';
   ctx.emit({
-    ...{ type: 'request.resume', at, requestId, promptId },
-    ...(engine === null ? {} : { engineId: engine.id }),
-    ...(isAgain && ref !== undefined ? { ref } : {}),
+    type: 'request.resume',
+    at,
+    requestId,
+    promptId,
+    ...(engine === null ? undefined : { engineId: engine.id }),
+    ...(isAgain && ref !== undefined ? { ref } : undefined),
     reason: isAgain ? { code: 'host_restarted', inFlight, tokens } : { code: 'tool_finished', inFlight },
   });
 }

@@ -191,7 +191,12 @@ export function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): voi
   state.unsettled ??= 'counted';
   const code = config.filter === 'none' ? 'no_filter' : 'passed';
   ctx.emit({
-    ...{ type: 'prompt.counted', at: ctx.at, promptId, roundId: round.id, ...given({ domain, promptTokens }) },
+    type: 'prompt.counted',
+    at: ctx.at,
+    promptId,
+    roundId: round.id,
+    ...(domain === undefined ? undefined : { domain }),
+    ...(promptTokens === undefined ? undefined : { promptTokens }),
     responses: countedResponses(prompt, round.weightVersion),
     reason: { code, counted: round.counted, needed: config.promptsPerRound },
   });

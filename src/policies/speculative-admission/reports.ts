@@ -4,7 +4,6 @@
  * after a pause.
  */
 
-import { given } from '../../core/collections/given.ts';
 import { Heap } from '../../core/collections/heap.ts';
 import { replacePrefix } from '../../core/ids/minted-ids.ts';
 import { checkEngine, removeEngine } from '../../core/rollout/engines.ts';
@@ -83,7 +82,8 @@ export function completed(state: AdmissionState, event: Message<'response.comple
   }
   prompt.held += 1;
   const reason = acceptedReason(state, response, said);
-  ctx.emit({ type: 'response.accepted', at: ctx.at, requestId, promptId, ...given({ domain }), reason });
+  const ofDomain = domain === undefined ? undefined : { domain };
+  ctx.emit({ type: 'response.accepted', at: ctx.at, requestId, promptId, ...ofDomain, reason });
   if (event.weightVersions !== undefined) takeVersions(state, response, said);
   if (isAborted) {
     endAbort(state, response, tokens, ctx, 'held');

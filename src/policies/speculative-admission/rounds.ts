@@ -16,7 +16,7 @@ import {
 import { olderVersion } from '../../core/rollout/restart-versions.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
-import type { FinalPrompt, KeptResponse, Prompt } from '../../schemas/prompts.ts';
+import type { DroppedResponse, FinalPrompt, KeptResponse, Prompt } from '../../schemas/prompts.ts';
 import { dropHeld, forgetHeld, remove } from './faults.ts';
 import { joined } from './launch.ts';
 import { applyFilter, count, countReady, nameOwed, startPrompt } from './prompts.ts';
@@ -120,17 +120,27 @@ function newRound(state: AdmissionState, event: Message<'round.opened'>, ctx: Ct
   const forPrompts = isShort ? factor || (config.promptSpeculation ?? usualFactor) : 1;
   const forResponses = isShort ? factor || (config.responseSpeculation ?? usualFactor) : 1;
   if (isShort && isAuto && exploration.chosen === 0) {
-    const measured = exploration.rounds.reduce((sum, one) => sum + one, 0);
-    ctx.emit({
-      ...{ type: 'speculation.chosen', at: ctx.at, promptSpeculation: forPrompts, responseSpeculation: forResponses },
-      reason: { code: 'exploring', round: measured, rounds: grid.length * roundsPerFactor },
-    });
+    const round = exploration.rounds.reduce((sum, one) => sum + one, 0);
+    const reason = { code: 'exploring', round, rounds: grid.length * roundsPerFactor } as const;
+    const chosen = { promptSpeculation: forPrompts, responseSpeculation: forResponses };
+    ctx.emit({ type: 'speculation.chosen', at: ctx.at, ...chosen, reason });
   }
   return {
-    ...{ id, kind, weightVersion, weightVersions: [weightVersion], openedAt: ctx.at, completedAt: 0 },
-    ...{ responses: scaledCount(forResponses, config.responsesPerPrompt), factor },
+    id,
+    kind,
+    weightVersion,
+    weightVersions: [weightVersion],
+    openedAt: ctx.at,
+    completedAt: 0,
+    responses: scaledCount(forResponses, config.responsesPerPrompt),
+    factor,
     quotas: newQuotas(state, isShort, forPrompts),
-    ...{ counted: 0, inFlight: 0, duplicates: 0, onlyDuplicates: false, filtered: 0, askedAt: ctx.at },
+    counted: 0,
+    inFlight: 0,
+    duplicates: 0,
+    onlyDuplicates: false,
+    filtered: 0,
+    askedAt: ctx.at,
   };
 }
 
@@ -142,8 +152,17 @@ function newQuotas(state: AdmissionState, isShort: boolean, factor: number): Dom
   const { quotas, promptsPerRound } = state.config;
   const isAll = isSourceExhausted(state);
   const quota = (domain: string | null, prompts: number, exhausted: boolean): DomainQuota => ({
-    ...{ domain, prompts, target: scaledCount(factor, prompts), admitted: 0, counted: 0, awaiting: 0, exhausted },
-    ...{ standby: new Fifo(), members: new Set(), expiring: new Set(), ready: newReady() },
+    domain,
+    prompts,
+    target: scaledCount(factor, prompts),
+    admitted: 0,
+    counted: 0,
+    awaiting: 0,
+    exhausted,
+    standby: new Fifo(),
+    members: new Set(),
+    expiring: new Set(),
+    ready: newReady(),
   });
   if (!isShort || quotas === undefined) return [quota(null, promptsPerRound, isAll)];
   const domains = Object.keys(quotas).sort();
@@ -214,12 +233,11 @@ function addPrompt(state: AdmissionState, spec: Prompt, round: Round, ctx: Ctx):
     quota.standby.push(prompt);
     return;
   }
-  const finished = kept.filter((one) => one.finished);
-  ctx.emit({
-    ...{ type: 'prompt.merged', at: ctx.at, promptId, roundId: round.id, ...given({ ref }) },
-    dropped: finished.map(({ requestId, tokens }) => ({ requestId, tokens, cause: 'merged' })),
-    reason: { code: 'already_in_round' },
-  });
+  const dropped: DroppedResponse[] = [];
+  for (const { requestId, tokens, finished } of kept)
+    if (finished) dropped.push({ requestId, tokens, cause: 'merged' });
+  const reason = { code: 'already_in_round' } as const;
+  ctx.emit({ type: 'prompt.merged', at: ctx.at, promptId, roundId: round.id, ...given({ ref }), dropped, reason });
   round.duplicates += 1;
   // A source that deals out a shuffled data set repeats a prompt after at most twice the length of the set.
   if (round.duplicates >= 2 * state.prompts.size) round.onlyDuplicates = true;
@@ -296,10 +314,8 @@ function requestMore(state: AdmissionState, round: Round, code: Exclude<Unsettle
   round.askedAt = ctx.at;
   const target = targetOf(round);
   const known = round.quotas.reduce((sum, quota) => sum + quota.admitted + quota.standby.size, 0);
-  ctx.emit({
-    ...{ type: 'prompts.request', at: ctx.at, roundId: round.id, count: total, ...given({ domains }) },
-    reason: code === 'round_opened' ? { code, target, known } : { code, target, admitted: known },
-  });
+  const reason = code === 'round_opened' ? { code, target, known } : { code, target, admitted: known };
+  ctx.emit({ type: 'prompts.request', at: ctx.at, roundId: round.id, count: total, ...given({ domains }), reason });
 }
 
 /** Settles the consequences of an event for the open round. */
@@ -413,16 +429,15 @@ function completeRound(state: AdmissionState, round: Round, reason: CompletedRea
 }
 
 function emitCompleted(
-  { id: roundId, kind, weightVersion, openedAt }: Round,
-  prompts: readonly PromptState[],
+  { id: roundId, kind, weightVersion, openedAt: openedSeconds }: Round,
+  finals: readonly PromptState[],
   deferred: number,
   reason: CompletedReason,
   ctx: Ctx,
 ): void {
-  ctx.emit({
-    ...{ type: 'round.completed', at: ctx.at, roundId, kind, weightVersion, prompts: prompts.map(finalPrompt) },
-    ...{ openedSeconds: openedAt, deferred, reason },
-  });
+  const prompts = finals.map(finalPrompt);
+  const type = 'round.completed';
+  ctx.emit({ type, at: ctx.at, roundId, kind, weightVersion, prompts, openedSeconds, deferred, reason });
 }
 
 /** Returns the prompt in the form of a completed round. */
@@ -434,7 +449,13 @@ function finalPrompt({ spec, responses }: PromptState): FinalPrompt {
     const final = { requestId, index, tokens, weightVersions: weightVersions.slice() };
     finals.push(reward === null ? final : { ...final, reward });
   }
-  return { promptId, ...given({ ref, domain, deferral: deferral && copyDeferral(deferral) }), responses: finals };
+  return {
+    promptId,
+    ...(ref === undefined ? undefined : { ref }),
+    ...(domain === undefined ? undefined : { domain }),
+    ...(deferral === undefined ? undefined : { deferral: copyDeferral(deferral) }),
+    responses: finals,
+  };
 }
 
 function closeRound(state: AdmissionState, round: Round, ctx: Ctx): void {
@@ -454,10 +475,8 @@ function learn({ config, exploration }: AdmissionState, round: Round, deferred: 
   if (secondsPerRound === undefined) return;
   const { chosen, rounds } = exploration;
   const measuredRounds = rounds.reduce((sum, one) => sum + one, 0);
-  ctx.emit({
-    ...{ type: 'speculation.chosen', at: ctx.at, promptSpeculation: chosen, responseSpeculation: chosen },
-    reason: { code: 'fixed', secondsPerRound, measuredRounds },
-  });
+  const reason = { code: 'fixed', secondsPerRound, measuredRounds } as const;
+  ctx.emit({ type: 'speculation.chosen', at: ctx.at, promptSpeculation: chosen, responseSpeculation: chosen, reason });
 }
 
 export function checkFailing({ round }: AdmissionState, { roundId }: Message<'round.failed'>): void {
