@@ -128,6 +128,8 @@ export function setAside(state: AdmissionState, response: ResponseState, at: num
   response.asideAt ??= at;
   response.order = state.seq++;
   state.asides.add(response);
+  // It may have been set aside long ago, and tried since.
+  state.dueAt = null;
   if (state.round !== null && isSpent(state, state.round)) state.unsettled ??= 'failed';
 }
 

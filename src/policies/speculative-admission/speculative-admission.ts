@@ -46,6 +46,10 @@ import { gates, waits } from './waits.ts';
 
 /** The deadlines, each with a timer. */
 const deadlines = [grace, timeouts, pauses];
+const never = Number.POSITIVE_INFINITY;
+/** Time of the first deadline; what an event puts off is due after it. */
+const dueAt = (state: AdmissionState): number =>
+  state.dueAt ?? deadlines.reduce((first, one) => Math.min(first, one.first(state) ?? never), never);
 
 const on = handlersOf<AdmissionState, SpeculativeAdmissionDecision>();
 const handlers = [
@@ -157,7 +161,7 @@ export const speculativeAdmission: PolicyDefinitionOf<SpeculativeAdmissionTypes,
     link,
     handlers,
     after: (state, ctx) => {
-      reports.endOverdue(state, ctx);
+      if (dueAt(state) <= ctx.at) reports.endOverdue(state, ctx);
       settleFaults(state, ctx);
       rounds.settle(state, ctx);
       if (state.mayUnpark) unpark(state);
@@ -169,15 +173,12 @@ export const speculativeAdmission: PolicyDefinitionOf<SpeculativeAdmissionTypes,
         pump(state, ctx);
       }
       state.faults.dropDue(ctx.at);
-      for (const one of deadlines) one.arm(state, ctx);
+      state.dueAt = never;
+      for (const one of deadlines) state.dueAt = Math.min(state.dueAt, one.arm(state, ctx) ?? never);
     },
     dueAt: (state) => {
-      let first: number | undefined;
-      for (const one of deadlines) {
-        const its = one.first(state);
-        if (its !== undefined && (first === undefined || its < first)) first = its;
-      }
-      return first;
+      const due = dueAt(state);
+      return due === never ? undefined : due;
     },
     decisions: admissionDecisions,
     ledgers: [promptLedger, responseLedger],

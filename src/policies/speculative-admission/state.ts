@@ -327,6 +327,8 @@ export const admissionState = z.strictObject({
   /** Whether parked responses may be tried, because something they waited for has ended. */
   mayUnpark: derived(() => false),
   slotsTaken: derived(() => 0),
+  /** Time of the first deadline after the latest event, in seconds; `null` if it is not known. */
+  dueAt: derived<number | null>(() => null),
   /** The reason to settle the round at the end of the event; `null` between events. */
   unsettled: derived((): Unsettled | null => null),
   ids: derived(() => new IdMint()),
