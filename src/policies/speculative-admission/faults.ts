@@ -62,9 +62,10 @@ type GivenUp =
  * Returns the engine if tries on it can be compared: with a single engine there is no comparison, and on a drained engine nothing
  * is tried.
  */
-function engineWhere({ engines }: AdmissionState, engine: Engine | null): Where {
-  return { scope: 'engine', id: engine?.active && engines.size > 1 ? engine.id : null };
-}
+const engineWhere = ({ engines }: AdmissionState, engine: Engine | null): Where => ({
+  scope: 'engine',
+  id: engine?.active && engines.size > 1 ? engine.id : null,
+});
 
 /**
  * Tries a response again within its budget. Beyond the budget, the prompt continues with its other responses if these may

@@ -52,9 +52,7 @@ export function parseId(prefix: string, id: string): ParsedId | undefined {
 }
 
 /** Returns the attempt that a minted id names. */
-export function attemptOf(id: string): number {
-  return Number.parseInt(id.slice(id.lastIndexOf('#') + 1), 10);
-}
+export const attemptOf = (id: string): number => Number.parseInt(id.slice(id.lastIndexOf('#') + 1), 10);
 
 /** Attempts that were launched for a prompt. */
 const launched = z.strictObject({
@@ -81,22 +79,15 @@ const roundsRemembered = 4;
  * that came and left several times.
  */
 export class Departures {
+  /** The attempt number below which an attempt may belong to a forgotten prompt. */
+  horizon: number;
   readonly #inOrder = new Fifo<Launched>();
   readonly #byPrompt = new Map<string, Launched[]>();
-  #horizon: number;
 
-  /**
-   * @param horizon - the attempt number below which nothing is known for sure
-   * @param all - saved entries, oldest first
-   */
+  /** @param all - saved entries, oldest first */
   constructor(horizon: number, all: readonly Launched[]) {
-    this.#horizon = horizon;
-    for (const one of all) this.#push(one);
-  }
-
-  /** Returns the attempt number below which an attempt may belong to a forgotten prompt. */
-  get horizon(): number {
-    return this.#horizon;
+    this.horizon = horizon;
+    for (const one of all) this.add(one, Number.POSITIVE_INFINITY);
   }
 
   /** Returns the attempts launched for a prompt id, one entry for each stay of the prompt; oldest first. */
@@ -104,30 +95,25 @@ export class Departures {
     return this.#byPrompt.get(promptId) ?? [];
   }
 
-  /** Returns all remembered prompts, oldest first. */
+  /** All remembered prompts, oldest first. */
   get launched(): Launched[] {
     return [...this.#inOrder];
   }
 
   /** Remembers the attempts of a prompt, and forgets the oldest prompts beyond the limit. */
   add(one: Launched, promptsPerRound: number): void {
-    this.#push(one);
-    const most = Math.max(leastRemembered, roundsRemembered * promptsPerRound);
-    while (this.#inOrder.size > most) this.#forget(this.#inOrder.shift()!);
-  }
-
-  #push(one: Launched): void {
     const same = this.#byPrompt.get(one.promptId);
     if (same === undefined) this.#byPrompt.set(one.promptId, [one]);
     else same.push(one);
     this.#inOrder.push(one);
-  }
-
-  #forget({ promptId, last }: Launched): void {
-    this.#horizon = Math.max(this.#horizon, last + 1);
-    const same = this.#byPrompt.get(promptId)!;
-    same.shift();
-    if (same.length === 0) this.#byPrompt.delete(promptId);
+    const most = Math.max(leastRemembered, roundsRemembered * promptsPerRound);
+    while (this.#inOrder.size > most) {
+      const { promptId, last } = this.#inOrder.shift()!;
+      this.horizon = Math.max(this.horizon, last + 1);
+      const its = this.#byPrompt.get(promptId)!;
+      its.shift();
+      if (its.length === 0) this.#byPrompt.delete(promptId);
+    }
   }
 }
 

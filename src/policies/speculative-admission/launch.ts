@@ -171,9 +171,8 @@ function launch(state: AdmissionState, response: ResponseState, round: Round, en
 }
 
 /** Adds a version to the versions of a response, unless it is the last of them already. */
-export function joined(versions: readonly number[], weightVersion: number): readonly number[] {
-  return versions[versions.length - 1] === weightVersion ? versions : [...versions, weightVersion];
-}
+export const joined = (versions: readonly number[], weightVersion: number): readonly number[] =>
+  versions[versions.length - 1] === weightVersion ? versions : [...versions, weightVersion];
 
 function launchReason(state: AdmissionState, response: ResponseState, inFlight: number, at: number): LaunchReason {
   const { prompt, cause, failures, tokens, lastFault } = response;

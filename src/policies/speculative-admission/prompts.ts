@@ -43,7 +43,7 @@ export function startPrompt(
   const kept = spec.kept === undefined ? [] : usableKept(state, spec.promptId, spec.kept, round, ctx);
   if (spec.kept !== undefined) prompt.spec = { ...spec, kept: kept.length > 0 ? kept : undefined };
   for (const one of kept) placeKept(state, prompt, one, ctx);
-  join(prompt, quota, round, state.config);
+  join(state, prompt, quota, round);
   const taken = new Set(kept.map((one) => one.index));
   for (let index = 0; responses.length < round.responses; index += 1) {
     if (!taken.has(index)) responses.push(newResponse(prompt, index));

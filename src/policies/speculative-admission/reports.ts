@@ -171,9 +171,8 @@ const versionOf = (state: AdmissionState, { round }: ResponseState): number =>
   round?.weightVersion ?? state.weightVersion;
 
 /** Whether the oldest version is too old to be trained. What was believed is judged when a round opens. */
-function isStale(state: AdmissionState, response: ResponseState, said: readonly number[]): boolean {
-  return said !== response.weightVersions && versionOf(state, response) - said[0]! > state.config.maxStaleness;
-}
+const isStale = (state: AdmissionState, response: ResponseState, said: readonly number[]): boolean =>
+  said !== response.weightVersions && versionOf(state, response) - said[0]! > state.config.maxStaleness;
 
 /** Returns the reason of an acceptance, since the weights may differ from the requested ones. */
 function acceptedReason(

@@ -246,7 +246,7 @@ function linkPrompt(state: AdmissionState, prompt: PromptState): void {
   prompt.quota = quota;
   if (prompt.status === 'standby') quota?.standby.push(prompt);
   else if (prompt.status !== 'counted' && quota !== null) {
-    join(prompt, quota, round!, state.config);
+    join(state, prompt, quota, round!);
     if (prompt.status === 'passed') quota.ready.push(prompt);
   }
 }

@@ -173,7 +173,7 @@ function newQuotas(state: AdmissionState, isShort: boolean, factor: number): Dom
 function readmit(state: AdmissionState, prompt: PromptState, round: Round, ctx: Ctx): void {
   if (isTooOld(state, prompt, round, ctx)) return;
   const quota = quotaOf(round, prompt.spec.domain)!;
-  join(prompt, quota, round, state.config);
+  join(state, prompt, quota, round);
   quota.admitted += 1;
   for (const response of prompt.responses) {
     if (!isLive(response)) continue;
@@ -214,7 +214,7 @@ export function restartAt(state: AdmissionState, weightVersion: number, ctx: Ctx
     }
     if (prompt.status === 'standby') continue;
     quota.expiring.delete(prompt);
-    join(prompt, quota, round, state.config);
+    join(state, prompt, quota, round);
     // Until now the prompt's place was reserved for prompts that would become too old; now it is one of these.
     if (prompt.status === 'passed' && quota.expiring.has(prompt)) count(state, prompt, ctx);
     for (const one of prompt.responses) if (isLive(one)) one.weightVersions = joined(one.weightVersions, weightVersion);
@@ -364,9 +364,7 @@ function closeQuota(state: AdmissionState, round: Round, quota: DomainQuota, ctx
 }
 
 /** Whether unfinished prompts continue to run in the next round (RollPacker §6.7, §7). */
-function carries({ config }: AdmissionState): boolean {
-  return config.maxStaleness > 0 && !config.partialRollout;
-}
+const carries = ({ config }: AdmissionState): boolean => config.maxStaleness > 0 && !config.partialRollout;
 
 /** Returns the reason why the round is complete, once every quota is full or cannot get any more. */
 function completion(state: AdmissionState, round: Round): CompletedReason | undefined {
@@ -543,9 +541,8 @@ function defer(state: AdmissionState, prompt: PromptState, roundId: string, reas
 }
 
 /** Whether a deferred prompt keeps its tokens. */
-function keeps({ config }: AdmissionState, { code }: DeferReason): boolean {
-  return config.partialRollout && code !== 'stale_weights';
-}
+const keeps = ({ config }: AdmissionState, { code }: DeferReason): boolean =>
+  config.partialRollout && code !== 'stale_weights';
 
 /** Lets a deferred prompt leave once all its aborts are confirmed. */
 export function finishDeferral(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {

@@ -95,15 +95,12 @@ const round = z
 /** A round that is open, or has requests in flight. */
 export interface Round extends z.output<typeof round> {}
 
-// Pointers to rounds and engines are saved as ids; `link` replaces an id by its target.
-const itsRound = z.codec(z.string().nullable(), z.custom<Round | null>(), {
-  decode: (id) => id as never,
-  encode: (one) => (one === null ? null : one.id),
-});
-const itsEngine = z.codec(z.string().nullable(), z.custom<Engine | null>(), {
-  decode: (id) => id as never,
-  encode: (one) => (one === null || one.isLost ? null : one.id),
-});
+const pointer = <T extends { readonly id: string; readonly isLost?: boolean }>() =>
+  z.codec(z.string().nullable(), z.custom<T | null>(), {
+    // The id stands in the place of its target until `link` replaces it.
+    decode: (id) => id as never,
+    encode: (one) => (one === null || one.isLost ? null : one.id),
+  });
 
 const failures = z
   .strictObject({ infrastructure: count, data: count, environment: count, timeout: count, uncharged: count })
@@ -132,8 +129,8 @@ const response = z.strictObject({
   /** Request id of the latest launch; empty before the first launch. */
   requestId: z.string(),
   /** The round that the request in flight belongs to, if there is such a request. */
-  round: itsRound,
-  engine: itsEngine,
+  round: pointer<Round>(),
+  engine: pointer<Engine>(),
   /** Whether the response holds a slot. A response whose environment works holds none. */
   holdsSlot: z.boolean(),
   /** Whether the tokens are awaited despite the abort, because the prompt is `settling`. */
@@ -364,17 +361,23 @@ export const begin = ({ idPrefix }: SpeculativeAdmissionConfig): SavedAdmission 
   exploration: newExploration(),
 });
 
-function byLoad(a: Engine, b: Engine): number {
-  return a.stale - b.stale || a.tokens - b.tokens || a.requests - b.requests || (a.id < b.id ? -1 : 1);
-}
+const byLoad = (a: Engine, b: Engine): number =>
+  a.stale - b.stale || a.tokens - b.tokens || a.requests - b.requests || (a.id < b.id ? -1 : 1);
 
 const noVersions: readonly number[] = Object.freeze([]);
 /** The failures of a response that has none. */
 export const noFailures = Object.freeze({ infrastructure: 0, data: 0, environment: 0, timeout: 0, uncharged: 0 });
 
-export function newEngine(id: string): Engine {
-  return { id, active: true, isLost: false, stale: 0, requests: 0, tokens: 0, running: new Set(), heapIndex: -1 };
-}
+export const newEngine = (id: string): Engine => ({
+  id,
+  active: true,
+  isLost: false,
+  stale: 0,
+  requests: 0,
+  tokens: 0,
+  running: new Set(),
+  heapIndex: -1,
+});
 
 export function newPrompt(
   spec: Prompt,
@@ -455,34 +458,26 @@ export function pause(state: AdmissionState, response: ResponseState, until: num
 }
 
 /** Whether an engine takes one more request. */
-export function hasRoom({ config: { maxInFlightPerEngine } }: AdmissionState, { active, requests }: Engine): boolean {
-  return active && (maxInFlightPerEngine === undefined || requests < maxInFlightPerEngine);
-}
+export const hasRoom = ({ config: { maxInFlightPerEngine } }: AdmissionState, { active, requests }: Engine): boolean =>
+  active && (maxInFlightPerEngine === undefined || requests < maxInFlightPerEngine);
 
 /** Returns the engine of a request, unless the engine is lost. */
-export function engineOf({ engine }: ResponseState): Engine | null {
-  return engine === null || engine.isLost ? null : engine;
-}
+export const engineOf = ({ engine }: ResponseState): Engine | null =>
+  engine === null || engine.isLost ? null : engine;
 
 /** Most further tries of a response after faults of one kind. A late response is a fault of the infrastructure, or hangs. */
-export function budgetOf({ config }: AdmissionState, kind: FaultKind): number {
-  return config.retry[kind === 'timeout' ? 'infrastructure' : kind];
-}
+export const budgetOf = ({ config }: AdmissionState, kind: FaultKind): number =>
+  config.retry[kind === 'timeout' ? 'infrastructure' : kind];
 
 export function newReady(): Heap<PromptState> {
   return new Heap<PromptState>((a, b) => a.seq - b.seq);
 }
 
 /** Makes a started prompt a member of its quota. */
-export function join(
-  member: PromptState,
-  itsQuota: DomainQuota,
-  round: Round,
-  { maxStaleness }: { maxStaleness: number },
-): void {
-  member.quota = itsQuota;
-  itsQuota.members.add(member);
-  if (isExpiring(member.startVersion, round.weightVersion, maxStaleness)) itsQuota.expiring.add(member);
+export function join({ config }: AdmissionState, member: PromptState, its: DomainQuota, round: Round): void {
+  member.quota = its;
+  its.members.add(member);
+  if (isExpiring(member.startVersion, round.weightVersion, config.maxStaleness)) its.expiring.add(member);
 }
 
 /** Removes a member that counts or leaves from its quota. */
@@ -498,36 +493,27 @@ export function responseAt({ responses }: PromptState, index: number): ResponseS
 }
 
 /** Whether a request generates the response and is not being aborted. */
-export function isLive({ status }: ResponseState): boolean {
-  return status === 'running' || status === 'waiting' || status === 'resuming';
-}
+export const isLive = ({ status }: ResponseState): boolean =>
+  status === 'running' || status === 'waiting' || status === 'resuming';
 
 /** Whether the request that generates the response is being aborted. */
-export function isAborting({ status }: ResponseState): boolean {
-  return status === 'aborting';
-}
+export const isAborting = ({ status }: ResponseState): boolean => status === 'aborting';
 
 /** Whether the response waits for its launch. */
-export function isQueued({ status }: ResponseState): boolean {
-  return status === 'pending' || status === 'paused' || status === 'parked' || status === 'aside';
-}
+export const isQueued = ({ status }: ResponseState): boolean =>
+  status === 'pending' || status === 'paused' || status === 'parked' || status === 'aside';
 
 /** Orders by prompt, in the order of arrival, then by index. */
-export function byPromptAndIndex(a: ResponseState, b: ResponseState): number {
-  return a.prompt.seq - b.prompt.seq || a.index - b.index;
-}
+export const byPromptAndIndex = (a: ResponseState, b: ResponseState): number =>
+  a.prompt.seq - b.prompt.seq || a.index - b.index;
 
 /** Returns the quota that a prompt of this domain belongs to. */
-export function quotaOf({ quotas }: Round, domain: string | undefined): DomainQuota | undefined {
-  return quotas[0]!.domain === null ? quotas[0] : quotas.find((one) => one.domain === domain);
-}
+export const quotaOf = ({ quotas }: Round, domain: string | undefined): DomainQuota | undefined =>
+  quotas[0]!.domain === null ? quotas[0] : quotas.find((one) => one.domain === domain);
 
 /** Returns the id of the open round; between rounds, the id of the previous round. */
-export function currentRoundId({ round, recentRounds }: AdmissionState): string {
-  return round?.id ?? recentRounds.newest!;
-}
+export const currentRoundId = ({ round, recentRounds }: AdmissionState): string => round?.id ?? recentRounds.newest!;
 
 /** Whether a round has filtered so many prompts that it starts no more. */
-export function isSpent({ config: { maxFiltered } }: AdmissionState, { filtered }: Round): boolean {
-  return maxFiltered !== undefined && filtered >= maxFiltered;
-}
+export const isSpent = ({ config: { maxFiltered } }: AdmissionState, { filtered }: Round): boolean =>
+  maxFiltered !== undefined && filtered >= maxFiltered;

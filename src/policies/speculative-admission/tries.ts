@@ -55,9 +55,8 @@ export function failuresOf(
 }
 
 /** Whether a response has failed more often than a budget allows, as far as is known. */
-export function isBeyond(state: AdmissionState, response: ResponseState): boolean {
-  return faultKinds.some((kind) => failuresOf(state, response, kind) > budgetOf(state, kind));
-}
+export const isBeyond = (state: AdmissionState, response: ResponseState): boolean =>
+  faultKinds.some((kind) => failuresOf(state, response, kind) > budgetOf(state, kind));
 
 /** Returns the failures of a response after a failure that was not charged has proven to be its own. */
 export function charged(failures: Failures, { kind }: Pick<Failure, 'kind'>): Failures {
@@ -66,9 +65,7 @@ export function charged(failures: Failures, { kind }: Pick<Failure, 'kind'>): Fa
 }
 
 /** Returns the failures of a response after a try that no budget is charged with. */
-export function uncharged(failures: Failures): Failures {
-  return { ...failures, uncharged: failures.uncharged + 1 };
-}
+export const uncharged = (failures: Failures): Failures => ({ ...failures, uncharged: failures.uncharged + 1 });
 
 /** Remembers the own failures of a prompt that leaves and may come back: one that fails in every round is given up even so. */
 export function rememberFailures(state: AdmissionState, { spec, responses }: PromptState): void {
@@ -102,9 +99,7 @@ function recall(
 }
 
 /** Whether no try has failed lately, and no prompt is suspected. */
-export function isUntroubled({ faults, suspects }: AdmissionState): boolean {
-  return faults.isQuiet && suspects.size === 0;
-}
+export const isUntroubled = ({ faults, suspects }: AdmissionState): boolean => faults.isQuiet && suspects.size === 0;
 
 /** Returns an active engine that is suspended and due for a single try. */
 export function dueEngine(state: AdmissionState, at: number): Engine | undefined {
@@ -149,9 +144,8 @@ function waitsForSuspect(state: AdmissionState, prompt: PromptState): boolean {
 }
 
 /** Whether a prompt runs alone, so that the loss of its engine counts as its own fault. */
-export function runsSingly({ suspects }: AdmissionState, { losses }: PromptState): boolean {
-  return losses >= lossesToSuspect && suspects.size <= mostSuspects;
-}
+export const runsSingly = ({ suspects }: AdmissionState, { losses }: PromptState): boolean =>
+  losses >= lossesToSuspect && suspects.size <= mostSuspects;
 
 /** Holds a queued response back where tries fail. Returns whether the response was held back. */
 export function holdBack(state: AdmissionState, response: ResponseState, at: number): boolean {
