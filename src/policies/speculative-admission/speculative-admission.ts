@@ -81,17 +81,15 @@ const none: readonly string[] = Object.freeze([]);
 
 type AdmissionLedger = Ledger<SavedAdmission, Message, SpeculativeAdmissionDecision, SpeculativeAdmissionConfig>;
 
-const finishedIds = (prompt: Prompt): string[] =>
-  (prompt.kept ?? []).filter((one) => one.finished).map((one) => one.requestId);
-const ids = (list: readonly { requestId: string }[]): string[] => list.map((one) => one.requestId);
+const ids = (all: readonly { requestId: string }[]): string[] => all.map((one) => one.requestId);
+const finishedIds = ({ kept = [] }: Prompt): string[] => ids(kept.filter((one) => one.finished));
+const suppliedBy = (event: Message): readonly Prompt[] =>
+  event.type === 'round.opened' || event.type === 'prompts.supplied' ? event.prompts : [];
 
 /** Prompts enter with a round or a supply, and leave final, deferred, returned, filtered, failed or merged. */
 const promptLedger: AdmissionLedger = {
   name: 'prompts',
-  entered: (event) =>
-    event.type === 'round.opened' || event.type === 'prompts.supplied'
-      ? event.prompts.map((one) => one.promptId)
-      : none,
+  entered: (event) => suppliedBy(event).map((one) => one.promptId),
   left: (decision) => {
     switch (decision.type) {
       case 'round.completed':
@@ -114,11 +112,8 @@ const promptLedger: AdmissionLedger = {
 /** Responses enter complete, or kept inside a prompt, and leave final, dropped, surplus, or kept again. */
 const responseLedger: AdmissionLedger = {
   name: 'responses',
-  entered: (event) => {
-    if (event.type === 'response.completed') return [event.requestId];
-    if (event.type === 'round.opened' || event.type === 'prompts.supplied') return event.prompts.flatMap(finishedIds);
-    return none;
-  },
+  entered: (event) =>
+    event.type === 'response.completed' ? [event.requestId] : suppliedBy(event).flatMap(finishedIds),
   left: (decision) => {
     switch (decision.type) {
       case 'round.completed':
@@ -141,10 +136,8 @@ const responseLedger: AdmissionLedger = {
     }
   },
   held: (saved) =>
-    [...saved.prompts, ...saved.settling].flatMap((prompt) =>
-      prompt.status === 'standby'
-        ? finishedIds(prompt.spec)
-        : ids(prompt.responses.filter((one) => one.status === 'held')),
+    [...saved.prompts, ...saved.settling].flatMap(({ status, spec, responses }) =>
+      status === 'standby' ? finishedIds(spec) : ids(responses.filter((one) => one.status === 'held')),
     ),
 };
 
