@@ -93,13 +93,18 @@ export function pump(state: AdmissionState, ctx: Ctx): void {
 
 /** Returns the next response to launch. */
 function nextTry(state: AdmissionState, at: number): ResponseState | undefined {
-  for (const queue of [state.retries, state.launches]) {
-    for (let next = peekPending(queue); next !== undefined; next = peekPending(queue)) {
-      queue.shift();
-      if (isUntroubled(state) || !holdBack(state, next, at)) return next;
-    }
+  const isAsUsual = isUntroubled(state);
+  for (let next = takePending(state); next !== undefined; next = takePending(state)) {
+    if (isAsUsual || !holdBack(state, next, at)) return next;
   }
-  return isUntroubled(state) ? undefined : nextParked(state, at);
+  return isAsUsual ? undefined : nextParked(state, at);
+}
+
+/** Takes the next queued response: retries come first. */
+function takePending({ retries, launches }: AdmissionState): ResponseState | undefined {
+  const retry = peekPending(retries);
+  if (retry === undefined && peekPending(launches) === undefined) return undefined;
+  return (retry === undefined ? launches : retries).shift();
 }
 
 /** Returns the next queued response that waits to resume; those that have ended meanwhile are skipped. */
