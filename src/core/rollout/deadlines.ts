@@ -63,18 +63,23 @@ export class Deadlines<State> {
     return first !== undefined && first <= at;
   }
 
-  /** Sets the timer for the first deadline, if no timer fires until then. Call it at the end of every event. */
-  arm(state: State, ctx: Context<Message<'timer.set'>>): void {
+  /**
+   * Sets the timer for the first deadline, if no timer fires until then. Call it at the end of every event.
+   *
+   * @returns the time of the first deadline, in seconds; `undefined` without deadlines
+   */
+  arm(state: State, ctx: Context<Message<'timer.set'>>): number | undefined {
     const first = this.#of.first(state);
-    if (first === undefined) return;
+    if (first === undefined) return undefined;
     const timerAt = this.#of.timerAt(state);
     const { patienceSeconds = 0 } = this.#of;
     // A timer whose time has passed is lost or on its way; a second timer does no harm.
-    if (timerAt !== null && timerAt + patienceSeconds >= ctx.at && timerAt <= first) return;
+    if (timerAt !== null && timerAt + patienceSeconds >= ctx.at && timerAt <= first) return first;
     const fireAtSeconds = Math.max(first, ctx.at);
     this.#of.setTimerAt(state, fireAtSeconds);
     const { timerId } = this;
     ctx.emit({ type: 'timer.set', at: ctx.at, timerId, fireAtSeconds, reason: this.#of.reason(state) });
+    return first;
   }
 
   /** Notes that the host has no timer any more: the timer has fired, in time or not, or the host has restarted. */

@@ -2,8 +2,8 @@
 
 import { type Choices, pick } from '../../core/generators/choices.ts';
 import type { SpeculativeAdmissionEvent } from '../../generated/settings/speculative-admission.ts';
+import { pauses } from './faults.ts';
 import { timeouts } from './launch.ts';
-import { pauses } from './pauses.ts';
 import { grace, inFlight } from './requests.ts';
 import type { AdmissionState, ResponseState } from './state.ts';
 
@@ -35,7 +35,7 @@ export function arbitrary(state: AdmissionState, choices: Choices): SpeculativeA
   if (round !== null && (awaiting ? choices.below(3) === 0 : choices.below(12) === 0)) {
     return { type: 'prompts.supplied', at, roundId: round.id, prompts: promptsFor(state, choices, 4) };
   }
-  const request = pick(inFlight(state), choices);
+  const request = pick([...inFlight(state)], choices);
   if (request === undefined || choices.below(6) === 0) return rareEvent(state, choices, at);
   return requestEvent(state, request, choices, at);
 }

@@ -1,52 +1,81 @@
-/** Handles failed and successful tries: charges failures to responses or forgets them, and suspends domains. */
+/**
+ * Handles failed and successful tries: charges failures to responses or forgets them, pauses and suspends tries, and gives up
+ * responses, and prompts that cannot get enough.
+ */
+import { given } from '../../core/collections/given.ts';
+import { Deadlines, timerNamed } from '../../core/rollout/deadlines.ts';
 import {
   type FaultDomain,
   isFailing,
   itemsToSuspend,
+  longestPauseSeconds,
   pauseAfter,
   type Verdict,
   type Where,
 } from '../../core/rollout/shared-faults.ts';
-import { engineOf, enqueue, reheap } from './launch.ts';
-import { failPrompt, type GivenUp, isSpent } from './leave.ts';
-import { charged, chargeRecalled, failuresOf } from './recall.ts';
-import { findRequest, heldResponse } from './requests.ts';
+import type { DroppedResponse } from '../../schemas/prompts.ts';
+import { reheap } from './launch.ts';
+import { abortAll, findRequest, heldResponse, rememberLaunched } from './requests.ts';
 import type { Ctx } from './schema.ts';
-import { lossesToSuspect, requeue, runsSingly } from './singles.ts';
 import {
   type AdmissionState,
   budgetOf,
+  currentRoundId,
   type Engine,
+  engineOf,
+  enqueue,
   type FaultKind,
+  faultKinds,
   isLive,
+  isSpent,
+  leaveQuota,
   type PromptState,
+  pause,
   type ResponseState,
+  requeue,
   responseAt,
 } from './state.ts';
+import {
+  charged,
+  chargeRecalled,
+  failuresOf,
+  isBeyond,
+  leaveLines,
+  lossesToSuspect,
+  nextSingleAt,
+  rememberFailures,
+  runsSingly,
+  uncharged,
+} from './tries.ts';
 
-const faultKinds = ['infrastructure', 'environment', 'timeout', 'data'] as const satisfies readonly FaultKind[];
+/** The longest pause after weights that were too old, in seconds. */
+export const longestStalePauseSeconds = 64;
+/** The scope in which rewards are computed. */
+export const rewards = { scope: 'reward', id: null } as const;
 
-/** Returns the place where a try of a response may have failed. */
-function whereOf(state: AdmissionState, response: ResponseState, kind: FaultKind): Where {
-  if (kind === 'data') return { scope: 'prompt', id: null };
-  if (kind === 'environment') return { scope: 'environment', id: response.prompt.spec.domain ?? null };
-  const engine = engineOf(response);
-  return { scope: 'engine', id: comparedEngineId(state, engine) };
-}
+/** Why a response is given up: proven failures of a kind, or failures that could not be compared with others. */
+type GivenUp =
+  | { readonly kind: FaultKind; readonly failures: number }
+  | { readonly failures: number; readonly seconds: number; readonly limitSeconds: number };
 
 /**
  * Returns the engine if tries on it can be compared: with a single engine there is no comparison, and on a drained engine nothing
  * is tried.
  */
-const comparedEngineId = ({ engines }: AdmissionState, engine: Engine | null): string | null =>
-  engine?.active && engines.size > 1 ? engine.id : null;
+const engineWhere = ({ engines }: AdmissionState, engine: Engine | null): Where => ({
+  scope: 'engine',
+  id: engine?.active && engines.size > 1 ? engine.id : null,
+});
 
 /**
  * Tries a response again within its budget. Beyond the budget, the prompt continues with its other responses if these may
  * suffice.
  */
 export function fault(state: AdmissionState, response: ResponseState, kind: FaultKind, ctx: Ctx): void {
-  faultIn(state, response, kind, whereOf(state, response, kind), ctx);
+  let where = engineWhere(state, engineOf(response));
+  if (kind === 'data') where = { scope: 'prompt', id: null };
+  else if (kind === 'environment') where = { scope: 'environment', id: response.prompt.spec.domain ?? null };
+  faultIn(state, response, kind, where, ctx);
 }
 
 /**
@@ -54,36 +83,26 @@ export function fault(state: AdmissionState, response: ResponseState, kind: Faul
  * response's own.
  */
 export function faultIn(state: AdmissionState, response: ResponseState, kind: FaultKind, where: Where, ctx: Ctx): void {
-  const { prompt, index, requestId, failures, cause } = response;
   const { faults } = state;
-  // The request has continued under this id after a restart.
-  if (state.elsewhere.size > 0) state.elsewhere.delete(requestId);
+  const { prompt, index: place, requestId, cause } = response;
   response.lastFault = { ...where, at: ctx.at };
-  const failure = {
-    ...where,
-    item: prompt.spec.promptId,
-    place: index,
-    kind,
-    order: state.seq++,
-    isGood: prompt.held > 0,
-  };
-  const isControl = cause === 'control';
-  if (kind === 'data' || isControl) {
+  const failure = { ...where, item: prompt.spec.promptId, place, kind, order: state.seq++, isGood: prompt.held > 0 };
+  if (kind === 'data' || cause === 'control') {
     faults.failedAlone(failure, requestId, ctx.at);
-    if (isControl) response.status = 'abandoned';
+    if (cause === 'control') response.status = 'abandoned';
     else charge(state, response, kind, ctx);
     return;
   }
   faults.failed(failure, requestId, ctx.at);
   faults.keepLatest(failure, budgetOf(state, kind) + 1);
-  response.failures = { ...failures, uncharged: failures.uncharged + 1 };
+  response.failures = uncharged(response.failures);
   response.cause = `retry_${kind}`;
   if (isBeyond(state, response)) setAside(state, response, ctx.at);
-  else pause(state, response, faults.find({ scope: where.scope, id: null }), ctx.at);
+  else pauseFailed(state, response, faults.find({ scope: where.scope, id: null }), ctx.at);
 }
 
 /** Charges a response with a failure that is its own in any case, and tries the response again at once, within its budget. */
-export function charge(state: AdmissionState, response: ResponseState, kind: FaultKind, ctx: Ctx): void {
+function charge(state: AdmissionState, response: ResponseState, kind: FaultKind, ctx: Ctx): void {
   const failures = response.failures[kind] + 1;
   response.failures = { ...response.failures, [kind]: failures };
   if (kind !== 'data') response.lastFault = { scope: 'engine', id: null, at: ctx.at };
@@ -91,27 +110,16 @@ export function charge(state: AdmissionState, response: ResponseState, kind: Fau
   else giveUp(state, response, { kind, failures }, ctx);
 }
 
-/** Whether a response has failed more often than a budget allows, as far as is known. */
-export function isBeyond(state: AdmissionState, response: ResponseState): boolean {
-  return faultKinds.some((kind) => failuresOf(state, response, kind) > budgetOf(state, kind));
-}
-
 /** Puts off the next try of a response. The first retry is not put off if nothing else fails. */
-function pause(state: AdmissionState, response: ResponseState, whole: FaultDomain | undefined, at: number): void {
+function pauseFailed(state: AdmissionState, response: ResponseState, whole: FaultDomain | undefined, at: number): void {
   const least = (whole?.failing.size ?? 0) > 1 ? 1 : 0;
   // A forgotten failure costs no pause.
   let failures = 0;
   for (const kind of faultKinds) failures += failuresOf(state, response, kind);
   const seconds = Math.max(least, pauseAfter(failures));
   response.tokens = response.resume?.tokens ?? 0;
-  if (seconds === 0) {
-    requeue(state, response);
-    return;
-  }
-  response.status = 'paused';
-  response.since = at + seconds;
-  response.order = state.seq++;
-  state.pauses.push(response);
+  if (seconds === 0) requeue(state, response);
+  else pause(state, response, at + seconds);
 }
 
 /** Sets a response aside until its failures are judged. */
@@ -121,56 +129,96 @@ export function setAside(state: AdmissionState, response: ResponseState, at: num
   response.asideAt ??= at;
   response.order = state.seq++;
   state.asides.add(response);
+  // It may have been set aside long ago, and tried since.
+  state.dueAt = null;
   if (state.round !== null && isSpent(state, state.round)) state.unsettled ??= 'failed';
 }
 
+/** Gives up a response whose proven failures exceed its budget. */
+export function giveUpProven(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
+  // A running response is judged by its end.
+  if (isLive(response)) return;
+  const kind = faultKinds.find((one) => response.failures[one] > budgetOf(state, one));
+  if (kind !== undefined) giveUp(state, response, { kind, failures: response.failures[kind] }, ctx);
+}
+
 /** Gives a response up; its prompt fails if the other responses do not suffice. */
-export function giveUp(state: AdmissionState, response: ResponseState, why: GivenUp, ctx: Ctx): void {
+function giveUp(state: AdmissionState, response: ResponseState, why: GivenUp, ctx: Ctx): void {
   const { prompt, requestId } = response;
   // Another response may have removed the prompt.
   if (prompt.status !== 'active') return;
   state.asides.delete(response);
-  response.status = 'abandoned';
-  response.asideAt = null;
-  response.tokens = 0;
-  response.resume = null;
-  const possible = prompt.responses.filter(({ status, cause }) => status !== 'abandoned' && cause !== 'control').length;
-  const isOver = possible < state.config.responsesPerPrompt;
-  const isReward = 'kind' in why && why.kind === 'environment' && response.lastFault?.scope === 'reward';
-  if (isOver && 'kind' in why && (why.kind === 'data' || isReward)) {
-    failPrompt(state, prompt, isReward ? { ...why, kind: 'reward' } : why, ctx);
-    return;
-  }
+  Object.assign(response, { status: 'abandoned', asideAt: null, tokens: 0, resume: null });
+  const possible = prompt.responses.filter(({ status, cause }) => status !== 'abandoned' && cause !== 'control');
+  const isOver = possible.length < state.config.responsesPerPrompt;
   const reason =
     'kind' in why
-      ? { code: why.kind as FaultKind, failures: why.failures, budget: budgetOf(state, why.kind as FaultKind) }
+      ? { code: why.kind, failures: why.failures, budget: budgetOf(state, why.kind) }
       : ({ code: 'not_compared', ...why } as const);
+  const isReward = reason.code === 'environment' && response.lastFault?.scope === 'reward';
   // The response may have arrived with proven failures, without a launch since.
-  if (requestId !== '') {
+  if (requestId !== '' && !(isOver && (reason.code === 'data' || isReward))) {
     ctx.emit({ type: 'response.abandoned', at: ctx.at, requestId, promptId: prompt.spec.promptId, reason });
   }
-  if (isOver) failPrompt(state, prompt, why, ctx);
+  if (!isOver) return;
+  const { promptId, ref } = prompt.spec;
+  const dropped = dropHeld(prompt, 'failed');
+  const roundId = currentRoundId(state);
+  abortAll(state, prompt, { code: 'prompt_failed', held: prompt.held }, ctx);
+  const ofPrompt = isReward ? { ...reason, code: 'reward' as const } : { ...reason };
+  ctx.emit({ type: 'prompt.failed', at: ctx.at, promptId, roundId, ...given({ ref }), dropped, reason: ofPrompt });
+  replace(state, prompt, 'failed');
+}
+
+/** Returns the held responses of a prompt as dropped for a cause. */
+export function dropHeld({ responses }: PromptState, cause: DroppedResponse['cause']): DroppedResponse[] {
+  return responses.flatMap(({ status, requestId, tokens }) =>
+    status === 'held' ? [{ requestId, tokens, cause }] : [],
+  );
+}
+
+/** Takes a prompt out of the round for good; another takes its place. */
+export function replace(state: AdmissionState, prompt: PromptState, code: 'filtered' | 'failed'): void {
+  const { quota } = prompt;
+  remove(state, prompt);
+  if (quota === null || state.round === null) return;
+  quota.admitted -= 1;
+  state.unsettled = code;
+}
+
+/** Takes a prompt out of the round. */
+export function remove(state: AdmissionState, prompt: PromptState, mayReturn = false): void {
+  state.prompts.delete(prompt.spec.promptId);
+  rememberLaunched(state, prompt);
+  forgetHeld(state, prompt);
+  leaveLines(state, prompt);
+  if (mayReturn) rememberFailures(state, prompt);
+  else if (!state.faults.isQuiet) state.faults.forget(prompt.spec.promptId);
+  state.suspects.delete(prompt);
+  if (prompt.quota !== null) leaveQuota(prompt, prompt.quota);
+  prompt.quota = null;
+  prompt.status = 'gone';
+}
+
+/** Removes the held responses of a leaving prompt from the index. */
+export function forgetHeld({ requests }: AdmissionState, { responses }: PromptState): void {
+  for (const one of responses) if (one.status === 'held') requests.delete(one.requestId);
 }
 
 /** Notes that a try has succeeded, and charges or forgets failures that happened before its launch. */
 export function succeeded(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
-  const { faults } = state;
-  const { prompt } = response;
+  const { prompt, launched } = response;
   // Only the id is known of a prompt that has left, or of a response that was replaced.
   if (prompt.status === 'gone' || responseAt(prompt, response.index) !== response) return;
   if (prompt.losses > 0) {
     prompt.losses = 0;
     if (state.suspects.delete(prompt)) state.mayUnpark = true;
   }
-  if (faults.isQuiet) return;
-  const { promptId, domain } = prompt.spec;
-  const engine = engineOf(response);
-  const domains: Where[] = [
-    { scope: 'engine', id: comparedEngineId(state, engine) },
-    { scope: 'environment', id: domain ?? null },
-    { scope: 'prompt', id: null },
-  ];
-  for (const where of domains) settleSuccess(state, where, promptId, response.launched, ctx);
+  if (state.faults.isQuiet) return;
+  const { promptId, domain = null } = prompt.spec;
+  settleSuccess(state, engineWhere(state, engineOf(response)), promptId, launched, ctx);
+  settleSuccess(state, { scope: 'environment', id: domain }, promptId, launched, ctx);
+  settleSuccess(state, { scope: 'prompt', id: null }, promptId, launched, ctx);
 }
 
 /** Notes a success in one domain. */
@@ -186,8 +234,8 @@ function resumeTries(state: AdmissionState, { scope }: Where): void {
   if (scope === 'engine') for (const engine of state.engines.values()) reheap(state, engine);
   if (scope === 'prompt') state.unsettled ??= 'failed';
   const stale: ResponseState[] = [];
-  for (let next = state.pauses.pop(); next !== undefined; next = state.pauses.pop()) {
-    if (next.status !== 'paused' || next.prompt.status !== 'active') continue;
+  for (let next = firstPaused(state); next !== undefined; next = firstPaused(state)) {
+    state.pauses.pop();
     if (next.cause === 'retry_stale_weights') stale.push(next);
     else requeue(state, next);
   }
@@ -195,7 +243,7 @@ function resumeTries(state: AdmissionState, { scope }: Where): void {
 }
 
 /** Charges a failure to its response, or forgets it. */
-export function judge(state: AdmissionState, { failure, isOwn }: Verdict, ctx: Ctx): void {
+function judge(state: AdmissionState, { failure, isOwn }: Verdict, ctx: Ctx): void {
   const prompt = state.prompts.get(failure.item);
   const response = prompt && responseAt(prompt, failure.place);
   if (prompt === undefined || response === undefined) {
@@ -214,51 +262,34 @@ export function judge(state: AdmissionState, { failure, isOwn }: Verdict, ctx: C
   requeue(state, response);
 }
 
-/** Forgets the response failures of a prompt that has all responses it needs; its rewards may still fail. */
-export function forgiveCollected({ faults }: AdmissionState, prompt: PromptState): void {
-  if (!faults.isQuiet) faults.forget(prompt.spec.promptId, 'reward');
-}
-
-/** Gives up a response whose proven failures exceed its budget. */
-export function giveUpProven(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
-  // A running response is judged by its end.
-  if (isLive(response)) return;
-  for (const kind of faultKinds) {
-    const failures = response.failures[kind];
-    if (failures <= budgetOf(state, kind)) continue;
-    giveUp(state, response, { kind, failures }, ctx);
-    return;
-  }
-}
-
 /** Forgets what has failed on an engine that takes no more requests: nothing can be compared there. */
 export function forgetEngine(state: AdmissionState, id: string, ctx: Ctx): void {
   for (const one of state.faults.removeDomain({ scope: 'engine', id }, ctx)) judge(state, one, ctx);
 }
 
 /**
- * Notes that a prompt has lost an engine. The loss costs the prompt nothing, unless the prompt ran alone because it had lost
- * three engines.
+ * Notes that prompts have lost an engine. The loss costs a prompt nothing, unless the prompt ran alone because it had lost three
+ * engines.
  */
 export function engineLostUnder(state: AdmissionState, responses: readonly ResponseState[], ctx: Ctx): void {
-  const single = new Set(responses.flatMap(({ prompt }) => (runsSingly(state, prompt) ? [prompt] : [])));
-  for (const prompt of new Set(responses.map((one) => one.prompt))) {
+  const prompts = new Set(responses.map(({ prompt }) => prompt));
+  const single = new Set([...prompts].filter((prompt) => runsSingly(state, prompt)));
+  for (const prompt of prompts) {
     prompt.losses += 1;
     if (prompt.losses >= lossesToSuspect) state.suspects.add(prompt);
   }
   for (const response of responses) {
-    const { prompt, failures } = response;
-    if (prompt.status !== 'active') continue;
+    if (response.prompt.status !== 'active') continue;
     if (response.cause === 'control') response.status = 'abandoned';
-    else if (single.has(prompt)) charge(state, response, 'infrastructure', ctx);
+    else if (single.has(response.prompt)) charge(state, response, 'infrastructure', ctx);
     else {
-      response.failures = { ...failures, uncharged: failures.uncharged + 1 };
+      response.failures = uncharged(response.failures);
       enqueue(state, response, 'retry_engine_lost');
     }
   }
 }
 
-/** Follows every event: suspends domains in which different prompts fail in a row, and continues what may continue. */
+/** Follows every event: drops single tries that have ended without a result, and stops asking for prompts that all fail. */
 export function settleFaults(state: AdmissionState, ctx: Ctx): void {
   const { faults } = state;
   if (faults.isQuiet) return;
@@ -269,6 +300,20 @@ export function settleFaults(state: AdmissionState, ctx: Ctx): void {
     return response === undefined || !isLive(response);
   });
   suspendFailing(state, ['prompt'], ctx);
+}
+
+/**
+ * Follows the launches of an event: checks whether tries fail, now that as many as possible are in flight. Returns whether others
+ * may be launched.
+ */
+export function suspendWhereTriesFail(state: AdmissionState, ctx: Ctx): boolean {
+  if (state.faults.isQuiet) return false;
+  const isAny = suspendFailing(state, ['engine', 'environment', 'reward'], ctx);
+  // From now on prompts are tried in turn, and other prompts are requested for comparison.
+  const active = [...state.engines.values()].filter((one) => one.active);
+  const domains = active.map(({ id }): Where => ({ scope: 'engine', id }));
+  const areAll = state.faults.suspendWhole(domains, (whole) => suspend(state, whole, ctx));
+  return compareAsides(state, ctx) || isAny || areAll;
 }
 
 /** Suspends the domains of some scopes in which different prompts fail in a row. Returns whether any were suspended. */
@@ -285,22 +330,6 @@ function suspendFailing(state: AdmissionState, scopes: readonly Where['scope'][]
   return isAny;
 }
 
-/**
- * Follows the launches of an event: checks whether tries fail, now that as many as possible are in flight. Returns whether others
- * may be launched.
- */
-export function suspendWhereTriesFail(state: AdmissionState, ctx: Ctx): boolean {
-  if (state.faults.isQuiet) return false;
-  const isAny = suspendFailing(state, ['engine', 'environment', 'reward'], ctx);
-  // From now on prompts are tried in turn, and other prompts are requested for comparison.
-  const areAll = state.faults.suspendWhole(activeEngines(state), (whole) => suspend(state, whole, ctx));
-  return compareAsides(state, ctx) || isAny || areAll;
-}
-
-function* activeEngines({ engines }: AdmissionState): Generator<Where> {
-  for (const { id, active } of engines.values()) if (active) yield { scope: 'engine', id };
-}
-
 function suspend(state: AdmissionState, domain: FaultDomain, ctx: Ctx): void {
   const verdicts = state.faults.suspend(domain, state.seq, inFlightIn(state, domain), ctx);
   const engine = domain.scope === 'engine' && domain.id !== null ? state.engines.get(domain.id) : undefined;
@@ -314,63 +343,83 @@ function suspend(state: AdmissionState, domain: FaultDomain, ctx: Ctx): void {
 /** Suspends the domain in which a response has failed that was set aside, once nothing else is left to show whose fault it was. */
 function compareAsides(state: AdmissionState, ctx: Ctx): boolean {
   const { faults, asides, live, parked, round } = state;
-  if (asides.size === 0 || live.size > 0 || parked.size > 0 || round === null) return false;
-  for (const { lastFault, prompt } of asides) {
-    const domain = faults.domain({ scope: lastFault!.scope, id: null });
-    if (domain.suspension !== null) return false;
-    if (domain.failing.size === 0) domain.failing.set(prompt.spec.promptId, null);
-    suspend(state, domain, ctx);
-    return true;
-  }
-  return false;
+  const [first] = asides;
+  if (first === undefined || live.size > 0 || parked.size > 0 || round === null) return false;
+  const domain = faults.domain({ scope: first.lastFault!.scope, id: null });
+  if (domain.suspension !== null) return false;
+  if (domain.failing.size === 0) domain.failing.set(first.prompt.spec.promptId, null);
+  suspend(state, domain, ctx);
+  return true;
 }
 
 /** The number of requests in flight in a domain, as far as is known. */
-function inFlightIn(state: AdmissionState, { scope, id }: FaultDomain): number {
+function inFlightIn({ engines, slotsTaken }: AdmissionState, { scope, id }: FaultDomain): number {
   if (scope === 'prompt' || scope === 'reward') return Number.POSITIVE_INFINITY;
-  return scope === 'engine' && id !== null ? (state.engines.get(id)?.requests ?? 0) : state.slotsTaken;
+  return scope === 'engine' && id !== null ? (engines.get(id)?.requests ?? 0) : slotsTaken;
 }
 
 /** Whether a prompt is in flight in a domain in which it has not failed. */
-function hasOther(state: AdmissionState, { scope, id, failing }: FaultDomain): boolean {
+function hasOther({ engines, prompts, live }: AdmissionState, { scope, id, failing }: FaultDomain): boolean {
   if (failing.size >= itemsToSuspend) return false;
   if (scope === 'prompt') return true;
   if (scope === 'engine' && id !== null) {
-    for (const one of state.engines.get(id)?.running ?? []) {
+    for (const one of engines.get(id)?.running ?? [])
       if (isLive(one) && !failing.has(one.prompt.spec.promptId)) return true;
-    }
     return false;
   }
   if (scope === 'reward') {
-    for (const { spec, held, rewards } of state.prompts.values())
-      if (held > rewards && !failing.has(spec.promptId)) return true;
+    for (const { spec, held, rewards: known } of prompts.values())
+      if (held > known && !failing.has(spec.promptId)) return true;
     return false;
   }
-  for (const { spec } of state.live.keys()) {
+  for (const { spec } of live.keys()) {
     if (!failing.has(spec.promptId) && (id === null || spec.domain === id)) return true;
   }
   return false;
 }
 
-/** Gives up responses that were set aside for as long as the configuration allows. */
-export function endAsides(state: AdmissionState, ctx: Ctx): void {
+/** Ends what is due at this time: pauses, and waits of responses that were set aside for as long as the configuration allows. */
+export function endPauses(state: AdmissionState, ctx: Ctx): void {
+  for (let next = firstPaused(state); next !== undefined && next.since <= ctx.at; next = firstPaused(state)) {
+    requeue(state, state.pauses.pop()!);
+  }
   const limitSeconds = state.config.retry.giveUpSeconds;
   if (limitSeconds === undefined) return;
   for (const one of [...state.asides]) {
-    const seconds = ctx.at - one.asideAt!;
     if (ctx.at < one.asideAt! + limitSeconds || one.status !== 'aside') continue;
-    const failures = [...state.faults.openOf(one.prompt.spec.promptId)].filter(
-      ({ place }) => place === one.index,
-    ).length;
-    giveUp(state, one, { failures, seconds, limitSeconds }, ctx);
+    const open = [...state.faults.openOf(one.prompt.spec.promptId)];
+    const failures = open.filter(({ place }) => place === one.index).length;
+    giveUp(state, one, { failures, seconds: ctx.at - one.asideAt!, limitSeconds }, ctx);
   }
 }
 
-/** Returns the time at which the first response that was set aside is given up, in seconds, if there is one. */
-export function nextGivenUpAt({ asides, config }: AdmissionState): number | undefined {
-  const { giveUpSeconds } = config.retry;
-  if (giveUpSeconds === undefined || asides.size === 0) return undefined;
-  let first = Number.POSITIVE_INFINITY;
-  for (const { asideAt } of asides) first = Math.min(first, asideAt!);
-  return first + giveUpSeconds;
+/** Returns the response whose pause ends first; responses that are not needed any more leave the heap. */
+function firstPaused({ pauses: heap }: AdmissionState): ResponseState | undefined {
+  for (let next = heap.peek(); next !== undefined; next = heap.peek()) {
+    if (next.status === 'paused' && next.prompt.status === 'active') return next;
+    heap.pop();
+  }
+  return undefined;
 }
+
+/** Returns the earliest of three times: a response's pause ends, a single try is due, a response is given up. */
+function pauseEnd(state: AdmissionState): number | undefined {
+  const { asides, config } = state;
+  const { giveUpSeconds } = config.retry;
+  const all = [firstPaused(state)?.since, nextSingleAt(state)].filter((one) => one !== undefined);
+  if (giveUpSeconds !== undefined) for (const one of asides) all.push(one.asideAt! + giveUpSeconds);
+  return all.length === 0 ? undefined : all.reduce((a, b) => Math.min(a, b));
+}
+
+/** Deadlines at which pauses end. */
+export const pauses = new Deadlines<AdmissionState>({
+  timerId: 'speculative-admission/pause',
+  ...timerNamed('pause'),
+  first: pauseEnd,
+  reason: (state) => {
+    const paused = firstPaused(state);
+    return paused?.cause === 'retry_stale_weights' && pauseEnd(state) === paused.since
+      ? { code: 'stale_weights', longestPauseSeconds: longestStalePauseSeconds }
+      : { code: 'retry_pause', longestPauseSeconds };
+  },
+});

@@ -13,9 +13,6 @@ export interface ParsedId {
   readonly attempt: number;
 }
 
-/** The prompt and the index of the response that a request generates. */
-export type ResponseKey = Pick<ParsedId, 'promptId' | 'index'>;
-
 // The pattern is anchored, so that an id without a match is refused in linear time.
 const tail = /^(.+)\/(0|[1-9]\d{0,8})#(0|[1-9]\d{0,8})$/s;
 
@@ -46,22 +43,6 @@ export class IdMint {
   }
 }
 
-/** Caches the last id, because the check of an event and its application ask for the same one. */
-export class ParsedIds {
-  #prefix = '';
-  #id = '';
-  #parsed: ResponseKey | undefined;
-
-  of(prefix: string, id: string): ResponseKey | undefined {
-    if (id !== this.#id || prefix !== this.#prefix) {
-      this.#parsed = responseKeyOf(prefix, id);
-      this.#prefix = prefix;
-      this.#id = id;
-    }
-    return this.#parsed;
-  }
-}
-
 /** Parses an id that was minted under the prefix; returns `undefined` for any other id. */
 export function parseId(prefix: string, id: string): ParsedId | undefined {
   if (!id.startsWith(prefix)) return undefined;
@@ -70,20 +51,8 @@ export function parseId(prefix: string, id: string): ParsedId | undefined {
   return { promptId: match[1]!, index: Number(match[2]), attempt: Number(match[3]) };
 }
 
-/**
- * Returns the prompt and the index in a well-formed id with this prefix. The function runs at every event, so it does not use a regular
- * expression.
- */
-export function responseKeyOf(prefix: string, id: string): ResponseKey | undefined {
-  const slash = id.lastIndexOf('/', id.lastIndexOf('#'));
-  if (slash <= prefix.length || !id.startsWith(prefix)) return undefined;
-  return { promptId: id.slice(prefix.length, slash), index: Number.parseInt(id.slice(slash + 1), 10) };
-}
-
 /** Returns the attempt that a minted id names. */
-export function attemptOf(id: string): number {
-  return Number.parseInt(id.slice(id.lastIndexOf('#') + 1), 10);
-}
+export const attemptOf = (id: string): number => Number.parseInt(id.slice(id.lastIndexOf('#') + 1), 10);
 
 /** Attempts that were launched for a prompt. */
 const launched = z.strictObject({
@@ -110,22 +79,15 @@ const roundsRemembered = 4;
  * that came and left several times.
  */
 export class Departures {
+  /** The attempt number below which an attempt may belong to a forgotten prompt. */
+  horizon: number;
   readonly #inOrder = new Fifo<Launched>();
   readonly #byPrompt = new Map<string, Launched[]>();
-  #horizon: number;
 
-  /**
-   * @param horizon - the attempt number below which nothing is known for sure
-   * @param all - saved entries, oldest first
-   */
+  /** @param all - saved entries, oldest first */
   constructor(horizon: number, all: readonly Launched[]) {
-    this.#horizon = horizon;
-    for (const one of all) this.#push(one);
-  }
-
-  /** Returns the attempt number below which an attempt may belong to a forgotten prompt. */
-  get horizon(): number {
-    return this.#horizon;
+    this.horizon = horizon;
+    for (const one of all) this.add(one, Number.POSITIVE_INFINITY);
   }
 
   /** Returns the attempts launched for a prompt id, one entry for each stay of the prompt; oldest first. */
@@ -133,30 +95,25 @@ export class Departures {
     return this.#byPrompt.get(promptId) ?? [];
   }
 
-  /** Returns all remembered prompts, oldest first. */
+  /** All remembered prompts, oldest first. */
   get launched(): Launched[] {
     return [...this.#inOrder];
   }
 
   /** Remembers the attempts of a prompt, and forgets the oldest prompts beyond the limit. */
   add(one: Launched, promptsPerRound: number): void {
-    this.#push(one);
-    const most = Math.max(leastRemembered, roundsRemembered * promptsPerRound);
-    while (this.#inOrder.size > most) this.#forget(this.#inOrder.shift()!);
-  }
-
-  #push(one: Launched): void {
     const same = this.#byPrompt.get(one.promptId);
     if (same === undefined) this.#byPrompt.set(one.promptId, [one]);
     else same.push(one);
     this.#inOrder.push(one);
-  }
-
-  #forget({ promptId, last }: Launched): void {
-    this.#horizon = Math.max(this.#horizon, last + 1);
-    const same = this.#byPrompt.get(promptId)!;
-    same.shift();
-    if (same.length === 0) this.#byPrompt.delete(promptId);
+    const most = Math.max(leastRemembered, roundsRemembered * promptsPerRound);
+    while (this.#inOrder.size > most) {
+      const { promptId, last } = this.#inOrder.shift()!;
+      this.horizon = Math.max(this.horizon, last + 1);
+      const its = this.#byPrompt.get(promptId)!;
+      its.shift();
+      if (its.length === 0) this.#byPrompt.delete(promptId);
+    }
   }
 }
 

@@ -1,63 +1,44 @@
 /** Launches requests: chooses the next response and its slot, and limits its time. */
-
 import { Deadlines, timerNamed } from '../../core/rollout/deadlines.ts';
 import { copyKept } from '../../core/rollout/prompts.ts';
 import { namedDomain } from '../../core/rollout/shared-faults.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { failuresOf } from './recall.ts';
 import type { Ctx } from './schema.ts';
+import {
+  type AdmissionState,
+  budgetOf,
+  byPromptAndIndex,
+  type Engine,
+  engineOf,
+  type FaultKind,
+  hasRoom,
+  isLive,
+  type Limit,
+  type ResponseState,
+  type Round,
+  triesOf,
+} from './state.ts';
 import {
   beginOn,
   beginSingle,
   dueEngine,
   dueEngineFor,
   engineToCompare,
+  failuresOf,
   holdBack,
-  isSick,
   isUntroubled,
   nextParked,
   peekPending,
-} from './singles.ts';
-import {
-  type AdmissionState,
-  budgetOf,
-  byPromptAndIndex,
-  type Engine,
-  type FaultKind,
-  isLive,
-  type LaunchCause,
-  type Limit,
-  type ResponseState,
-  type Round,
-  triesOf,
-} from './state.ts';
+} from './tries.ts';
 
-export function addEngine(state: AdmissionState, id: string): Engine {
-  const engine: Engine = {
-    id,
-    active: true,
-    isLost: false,
-    stale: 0,
-    requests: 0,
-    tokens: 0,
-    running: new Set(),
-    heapIndex: -1,
-  };
-  state.engines.set(id, engine);
-  reheap(state, engine);
-  return engine;
-}
+type LaunchReason = Message<'request.launch'>['reason'];
 
-/** Returns the engine of a request, unless the engine is lost. */
-export function engineOf({ engine }: ResponseState): Engine | null {
-  return engine === null || engine.isLost ? null : engine;
-}
-
-/** Updates the position of an engine in the heap of engines with room. */
+/** Updates the position of an engine in the heap of engines with room that are not suspended. */
 export function reheap(state: AdmissionState, engine: Engine): void {
-  const limit = state.config.maxInFlightPerEngine ?? Number.POSITIVE_INFINITY;
-  if (engine.active && engine.requests < limit && !isSick(state, engine.id)) state.open.update(engine);
-  else state.open.remove(engine);
+  const { faults, open } = state;
+  const isSick = !faults.isQuiet && faults.find({ scope: 'engine', id: engine.id })?.suspension != null;
+  if (hasRoom(state, engine) && !isSick) open.update(engine);
+  else open.remove(engine);
 }
 
 /** Takes a slot for a request, on an engine if there is one. */
@@ -85,15 +66,6 @@ export function freeSlot(state: AdmissionState, response: ResponseState): void {
   if (engine.active) reheap(state, engine);
 }
 
-/** Queues a response: retries come before first tries, both in order. */
-export function enqueue(state: AdmissionState, response: ResponseState, cause: LaunchCause): void {
-  response.status = 'pending';
-  response.tokens = response.resume?.tokens ?? 0;
-  response.cause = cause;
-  response.order = state.seq++;
-  (cause === 'planned' ? state.launches : state.retries).push(response);
-}
-
 /** Queues a response that continues, before all responses to launch. */
 export function queueResume(state: AdmissionState, response: ResponseState): void {
   response.status = 'resuming';
@@ -103,17 +75,16 @@ export function queueResume(state: AdmissionState, response: ResponseState): voi
 
 /** Launches queued responses, as far as the limits, the engines and the faults that tries share allow. */
 export function pump(state: AdmissionState, ctx: Ctx): void {
-  const { config } = state;
-  const limit = config.maxInFlight ?? Number.POSITIVE_INFINITY;
-  while (state.slotsTaken < limit) {
-    const engine = config.placement === 'policy' ? (state.open.peek() ?? dueEngine(state, ctx.at)) : null;
+  const { placement, maxInFlight = Number.POSITIVE_INFINITY } = state.config;
+  while (state.slotsTaken < maxInFlight) {
+    const engine = placement === 'policy' ? (state.open.peek() ?? dueEngine(state, ctx.at)) : null;
     if (engine === undefined) return;
     const resumed = nextResume(state);
     if (resumed !== undefined) {
       resume(state, resumed, engine, ctx);
       continue;
     }
-    const response = state.round === null ? undefined : nextTry(state, ctx);
+    const response = state.round === null ? undefined : nextTry(state, ctx.at);
     if (response === undefined) return;
     const where = engine && (engineToCompare(state, response) ?? dueEngineFor(state, response, ctx.at) ?? engine);
     launch(state, response, state.round!, where, ctx);
@@ -121,14 +92,19 @@ export function pump(state: AdmissionState, ctx: Ctx): void {
 }
 
 /** Returns the next response to launch. */
-function nextTry(state: AdmissionState, ctx: Ctx): ResponseState | undefined {
-  const { retries, launches } = state;
-  if (isUntroubled(state)) return nextPending(retries) ?? nextPending(launches);
-  for (;;) {
-    const next = nextPending(retries) ?? nextPending(launches);
-    if (next === undefined) return nextParked(state, ctx);
-    if (!holdBack(state, next, ctx.at)) return next;
+function nextTry(state: AdmissionState, at: number): ResponseState | undefined {
+  const isAsUsual = isUntroubled(state);
+  for (let next = takePending(state); next !== undefined; next = takePending(state)) {
+    if (isAsUsual || !holdBack(state, next, at)) return next;
   }
+  return isAsUsual ? undefined : nextParked(state, at);
+}
+
+/** Takes the next queued response: retries come first. */
+function takePending({ retries, launches }: AdmissionState): ResponseState | undefined {
+  const retry = peekPending(retries);
+  if (retry === undefined && peekPending(launches) === undefined) return undefined;
+  return (retry === undefined ? launches : retries).shift();
 }
 
 /** Returns the next queued response that waits to resume; those that have ended meanwhile are skipped. */
@@ -139,68 +115,58 @@ function nextResume({ resumes }: AdmissionState): ResponseState | undefined {
   return undefined;
 }
 
-/** Returns the next queued response, skipping responses that were queued anew, or whose prompts need no more. */
-function nextPending(queue: AdmissionState['launches']): ResponseState | undefined {
-  const next = peekPending(queue);
-  if (next !== undefined) queue.shift();
-  return next;
-}
-
 function resume(state: AdmissionState, response: ResponseState, engine: Engine | null, ctx: Ctx): void {
+  const { at } = ctx;
   const inFlight = state.slotsTaken;
   // A host that places requests itself resumes the response on its former engine, unless the host reports another engine.
   takeSlot(state, response, engine ?? engineOf(response));
   response.status = 'running';
-  response.resumedAt = ctx.at;
+  response.resumedAt = at;
   response.order = state.seq++;
-  if (engine !== null && !isUntroubled(state)) beginOn(state, engine, response, ctx.at);
-  const { promptId, ref } = response.prompt.spec;
+  if (engine !== null && !isUntroubled(state)) beginOn(state, engine, response, at);
+  const { requestId, tokens, cause, prompt } = response;
+  const { promptId, ref } = prompt.spec;
   // The host has forgotten which prompt the request belongs to.
-  const isAgain = state.config.onRestart === 'continue' && response.cause === 'host_restarted';
+  const isAgain = state.config.onRestart === 'continue' && cause === 'host_restarted';
   ctx.emit({
     type: 'request.resume',
-    at: ctx.at,
-    requestId: response.requestId,
+    at,
+    requestId,
     promptId,
-    ...(engine === null ? {} : { engineId: engine.id }),
-    ...(isAgain && ref !== undefined ? { ref } : {}),
-    reason: isAgain
-      ? { code: 'host_restarted', inFlight, tokens: response.tokens }
-      : { code: 'tool_finished', inFlight },
+    ...(engine === null ? undefined : { engineId: engine.id }),
+    ...(isAgain && ref !== undefined ? { ref } : undefined),
+    reason: isAgain ? { code: 'host_restarted', inFlight, tokens } : { code: 'tool_finished', inFlight },
   });
 }
 
 function launch(state: AdmissionState, response: ResponseState, round: Round, engine: Engine | null, ctx: Ctx): void {
+  const { at } = ctx;
   const { prompt, index, resume: from, failures } = response;
   const { promptId, ref, promptTokens } = prompt.spec;
+  const { id: roundId, weightVersion } = round;
   const attempt = prompt.attemptBase + triesOf(failures);
   if (attempt >= state.nextAttempt) state.nextAttempt = attempt + 1;
-  response.requestId = state.ids.mint(state.prefix, promptId, index, attempt);
+  const requestId = state.ids.mint(state.prefix, promptId, index, attempt);
+  response.requestId = requestId;
   response.status = 'running';
   response.round = round;
   response.tokens = from === null ? 0 : from.tokens;
   response.load = (promptTokens ?? 0) + response.tokens;
-  response.weightVersions = from === null ? round.weightVersions : joined(from.weightVersions, round.weightVersion);
-  response.since = ctx.at;
-  response.heardAt = ctx.at;
+  response.weightVersions = from === null ? round.weightVersions : joined(from.weightVersions, weightVersion);
+  response.since = at;
+  response.heardAt = at;
   response.resumedAt = undefined;
   response.order = state.seq++;
   response.launched = response.order;
   round.inFlight += 1;
   const inFlight = state.slotsTaken;
   takeSlot(state, response, engine);
+  state.requests.set(requestId, response);
   state.live.set(prompt, (state.live.get(prompt) ?? 0) + 1);
-  const probe = isUntroubled(state) ? undefined : beginSingle(state, response, ctx.at);
-  const decision: Message<'request.launch'> = {
-    type: 'request.launch',
-    at: ctx.at,
-    requestId: response.requestId,
-    promptId,
-    roundId: round.id,
-    index,
-    weightVersion: round.weightVersion,
-    reason: probe ?? launchReason(state, response, inFlight, ctx.at),
-  };
+  const probe = isUntroubled(state) ? undefined : beginSingle(state, response, at);
+  const reason = probe ?? launchReason(state, response, inFlight, at);
+  const type = 'request.launch';
+  const decision: Message<typeof type> = { type, at, requestId, promptId, roundId, index, weightVersion, reason };
   if (engine !== null) decision.engineId = engine.id;
   if (ref !== undefined) decision.ref = ref;
   if (promptTokens !== undefined) decision.promptTokens = promptTokens;
@@ -210,16 +176,10 @@ function launch(state: AdmissionState, response: ResponseState, round: Round, en
 }
 
 /** Adds a version to the versions of a response, unless it is the last of them already. */
-export function joined(versions: readonly number[], weightVersion: number): readonly number[] {
-  return versions[versions.length - 1] === weightVersion ? versions : [...versions, weightVersion];
-}
+export const joined = (versions: readonly number[], weightVersion: number): readonly number[] =>
+  versions[versions.length - 1] === weightVersion ? versions : [...versions, weightVersion];
 
-function launchReason(
-  state: AdmissionState,
-  response: ResponseState,
-  inFlight: number,
-  at: number,
-): Message<'request.launch'>['reason'] {
+function launchReason(state: AdmissionState, response: ResponseState, inFlight: number, at: number): LaunchReason {
   const { prompt, cause, failures, tokens, lastFault } = response;
   switch (cause) {
     case 'retry_infrastructure':
@@ -233,33 +193,25 @@ function launchReason(
       return { code: cause, attempt: failures.data, budget: budgetOf(state, 'data') };
     case 'retry_engine_lost':
       return { code: cause, attempt: failures.uncharged, losses: prompt.losses };
-    case 'control':
-      // The domain has recovered since the response was chosen.
-      return { code: 'planned', inFlight };
     case 'retry_stale_weights':
       return { code: cause, attempt: failures.uncharged };
     case 'retry_ended_early':
       return { code: cause, attempt: failures.uncharged, tokens };
     default:
-      return { code: cause, inFlight };
+      // Where a comparison is no single try, the domain has recovered since the response was chosen.
+      return { code: cause === 'control' ? 'planned' : cause, inFlight };
   }
 }
 
-/** Remembers a launch, if responses have a time limit. */
+/** Limits the time of a response, if responses have a limit: twice as long after each time that this was too short. */
 export function limitTime(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
-  if (state.config.responseTimeoutSeconds === undefined) return;
-  response.limitSeconds = limitSecondsOf(state, response);
+  const { config, pace } = state;
+  if (config.responseTimeoutSeconds === undefined) return;
+  const predicted = pace.tokens === 0 ? 0 : (response.prompt.spec.expectedTokens ?? 0) * (pace.seconds / pace.tokens);
+  const doublings = Math.min(failuresOf(state, response, 'timeout'), 20);
+  response.limitSeconds = Math.max(config.responseTimeoutSeconds, 2 * predicted) * 2 ** doublings;
   state.deadlines.push(limitOf(response));
   timeouts.arm(state, ctx);
-}
-
-/** Returns how long a response may be silent: twice as long after each time that this was too short. */
-function limitSecondsOf(state: AdmissionState, response: ResponseState): number {
-  const { config, pace } = state;
-  const predicted = pace.tokens === 0 ? 0 : (response.prompt.spec.expectedTokens ?? 0) * (pace.seconds / pace.tokens);
-  return (
-    Math.max(config.responseTimeoutSeconds!, 2 * predicted) * 2 ** Math.min(failuresOf(state, response, 'timeout'), 20)
-  );
 }
 
 /** Returns when a response has run for too long. */
@@ -269,16 +221,14 @@ export function limitOf(response: ResponseState): Limit {
 }
 
 /** Returns the limit that ends first, if responses have limits; limits of ended responses leave the heap. */
-function firstLimit(state: AdmissionState): Limit | undefined {
-  const { deadlines } = state;
+function firstLimit({ deadlines }: AdmissionState): Limit | undefined {
   for (let next = deadlines.peek(); next !== undefined; next = deadlines.peek()) {
     const { response, requestId, due } = next;
-    if (response.requestId === requestId && isLive(response)) {
-      const now = limitOf(response);
-      if (now.due <= due) return next;
-      deadlines.pop();
-      deadlines.push(now);
-    } else deadlines.pop();
+    const isOver = response.requestId !== requestId || !isLive(response);
+    const now = limitOf(response);
+    if (!isOver && now.due <= due) return next;
+    deadlines.pop();
+    if (!isOver) deadlines.push(now);
   }
   return undefined;
 }

@@ -1,25 +1,26 @@
-/** Handles reports: placement, progress and ends of requests, requests that never end, and engines that come and go. */
+/**
+ * Handles reports: placement, progress and ends of requests, requests that never end, engines that come and go, and restarts of the
+ * host. Reported weight versions are passed on unchanged; a response whose oldest version is too old is dropped, and tried again
+ * after a pause.
+ */
 
 import { Heap } from '../../core/collections/heap.ts';
 import { replacePrefix } from '../../core/ids/minted-ids.ts';
 import { checkEngine, removeEngine } from '../../core/rollout/engines.ts';
+import { isExpiring } from '../../core/rollout/prompts.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { endAsides, engineLostUnder, fault, forgetEngine, succeeded } from './faults.ts';
 import {
-  addEngine,
-  enqueue,
-  freeSlot,
-  limitTime,
-  queueResume,
-  reheap,
-  takeSlot,
-  takeTimedOut,
-  timeouts,
-} from './launch.ts';
-import { endAbort, finishDeferral } from './leave.ts';
-import { pauses, takePauses } from './pauses.ts';
-import { collect, nameOwed, unrewarded } from './progress.ts';
+  endPauses,
+  engineLostUnder,
+  fault,
+  forgetEngine,
+  longestStalePauseSeconds,
+  pauses,
+  succeeded,
+} from './faults.ts';
+import { freeSlot, limitTime, queueResume, reheap, takeSlot, takeTimedOut, timeouts } from './launch.ts';
+import { collect, nameOwed, unrewarded } from './prompts.ts';
 import {
   abort,
   checkRequestId,
@@ -32,13 +33,28 @@ import {
   reportDrained,
   takeExpiredAborts,
 } from './requests.ts';
-import { restartAt } from './rounds.ts';
+import { endAbort, finishDeferral, restartAt } from './rounds.ts';
 import type { Ctx } from './schema.ts';
-import { type AdmissionState, byDue, type FaultKind, isLive, newResponse, type ResponseState } from './state.ts';
-import { acceptedReason, dropStale, isStale, saidVersions, takeVersions } from './versions.ts';
+import {
+  type AdmissionState,
+  byDue,
+  type Engine,
+  engineOf,
+  enqueue,
+  type FaultKind,
+  isAborting,
+  isLive,
+  newEngine,
+  newResponse,
+  pause,
+  type ResponseState,
+} from './state.ts';
+import { uncharged } from './tries.ts';
 
 /** Weight of an earlier response in the pace at each further completion: about the last hundred count. */
 const weightOfOld = 0.99;
+/** The first pause after weights that were too old, in seconds; each further pause in a row is twice as long. */
+const firstStalePauseSeconds = 1;
 
 export function completed(state: AdmissionState, event: Message<'response.completed'>, ctx: Ctx): void {
   const { requestId, tokens } = event;
@@ -47,52 +63,42 @@ export function completed(state: AdmissionState, event: Message<'response.comple
     ctx.emit({ type: 'response.late', at: ctx.at, requestId, reason: { code: 'completion', tokens } });
     return;
   }
-  const { prompt } = response;
+  const { prompt, cause } = response;
   const { promptId, domain } = prompt.spec;
-  const isAborting = response.status === 'aborting';
+  const isAborted = isAborting(response);
   succeeded(state, response, ctx);
-  if (!isAborting && response.resume === null && response.cause !== 'host_restarted')
-    learnPace(state, response, tokens, ctx.at);
-  if ((isAborting && !response.awaited) || response.cause === 'control') {
-    const code = isAborting ? 'after_abort' : 'control';
+  if (!isAborted && response.resume === null && cause !== 'host_restarted') learnPace(state, response, tokens, ctx.at);
+  if (isAborted ? !response.awaited : cause === 'control') {
+    const code = isAborted ? 'after_abort' : 'control';
     ctx.emit({ type: 'response.surplus', at: ctx.at, requestId, promptId, reason: { code, tokens } });
-    if (isAborting) endAbort(state, response, tokens, ctx);
+    if (isAborted) endAbort(state, response, tokens, ctx);
     else endControl(state, response, ctx);
     return;
   }
   const said = saidVersions(response, event);
-  if (!isAborting && isStale(state, response, said)) {
+  if (!isAborted && isStale(state, response, said)) {
     dropStale(state, response, { said, tokens, finished: true }, ctx);
     return;
   }
-  const needed = state.config.responsesPerPrompt;
   prompt.held += 1;
-  ctx.emit({
-    type: 'response.accepted',
-    at: ctx.at,
-    requestId,
-    promptId,
-    ...(domain === undefined ? undefined : { domain }),
-    reason: acceptedReason(state, response, said),
-  });
+  const reason = acceptedReason(state, response, said);
+  const ofDomain = domain === undefined ? undefined : { domain };
+  ctx.emit({ type: 'response.accepted', at: ctx.at, requestId, promptId, ...ofDomain, reason });
   if (event.weightVersions !== undefined) takeVersions(state, response, said);
-  if (isAborting) {
-    state.aborting.delete(requestId);
-    response.status = 'held';
-    state.elsewhere.set(requestId, response);
-    endAbort(state, response, tokens, ctx);
+  if (isAborted) {
+    endAbort(state, response, tokens, ctx, 'held');
     return;
   }
-  endRequest(state, response);
-  response.status = 'held';
+  endRequest(state, response, 'held');
   response.tokens = tokens;
-  if (prompt.held === needed) collect(state, prompt, ctx);
+  if (prompt.held === state.config.responsesPerPrompt) collect(state, prompt, ctx);
 }
 
 /** Ends a response that was only made for comparison. */
 function endControl(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
-  const round = endRequest(state, response);
-  Object.assign(response, { status: 'abandoned', tokens: 0, resume: null });
+  const round = endRequest(state, response, 'abandoned');
+  response.tokens = 0;
+  response.resume = null;
   reportDrained(state, round, ctx);
 }
 
@@ -104,19 +110,16 @@ function learnPace({ config, pace }: AdmissionState, { since }: ResponseState, t
 }
 
 /** Handles a request that has ended without a usable response. */
-export function failed(state: AdmissionState, requestId: string, kind: FaultKind, ctx: Ctx): void {
+export function failed(state: AdmissionState, { requestId, kind }: Message<'response.failed'>, ctx: Ctx): void {
   const response = findRequest(state, requestId);
   // A request that is not in flight has completed: its response can no longer get a reward.
   if (response === undefined) unrewarded(state, { requestId }, ctx);
+  else if (isAborting(response)) endAbort(state, response, undefined, ctx);
   else failRequest(state, response, kind, ctx);
 }
 
 function failRequest(state: AdmissionState, response: ResponseState, kind: FaultKind, ctx: Ctx): void {
-  if (response.status === 'aborting') {
-    endAbort(state, response, undefined, ctx);
-    return;
-  }
-  const round = endRequest(state, response);
+  const round = endRequest(state, response, 'pending');
   fault(state, response, kind, ctx);
   reportDrained(state, round, ctx);
 }
@@ -124,7 +127,7 @@ function failRequest(state: AdmissionState, response: ResponseState, kind: Fault
 export function aborted(state: AdmissionState, event: Message<'request.aborted'>, ctx: Ctx): void {
   const response = findRequest(state, event.requestId);
   if (response === undefined) late(event.requestId, ctx);
-  else if (response.status !== 'aborting') endedEarly(state, response, event, ctx);
+  else if (!isAborting(response)) endedEarly(state, response, event, ctx);
   else {
     response.weightVersions = saidVersions(response, event);
     endAbort(state, response, event.tokens, ctx);
@@ -133,7 +136,7 @@ export function aborted(state: AdmissionState, event: Message<'request.aborted'>
 
 /** Handles a request that its engine has ended unasked: its tokens are kept, or the end counts as a fault of the engine. */
 function endedEarly(state: AdmissionState, response: ResponseState, event: Message<'request.aborted'>, ctx: Ctx): void {
-  const { requestId, index, resume, failures } = response;
+  const { requestId, index, resume } = response;
   const { tokens = 0 } = event;
   if (!state.config.partialRollout || tokens <= (resume?.tokens ?? 0)) {
     failRequest(state, response, 'infrastructure', ctx);
@@ -144,11 +147,91 @@ function endedEarly(state: AdmissionState, response: ResponseState, event: Messa
     dropStale(state, response, { said, tokens, finished: false }, ctx);
     return;
   }
-  const round = endRequest(state, response);
-  state.elsewhere.delete(requestId);
+  const round = endRequest(state, response, 'pending');
   response.resume = { requestId, index, tokens, weightVersions: said.slice(), finished: false };
-  response.failures = { ...failures, uncharged: failures.uncharged + 1 };
+  response.failures = uncharged(response.failures);
   enqueue(state, response, 'retry_ended_early');
+  reportDrained(state, round, ctx);
+}
+
+/**
+ * Returns the versions of a response, ascending if the engine reports versions: the reported ones, and those of the tokens from
+ * which the response was resumed.
+ */
+function saidVersions(
+  { weightVersions, resume }: ResponseState,
+  { weightVersions: said }: { readonly weightVersions?: readonly number[] | undefined },
+): readonly number[] {
+  if (said === undefined) return weightVersions;
+  return [...new Set([...(resume?.weightVersions ?? []), ...said])].sort((a, b) => a - b);
+}
+
+/** Version of the weights that are trained in the response's round, or in the last round. */
+const versionOf = (state: AdmissionState, { round }: ResponseState): number =>
+  round?.weightVersion ?? state.weightVersion;
+
+/** Whether the oldest version is too old to be trained. What was believed is judged when a round opens. */
+const isStale = (state: AdmissionState, response: ResponseState, said: readonly number[]): boolean =>
+  said !== response.weightVersions && versionOf(state, response) - said[0]! > state.config.maxStaleness;
+
+/** Returns the reason of an acceptance, since the weights may differ from the requested ones. */
+function acceptedReason(
+  state: AdmissionState,
+  response: ResponseState,
+  said: readonly number[],
+): Message<'response.accepted'>['reason'] {
+  const { weightVersions: believed, prompt } = response;
+  const numbers = { held: prompt.held, needed: state.config.responsesPerPrompt };
+  // After a restart at an older version, the versions do not ascend, so both ends are compared.
+  if (said[0]! >= Math.min(...believed) && said.at(-1)! <= Math.max(...believed)) return { code: 'held', ...numbers };
+  const versions = { weightVersions: said.slice(), weightVersion: versionOf(state, response) };
+  return { code: 'other_weights', ...numbers, ...versions };
+}
+
+/** Takes the versions that an engine has reported; a prompt is as old as its oldest token. */
+function takeVersions(state: AdmissionState, response: ResponseState, said: readonly number[]): void {
+  response.weightVersions = said;
+  countStale(state, response, false);
+  const { prompt } = response;
+  prompt.startVersion = Math.min(prompt.startVersion, said[0]!);
+  const { round, config } = state;
+  if (round === null || !prompt.quota?.members.has(prompt)) return;
+  if (isExpiring(prompt.startVersion, round.weightVersion, config.maxStaleness)) prompt.quota.expiring.add(prompt);
+}
+
+/** Counts the engine's responses in a row that are too old; new requests prefer other engines. */
+function countStale(state: AdmissionState, response: ResponseState, isOld: boolean): number {
+  const engine = engineOf(response);
+  const counted = engine ?? state;
+  const stale = isOld ? counted.stale + 1 : 0;
+  if (counted.stale === stale) return stale;
+  counted.stale = stale;
+  if (engine?.active) reheap(state, engine);
+  return stale;
+}
+
+/**
+ * Drops a response, or a part of it, whose weights are too old. This counts as a fault of the engine and costs the prompt no
+ * budget.
+ */
+function dropStale(
+  state: AdmissionState,
+  response: ResponseState,
+  { said, tokens, finished }: { said: readonly number[]; tokens: number; finished: boolean },
+  ctx: Ctx,
+): void {
+  const { requestId, prompt } = response;
+  const { promptId } = prompt.spec;
+  const { maxStaleness } = state.config;
+  const versions = { oldestVersion: said[0]!, weightVersion: versionOf(state, response), maxStaleness };
+  const reason = { code: 'stale_weights', ...versions } as const;
+  ctx.emit({ type: 'response.dropped', at: ctx.at, requestId, promptId, tokens, finished, reason });
+  const stale = countStale(state, response, true);
+  const round = endRequest(state, response, 'pending');
+  response.failures = uncharged(response.failures);
+  response.tokens = response.resume?.tokens ?? 0;
+  response.cause = 'retry_stale_weights';
+  pause(state, response, ctx.at + Math.min(firstStalePauseSeconds * 2 ** (stale - 1), longestStalePauseSeconds));
   reportDrained(state, round, ctx);
 }
 
@@ -157,16 +240,16 @@ export function checkStart(state: AdmissionState, event: Message<'request.starte
   if (state.config.placement === 'policy') checkEngine(state, event);
 }
 
-export function started(state: AdmissionState, event: Message<'request.started'>, ctx: Ctx): void {
-  const response = findRequest(state, event.requestId);
+export function started(state: AdmissionState, { requestId, engineId }: Message<'request.started'>, ctx: Ctx): void {
+  const response = findRequest(state, requestId);
   if (response === undefined) {
-    late(event.requestId, ctx);
+    late(requestId, ctx);
     return;
   }
-  const known = state.engines.get(event.engineId);
+  const known = state.engines.get(engineId);
   // The engine has left, and only the host may add it again.
   if (known === undefined && state.config.placement === 'policy') return;
-  const engine = known ?? addEngine(state, event.engineId);
+  const engine = known ?? engineAdded(state, { engineId });
   if (!response.holdsSlot || response.engine === engine) return;
   freeSlot(state, response);
   takeSlot(state, response, engine);
@@ -183,14 +266,14 @@ function findLive(state: AdmissionState, requestId: string, ctx: Ctx): ResponseS
 /** Handles a report that a request has generated more: the request does not hang, however long it takes. */
 export function progressed(
   state: AdmissionState,
-  event: Message<'request.progressed' | 'turn.finished'>,
+  { requestId, tokens }: Message<'request.progressed' | 'turn.finished'>,
   ctx: Ctx,
 ): void {
-  const response = findLive(state, event.requestId, ctx);
-  if (response === undefined || event.tokens <= response.tokens) return;
+  const response = findLive(state, requestId, ctx);
+  if (response === undefined || tokens <= response.tokens) return;
   response.heardAt = ctx.at;
-  const more = event.tokens - response.tokens;
-  response.tokens = event.tokens;
+  const more = tokens - response.tokens;
+  response.tokens = tokens;
   response.load += more;
   const { engine } = response;
   if (!response.holdsSlot || engine === null) return;
@@ -198,9 +281,16 @@ export function progressed(
   if (engine.active) reheap(state, engine);
 }
 
-export function checkToolStart(state: AdmissionState, event: Message<'tool.started'>): void {
-  checkStatus(state, event, 'running', 'a request that is running');
-}
+/** Makes the check of a report about a request that must have a status, unless it is over or being aborted. */
+const checkStatus =
+  (wanted: ResponseState['status'], expected: string) =>
+  (state: AdmissionState, event: { requestId: string }): void => {
+    const status = checkRequestId(state, event)?.status;
+    if (status === undefined || status === 'aborting' || status === wanted) return;
+    refuse('out_of_order', 'requestId', expected, `${event.requestId} (${status})`);
+  };
+export const checkToolStart = checkStatus('running', 'a request that is running');
+export const checkToolEnd = checkStatus('waiting', 'a request that waits for a tool');
 
 /** Frees the engine slot of a response that waits for a tool. */
 export function toolStarted(state: AdmissionState, { requestId }: Message<'tool.started'>, ctx: Ctx): void {
@@ -210,10 +300,6 @@ export function toolStarted(state: AdmissionState, { requestId }: Message<'tool.
   freeSlot(state, response);
 }
 
-export function checkToolEnd(state: AdmissionState, event: Message<'tool.finished'>): void {
-  checkStatus(state, event, 'waiting', 'a request that waits for a tool');
-}
-
 export function toolFinished(state: AdmissionState, { requestId }: Message<'tool.finished'>, ctx: Ctx): void {
   const response = findLive(state, requestId, ctx);
   if (response === undefined) return;
@@ -221,19 +307,7 @@ export function toolFinished(state: AdmissionState, { requestId }: Message<'tool
   queueResume(state, response);
 }
 
-/** Refuses a report about a request whose status does not fit, unless the request is being aborted. */
-function checkStatus(
-  state: AdmissionState,
-  event: Message<'tool.started' | 'tool.finished'>,
-  wanted: ResponseState['status'],
-  expected: string,
-): void {
-  const status = checkRequestId(state, event)?.status;
-  if (status === undefined || status === 'aborting' || status === wanted) return;
-  refuse('out_of_order', 'requestId', expected, `${event.requestId} (${status})`);
-}
-
-/** Ends what is overdue: aborts that nobody has confirmed, and responses that have run too long. */
+/** Ends what is overdue: aborts that nobody has confirmed, responses that have run too long, and pauses. */
 export function endOverdue(state: AdmissionState, ctx: Ctx): void {
   const { abortGraceSeconds: graceSeconds } = state.config;
   const expired = takeExpiredAborts(state, ctx.at);
@@ -244,18 +318,11 @@ export function endOverdue(state: AdmissionState, ctx: Ctx): void {
     ctx.emit({ type: 'request.expired', at: ctx.at, requestId, promptId: prompt.spec.promptId, reason });
     endAbort(state, response, undefined, ctx);
   }
-  const late = takeTimedOut(state, ctx.at);
-  if (late.length > 0) timeouts.arm(state, ctx);
+  const silent = takeTimedOut(state, ctx.at);
+  if (silent.length > 0) timeouts.arm(state, ctx);
   // An earlier replacement may have removed the prompt of this response.
-  for (const response of late) if (isLive(response)) replaceLate(state, response, ctx);
-  takePauses(state, ctx.at);
-  endAsides(state, ctx);
-}
-
-export function armTimers(state: AdmissionState, ctx: Ctx): void {
-  grace.arm(state, ctx);
-  timeouts.arm(state, ctx);
-  pauses.arm(state, ctx);
+  for (const response of silent) if (isLive(response)) replaceLate(state, response, ctx);
+  endPauses(state, ctx);
 }
 
 /** Aborts the request of a response that ran too long, and launches another request in its place. */
@@ -269,14 +336,13 @@ function replaceLate(state: AdmissionState, response: ResponseState, ctx: Ctx): 
   again.engine = null;
 }
 
-export function engineAdded(state: AdmissionState, { engineId }: { engineId: string }): void {
-  const engine = state.engines.get(engineId);
-  if (engine === undefined) addEngine(state, engineId);
-  else {
-    engine.active = true;
-    engine.stale = 0;
-    reheap(state, engine);
-  }
+export function engineAdded(state: AdmissionState, { engineId }: { engineId: string }): Engine {
+  const engine = state.engines.get(engineId) ?? newEngine(engineId);
+  state.engines.set(engineId, engine);
+  engine.active = true;
+  engine.stale = 0;
+  reheap(state, engine);
+  return engine;
 }
 
 export function engineDrained(state: AdmissionState, { engineId }: { engineId: string }, ctx: Ctx): void {
@@ -288,21 +354,20 @@ export function engineDrained(state: AdmissionState, { engineId }: { engineId: s
 }
 
 /** Launches the requests of a lost engine elsewhere. */
-export function engineLost(state: AdmissionState, event: Message<'engine.lost'>, ctx: Ctx): void {
-  const engine = state.engines.get(event.engineId);
+export function engineLost(state: AdmissionState, { engineId }: Message<'engine.lost'>, ctx: Ctx): void {
+  const engine = state.engines.get(engineId);
   if (engine === undefined) return;
   engine.active = false;
   reheap(state, engine);
   engine.isLost = true;
-  removeEngine(state, event.engineId);
+  removeEngine(state, engineId);
   const lost = [...engine.running].sort((a, b) => a.order - b.order);
   // All lost requests end before any fault is handled, because a lost request cannot be aborted.
   const faulty = lost.filter(isLive);
-  const rounds = new Set(faulty.map((response) => endRequest(state, response)));
-  for (const response of lost) if (response.status === 'aborting') endAbort(state, response, undefined, ctx);
-  for (const response of faulty) response.status = 'pending';
+  const rounds = new Set(faulty.map((response) => endRequest(state, response, 'pending')));
+  for (const response of lost) if (isAborting(response)) endAbort(state, response, undefined, ctx);
   engineLostUnder(state, faulty, ctx);
-  forgetEngine(state, event.engineId, ctx);
+  forgetEngine(state, engineId, ctx);
   for (const round of rounds) reportDrained(state, round, ctx);
 }
 
@@ -316,9 +381,7 @@ export function hostRestarted(
   ctx: Ctx,
 ): void {
   changePrefix(state, idPrefix);
-  grace.forget(state);
-  timeouts.forget(state);
-  pauses.forget(state);
+  for (const one of [grace, timeouts, pauses]) one.forget(state);
   const goesOn = state.config.onRestart === 'continue';
   state.deadlines = new Heap(byDue);
   state.live.clear();
@@ -326,10 +389,10 @@ export function hostRestarted(
     state.faults.restart(ctx.at);
     state.faults.endSuspensions('prompt', ctx);
   }
-  for (const response of inFlight(state)) {
+  for (const response of [...inFlight(state)]) {
     freeSlot(state, response);
-    if (goesOn && response.status !== 'aborting' && response.cause !== 'control') {
-      state.elsewhere.set(response.requestId, response);
+    const isOver = isAborting(response) || response.cause === 'control';
+    if (goesOn && !isOver) {
       response.cause = 'host_restarted';
       response.since = ctx.at;
       response.heardAt = ctx.at;
@@ -340,9 +403,10 @@ export function hostRestarted(
     }
     if (response.round !== null) response.round.inFlight -= 1;
     response.round = null;
-    if (response.cause === 'control') response.status = 'abandoned';
-    else if (response.status !== 'aborting') enqueue(state, response, 'host_restarted');
-    else Object.assign(response, { status: 'abandoned', awaited: false });
+    response.awaited = false;
+    state.requests.delete(response.requestId);
+    if (isOver) response.status = 'abandoned';
+    else enqueue(state, response, 'host_restarted');
   }
   state.aborting.clear();
   for (const prompt of [...state.settling]) {
@@ -356,15 +420,14 @@ export function hostRestarted(
   nameOwed(state, 'host_restarted', ctx);
 }
 
-/** Changes the prefix for new ids; held responses keep their ids. */
+/** Changes the prefix for new ids. */
 function changePrefix(state: AdmissionState, idPrefix: string): void {
-  const isForgotten = replacePrefix(state, idPrefix);
-  for (const prompt of state.prompts.values()) {
-    for (const one of prompt.responses) if (one.status === 'held') state.elsewhere.set(one.requestId, one);
-    if (!isForgotten) continue;
-    // A forgotten prefix may be used again, but not with an attempt number that was minted under it.
-    rememberLaunched(state, prompt);
-    prompt.attemptBase = state.nextAttempt;
+  if (replacePrefix(state, idPrefix)) {
+    for (const prompt of state.prompts.values()) {
+      // A forgotten prefix may be used again, but not with an attempt number that was minted under it.
+      rememberLaunched(state, prompt);
+      prompt.attemptBase = state.nextAttempt;
+    }
   }
   state.restarts += 1;
 }

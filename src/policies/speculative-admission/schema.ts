@@ -121,9 +121,8 @@ function largestFactors({ speculation, promptSpeculation, responseSpeculation }:
 }
 
 /** Returns the most requests that a prompt may have at once. */
-export function mostResponses(config: Factors & { readonly responsesPerPrompt: number }): number {
-  return scaledCount(largestFactors(config).forResponses, config.responsesPerPrompt);
-}
+export const mostResponses = (config: Factors & { readonly responsesPerPrompt: number }): number =>
+  scaledCount(largestFactors(config).forResponses, config.responsesPerPrompt);
 
 export const admissionConfig = shape.superRefine((config, context) => {
   const refuse = (path: keyof typeof config, message: string) =>

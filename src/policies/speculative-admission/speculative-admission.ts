@@ -33,33 +33,31 @@ import {
 import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
-import { settleFaults, suspendWhereTriesFail } from './faults.ts';
-import * as intake from './intake.ts';
+import { pauses, settleFaults, suspendWhereTriesFail } from './faults.ts';
 import { pump, timeouts } from './launch.ts';
-import { pauses } from './pauses.ts';
-import * as progress from './progress.ts';
+import * as prompts from './prompts.ts';
 import * as reports from './reports.ts';
 import { checkRequestId, grace, link } from './requests.ts';
-import { checkFailing, checkOpening, failRound, openRound, settle } from './rounds.ts';
+import * as rounds from './rounds.ts';
 import { admissionConfig, admissionDecisions, mostResponses } from './schema.ts';
-import { unpark } from './singles.ts';
-import {
-  type AdmissionState,
-  admissionState,
-  begin,
-  migrateFromFour,
-  migrateFromThree,
-  type SavedAdmission,
-} from './state.ts';
+import { type AdmissionState, admissionState, begin, type SavedAdmission } from './state.ts';
+import { unpark } from './tries.ts';
 import { gates, waits } from './waits.ts';
+
+/** The deadlines, each with a timer. */
+const deadlines = [grace, timeouts, pauses];
+const never = Number.POSITIVE_INFINITY;
+/** Time of the first deadline; what an event puts off is due after it. */
+const dueAt = (state: AdmissionState): number =>
+  state.dueAt ?? deadlines.reduce((first, one) => Math.min(first, one.first(state) ?? never), never);
 
 const on = handlersOf<AdmissionState, SpeculativeAdmissionDecision>();
 const handlers = [
-  on(roundOpened, openRound, checkOpening),
-  on(roundFailed, failRound, checkFailing),
-  on(promptsSupplied, intake.supply, intake.checkSupply),
-  on(sourceExhausted, intake.exhaust, (state, { domain }) => intake.checkDomain(state, domain, 'domain')),
-  on(sourceReopened, intake.reopen),
+  on(roundOpened, rounds.openRound, rounds.checkOpening),
+  on(roundFailed, rounds.failRound, rounds.checkFailing),
+  on(promptsSupplied, rounds.supply, rounds.checkSupply),
+  on(sourceExhausted, rounds.exhaust, (state, { domain }) => rounds.checkDomain(state, domain, 'domain')),
+  on(sourceReopened, rounds.reopen),
   on(engineAdded, reports.engineAdded),
   on(engineDrained, reports.engineDrained, checkEngine),
   on(engineLost, reports.engineLost, checkEngine),
@@ -67,15 +65,14 @@ const handlers = [
   on(requestStarted, reports.started, reports.checkStart),
   on(requestAborted, reports.aborted, checkRequestId),
   on(responseCompleted, reports.completed, checkRequestId),
-  on(responseFailed, (state, { requestId, kind }, ctx) => reports.failed(state, requestId, kind, ctx), checkRequestId),
-  on(rewardReady, progress.rewarded, progress.checkReward),
-  on(rewardFailed, progress.unrewarded, progress.checkReward),
-  on(promptJudged, progress.judged, progress.checkJudgement),
-  on(requestProgressed, reports.progressed, checkRequestId),
-  on(turnFinished, reports.progressed, checkRequestId),
+  on(responseFailed, reports.failed, checkRequestId),
+  on(rewardReady, prompts.rewarded, prompts.checkReward),
+  on(rewardFailed, prompts.unrewarded, prompts.checkReward),
+  on(promptJudged, prompts.judged, prompts.checkJudgement),
+  on([requestProgressed, turnFinished], reports.progressed, checkRequestId),
   on(toolStarted, reports.toolStarted, reports.checkToolStart),
   on(toolFinished, reports.toolFinished, reports.checkToolEnd),
-  on(timerFired, noteFired(grace, timeouts, pauses), checkTimer(grace, timeouts, pauses)),
+  on(timerFired, noteFired(...deadlines), checkTimer(...deadlines)),
   on(hostRestarted, reports.hostRestarted, checkNewPrefix),
 ];
 
@@ -84,17 +81,15 @@ const none: readonly string[] = Object.freeze([]);
 
 type AdmissionLedger = Ledger<SavedAdmission, Message, SpeculativeAdmissionDecision, SpeculativeAdmissionConfig>;
 
-const finishedIds = (prompt: Prompt): string[] =>
-  (prompt.kept ?? []).filter((one) => one.finished).map((one) => one.requestId);
-const ids = (list: readonly { requestId: string }[]): string[] => list.map((one) => one.requestId);
+const ids = (all: readonly { requestId: string }[]): string[] => all.map((one) => one.requestId);
+const finishedIds = ({ kept = [] }: Prompt): string[] => ids(kept.filter((one) => one.finished));
+const suppliedBy = (event: Message): readonly Prompt[] =>
+  event.type === 'round.opened' || event.type === 'prompts.supplied' ? event.prompts : [];
 
 /** Prompts enter with a round or a supply, and leave final, deferred, returned, filtered, failed or merged. */
 const promptLedger: AdmissionLedger = {
   name: 'prompts',
-  entered: (event) =>
-    event.type === 'round.opened' || event.type === 'prompts.supplied'
-      ? event.prompts.map((one) => one.promptId)
-      : none,
+  entered: (event) => suppliedBy(event).map((one) => one.promptId),
   left: (decision) => {
     switch (decision.type) {
       case 'round.completed':
@@ -117,11 +112,8 @@ const promptLedger: AdmissionLedger = {
 /** Responses enter complete, or kept inside a prompt, and leave final, dropped, surplus, or kept again. */
 const responseLedger: AdmissionLedger = {
   name: 'responses',
-  entered: (event) => {
-    if (event.type === 'response.completed') return [event.requestId];
-    if (event.type === 'round.opened' || event.type === 'prompts.supplied') return event.prompts.flatMap(finishedIds);
-    return none;
-  },
+  entered: (event) =>
+    event.type === 'response.completed' ? [event.requestId] : suppliedBy(event).flatMap(finishedIds),
   left: (decision) => {
     switch (decision.type) {
       case 'round.completed':
@@ -144,10 +136,8 @@ const responseLedger: AdmissionLedger = {
     }
   },
   held: (saved) =>
-    [...saved.prompts, ...saved.settling].flatMap((prompt) =>
-      prompt.status === 'standby'
-        ? finishedIds(prompt.spec)
-        : ids(prompt.responses.filter((one) => one.status === 'held')),
+    [...saved.prompts, ...saved.settling].flatMap(({ status, spec, responses }) =>
+      status === 'standby' ? finishedIds(spec) : ids(responses.filter((one) => one.status === 'held')),
     ),
 };
 
@@ -156,7 +146,6 @@ export const speculativeAdmission: PolicyDefinitionOf<SpeculativeAdmissionTypes,
   definePolicy({
     id: 'speculative-admission',
     version: 5,
-    migrations: { 3: migrateFromThree, 4: migrateFromFour },
     summary: 'Launches more prompts and responses than a round needs and keeps the first that finish.',
     source: 'RollPacker §3, §6.3, §7',
     config: admissionConfig,
@@ -165,23 +154,24 @@ export const speculativeAdmission: PolicyDefinitionOf<SpeculativeAdmissionTypes,
     link,
     handlers,
     after: (state, ctx) => {
-      reports.endOverdue(state, ctx);
+      if (dueAt(state) <= ctx.at) reports.endOverdue(state, ctx);
       settleFaults(state, ctx);
-      settle(state, ctx);
+      rounds.settle(state, ctx);
       if (state.mayUnpark) unpark(state);
       pump(state, ctx);
       if (suspendWhereTriesFail(state, ctx)) pump(state, ctx);
       // Where all remaining prompts have failed, one more prompt is started; each suspension has only a few of these.
       while (state.unsettled !== null) {
-        settle(state, ctx);
+        rounds.settle(state, ctx);
         pump(state, ctx);
       }
       state.faults.dropDue(ctx.at);
-      reports.armTimers(state, ctx);
+      state.dueAt = never;
+      for (const one of deadlines) state.dueAt = Math.min(state.dueAt, one.arm(state, ctx) ?? never);
     },
     dueAt: (state) => {
-      const all = [grace, timeouts, pauses].flatMap((one) => one.first(state) ?? []);
-      return all.length === 0 ? undefined : Math.min(...all);
+      const due = dueAt(state);
+      return due === never ? undefined : due;
     },
     decisions: admissionDecisions,
     ledgers: [promptLedger, responseLedger],

@@ -16,7 +16,7 @@ import { faultScope } from '../../schemas/faults.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { keptResponse, type Prompt, prompt as promptSpec } from '../../schemas/prompts.ts';
 import { count, roundKind } from '../../schemas/units.ts';
-import { departures, IdMint, ParsedIds } from './ids.ts';
+import { departures, IdMint } from './ids.ts';
 import { mostRequests } from './schema.ts';
 import { exploration, newExploration } from './speculation.ts';
 
@@ -95,15 +95,12 @@ const round = z
 /** A round that is open, or has requests in flight. */
 export interface Round extends z.output<typeof round> {}
 
-// Pointers to rounds and engines are saved as ids; `link` replaces an id by its target.
-const itsRound = z.codec(z.string().nullable(), z.custom<Round | null>(), {
-  decode: (id) => id as never,
-  encode: (one) => (one === null ? null : one.id),
-});
-const itsEngine = z.codec(z.string().nullable(), z.custom<Engine | null>(), {
-  decode: (id) => id as never,
-  encode: (one) => (one === null || one.isLost ? null : one.id),
-});
+const pointer = <T extends { readonly id: string; readonly isLost?: boolean }>() =>
+  z.codec(z.string().nullable(), z.custom<T | null>(), {
+    // The id stands in the place of its target until `link` replaces it.
+    decode: (id) => id as never,
+    encode: (one) => (one === null || one.isLost ? null : one.id),
+  });
 
 const failures = z
   .strictObject({ infrastructure: count, data: count, environment: count, timeout: count, uncharged: count })
@@ -132,8 +129,8 @@ const response = z.strictObject({
   /** Request id of the latest launch; empty before the first launch. */
   requestId: z.string(),
   /** The round that the request in flight belongs to, if there is such a request. */
-  round: itsRound,
-  engine: itsEngine,
+  round: pointer<Round>(),
+  engine: pointer<Engine>(),
   /** Whether the response holds a slot. A response whose environment works holds none. */
   holdsSlot: z.boolean(),
   /** Whether the tokens are awaited despite the abort, because the prompt is `settling`. */
@@ -186,6 +183,7 @@ const response = z.strictObject({
 export interface ResponseState extends z.output<typeof response> {}
 /** Faults that have a budget; `uncharged` has none. */
 export type FaultKind = Exclude<keyof ResponseState['failures'], 'uncharged'>;
+export const faultKinds = ['infrastructure', 'environment', 'timeout', 'data'] as const satisfies readonly FaultKind[];
 export type LaunchCause = ResponseState['cause'];
 
 /**
@@ -224,25 +222,25 @@ const prompt = z.strictObject({
 export interface PromptState extends z.output<typeof prompt> {}
 export type DeferReason = Message<'prompt.deferred'>['reason'];
 
-/** Saves only requests that no saved prompt has: requests of prompts that have left, and requests that a retry has replaced. */
-const aborting = z.codec(
-  z.array(z.strictObject({ promptId: z.string(), response })),
-  z.custom<Map<string, ResponseState>>(),
-  {
-    decode: (all) =>
-      new Map(
-        all.map(({ promptId, response: one }) => {
-          one.prompt = newPrompt({ promptId }, 0, null, { startVersion: 0, firstPrefix: 0 });
-          one.prompt.status = 'gone';
-          return [one.requestId, one];
-        }),
-      ),
-    encode: (map) =>
-      [...map.values()]
-        .filter((one) => one.prompt.status === 'gone' || responseAt(one.prompt, one.index) !== one)
-        .map((one) => ({ promptId: one.prompt.spec.promptId, response: one })),
+/**
+ * Requests whose abort was decided, in this order; those that have ended since stay until their turn. Saved are those that no saved
+ * prompt has: of prompts that have left, and those that a retry has replaced.
+ */
+const aborting = z.codec(z.array(z.strictObject({ promptId: z.string(), response })), z.custom<Fifo<ResponseState>>(), {
+  decode: (all) => {
+    const fifo = new Fifo<ResponseState>();
+    for (const { promptId, response: one } of all) {
+      one.prompt = newPrompt({ promptId }, 0, null, { startVersion: 0, firstPrefix: 0 });
+      one.prompt.status = 'gone';
+      fifo.push(one);
+    }
+    return fifo;
   },
-);
+  encode: (fifo) =>
+    [...fifo]
+      .filter((one) => isAborting(one) && (one.prompt.status === 'gone' || responseAt(one.prompt, one.index) !== one))
+      .map((one) => ({ promptId: one.prompt.spec.promptId, response: one })),
+});
 
 /** A change of a round that must be settled: `counted`, or a reason to ask for more prompts. */
 export type Unsettled =
@@ -274,11 +272,9 @@ export const admissionState = z.strictObject({
   recentRounds: recentIds(z.string()),
   prompts: mapBy(({ spec }) => spec.promptId, prompt),
   settling: setOf(prompt),
-  /**
-   * Requests whose abort is not confirmed, in the order of decisions. All other requests in flight are found through their
-   * prompts.
-   */
   aborting,
+  /** By id: requests in flight, and the responses that are held. */
+  requests: derived(() => new Map<string, ResponseState>()),
   /** By id: the latest `settling` prompt. */
   settlingOf: derived(() => new Map<string, PromptState>()),
   engines: mapBy('id', engine),
@@ -308,18 +304,12 @@ export const admissionState = z.strictObject({
   /** Number of prompts filtered since one counted last, and the time of the first of these, in seconds. */
   futile: z.strictObject({ filtered: count, since: time }),
   exploration,
-  /**
-   * Held responses that are not found by id: a prompt brought them along, their prompt is `settling`, or they were generated
-   * before the latest restart.
-   */
-  elsewhere: derived(() => new Map<string, ResponseState>()),
   open: derived(() => new IndexedHeap<Engine>(byLoad)),
   // An entry whose response leaves the queue early stays in it, and is skipped at its turn.
   resumes: derived(() => new Fifo<{ response: ResponseState; order: number }>()),
   retries: line,
   pauses: derived(() => new Heap<ResponseState>((a, b) => a.since - b.since || a.order - b.order)),
   launches: line,
-  aborts: line,
   deadlines: derived(() => new Heap<Limit>(byDue)),
   /** The `parked` responses, by prompt: the first prompts are tried first. */
   parked: derived(() => new Map<PromptState, ResponseState[]>()),
@@ -334,10 +324,11 @@ export const admissionState = z.strictObject({
   /** Whether parked responses may be tried, because something they waited for has ended. */
   mayUnpark: derived(() => false),
   slotsTaken: derived(() => 0),
+  /** Time of the first deadline after the latest event, in seconds; `null` if it is not known. */
+  dueAt: derived<number | null>(() => null),
   /** The reason to settle the round at the end of the event; `null` between events. */
   unsettled: derived((): Unsettled | null => null),
   ids: derived(() => new IdMint()),
-  parsedIds: derived(() => new ParsedIds()),
 });
 export type AdmissionState = Live<z.output<typeof admissionState>, SpeculativeAdmissionConfig>;
 export type SavedAdmission = z.input<typeof admissionState>;
@@ -370,87 +361,23 @@ export const begin = ({ idPrefix }: SpeculativeAdmissionConfig): SavedAdmission 
   exploration: newExploration(),
 });
 
-/**
- * Adds the fields of version 4: pauses, tries that no budget is charged with, and engines that have left or whose weights are too
- * old.
- */
-export function migrateFromThree(saved: unknown): SavedAdmission {
-  const old = saved as SavedAdmission;
-  const upgraded = <R extends { failures: object }>(one: R): R => ({
-    ...one,
-    failures: { ...one.failures, uncharged: 0 },
-  });
-  const ofPrompt = <P extends SavedAdmission['prompts'][number]>(one: P): P => ({
-    ...one,
-    responses: one.responses.map(upgraded),
-  });
-  return {
-    ...old,
-    prompts: old.prompts.map(ofPrompt),
-    settling: old.settling.map(ofPrompt),
-    aborting: old.aborting.map(({ promptId, response: one }) => ({ promptId, response: upgraded(one) })),
-    engines: old.engines.map((one) => ({ ...one, stale: 0 })),
-    goneEngines: [],
-    timers: { ...old.timers, pause: null },
-    stale: 0,
-  };
-}
-
-/** Adds the fields of version 5: faults that tries share. */
-export function migrateFromFour(saved: unknown): SavedAdmission {
-  const old = withProgress(saved as SavedAdmission);
-  const upgraded = <R extends { failures: object; order: number; since: number; cause: string }>(one: R): R => ({
-    ...one,
-    failures: { timeout: 0, ...one.failures },
-    lastFault: {
-      scope: one.cause === 'retry_environment' ? 'environment' : 'engine',
-      id: null,
-      at: one.since,
-    } as const,
-    asideAt: null,
-    launched: one.order,
-    limitSeconds: 0,
-    heardAt: one.since,
-  });
-  const ofPrompt = <P extends SavedAdmission['prompts'][number]>(one: P): P => ({
-    ...one,
-    responses: one.responses.map(upgraded),
-    losses: 0,
-  });
-  return {
-    ...old,
-    prompts: old.prompts.map(ofPrompt),
-    settling: old.settling.map(ofPrompt),
-    aborting: old.aborting.map(({ promptId, response: one }) => ({ promptId, response: upgraded(one) })),
-    faults: noFaults(),
-    recalled: [],
-    controlled: false,
-    pace: { tokens: 0, seconds: 0 },
-  };
-}
-
-/** Adds the measure of progress, and since when prompts are awaited. What was filtered before is not known. */
-function withProgress(old: SavedAdmission): SavedAdmission {
-  const measured = <R extends SavedAdmission['draining'][number]>(one: R): R => ({
-    ...one,
-    filtered: 0,
-    askedAt: one.openedAt,
-  });
-  return {
-    ...old,
-    round: old.round && measured(old.round),
-    draining: old.draining.map(measured),
-    futile: { filtered: 0, since: 0 },
-  };
-}
-
-function byLoad(a: Engine, b: Engine): number {
-  return a.stale - b.stale || a.tokens - b.tokens || a.requests - b.requests || (a.id < b.id ? -1 : 1);
-}
+const byLoad = (a: Engine, b: Engine): number =>
+  a.stale - b.stale || a.tokens - b.tokens || a.requests - b.requests || (a.id < b.id ? -1 : 1);
 
 const noVersions: readonly number[] = Object.freeze([]);
 /** The failures of a response that has none. */
 export const noFailures = Object.freeze({ infrastructure: 0, data: 0, environment: 0, timeout: 0, uncharged: 0 });
+
+export const newEngine = (id: string): Engine => ({
+  id,
+  active: true,
+  isLost: false,
+  stale: 0,
+  requests: 0,
+  tokens: 0,
+  running: new Set(),
+  heapIndex: -1,
+});
 
 export function newPrompt(
   spec: Prompt,
@@ -508,25 +435,49 @@ export function triesOf({ infrastructure, data, environment, timeout, uncharged 
   return infrastructure + data + environment + timeout + uncharged;
 }
 
-/** Most further tries of a response after faults of one kind. A late response is a fault of the infrastructure, or hangs. */
-export function budgetOf({ config }: AdmissionState, kind: FaultKind): number {
-  return config.retry[kind === 'timeout' ? 'infrastructure' : kind];
+/** Queues a response to be launched: retries come before first tries, both in order. */
+export function requeue(state: AdmissionState, response: ResponseState): void {
+  response.status = 'pending';
+  response.order = state.seq++;
+  (response.cause === 'planned' ? state.launches : state.retries).push(response);
 }
+
+/** Queues a response for a cause, with the tokens that it resumes from. */
+export function enqueue(state: AdmissionState, response: ResponseState, cause: LaunchCause): void {
+  response.tokens = response.resume?.tokens ?? 0;
+  response.cause = cause;
+  requeue(state, response);
+}
+
+/** Puts off the next try of a response; `since` is the end of its pause. */
+export function pause(state: AdmissionState, response: ResponseState, until: number): void {
+  response.status = 'paused';
+  response.since = until;
+  response.order = state.seq++;
+  state.pauses.push(response);
+}
+
+/** Whether an engine takes one more request. */
+export const hasRoom = ({ config: { maxInFlightPerEngine } }: AdmissionState, { active, requests }: Engine): boolean =>
+  active && (maxInFlightPerEngine === undefined || requests < maxInFlightPerEngine);
+
+/** Returns the engine of a request, unless the engine is lost. */
+export const engineOf = ({ engine }: ResponseState): Engine | null =>
+  engine === null || engine.isLost ? null : engine;
+
+/** Most further tries of a response after faults of one kind. A late response is a fault of the infrastructure, or hangs. */
+export const budgetOf = ({ config }: AdmissionState, kind: FaultKind): number =>
+  config.retry[kind === 'timeout' ? 'infrastructure' : kind];
 
 export function newReady(): Heap<PromptState> {
   return new Heap<PromptState>((a, b) => a.seq - b.seq);
 }
 
 /** Makes a started prompt a member of its quota. */
-export function join(
-  member: PromptState,
-  itsQuota: DomainQuota,
-  round: Round,
-  { maxStaleness }: { maxStaleness: number },
-): void {
-  member.quota = itsQuota;
-  itsQuota.members.add(member);
-  if (isExpiring(member.startVersion, round.weightVersion, maxStaleness)) itsQuota.expiring.add(member);
+export function join({ config }: AdmissionState, member: PromptState, its: DomainQuota, round: Round): void {
+  member.quota = its;
+  its.members.add(member);
+  if (isExpiring(member.startVersion, round.weightVersion, config.maxStaleness)) its.expiring.add(member);
 }
 
 /** Removes a member that counts or leaves from its quota. */
@@ -542,21 +493,27 @@ export function responseAt({ responses }: PromptState, index: number): ResponseS
 }
 
 /** Whether a request generates the response and is not being aborted. */
-export function isLive({ status }: ResponseState): boolean {
-  return status === 'running' || status === 'waiting' || status === 'resuming';
-}
+export const isLive = ({ status }: ResponseState): boolean =>
+  status === 'running' || status === 'waiting' || status === 'resuming';
+
+/** Whether the request that generates the response is being aborted. */
+export const isAborting = ({ status }: ResponseState): boolean => status === 'aborting';
 
 /** Whether the response waits for its launch. */
-export function isQueued({ status }: ResponseState): boolean {
-  return status === 'pending' || status === 'paused' || status === 'parked' || status === 'aside';
-}
+export const isQueued = ({ status }: ResponseState): boolean =>
+  status === 'pending' || status === 'paused' || status === 'parked' || status === 'aside';
 
 /** Orders by prompt, in the order of arrival, then by index. */
-export function byPromptAndIndex(a: ResponseState, b: ResponseState): number {
-  return a.prompt.seq - b.prompt.seq || a.index - b.index;
-}
+export const byPromptAndIndex = (a: ResponseState, b: ResponseState): number =>
+  a.prompt.seq - b.prompt.seq || a.index - b.index;
 
 /** Returns the quota that a prompt of this domain belongs to. */
-export function quotaOf({ quotas }: Round, domain: string | undefined): DomainQuota | undefined {
-  return quotas[0]!.domain === null ? quotas[0] : quotas.find((one) => one.domain === domain);
-}
+export const quotaOf = ({ quotas }: Round, domain: string | undefined): DomainQuota | undefined =>
+  quotas[0]!.domain === null ? quotas[0] : quotas.find((one) => one.domain === domain);
+
+/** Returns the id of the open round; between rounds, the id of the previous round. */
+export const currentRoundId = ({ round, recentRounds }: AdmissionState): string => round?.id ?? recentRounds.newest!;
+
+/** Whether a round has filtered so many prompts that it starts no more. */
+export const isSpent = ({ config: { maxFiltered } }: AdmissionState, { filtered }: Round): boolean =>
+  maxFiltered !== undefined && filtered >= maxFiltered;

@@ -1,15 +1,29 @@
 /** What blocks what in speculative-admission. */
 
 import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/why/waits.ts';
-import { targetOf } from './intake.ts';
-import { engineOf, timeouts } from './launch.ts';
-import { currentRoundId } from './leave.ts';
-import { pauses } from './pauses.ts';
-import { findRequest, grace, heldResponse } from './requests.ts';
-import { type AdmissionState, isLive, type PromptState, type ResponseState, type Round } from './state.ts';
+import { pauses } from './faults.ts';
+import { timeouts } from './launch.ts';
+import { findRequest, grace, heldResponse, inFlight } from './requests.ts';
+import { targetOf } from './rounds.ts';
+import {
+  type AdmissionState,
+  currentRoundId,
+  engineOf,
+  isAborting,
+  isLive,
+  type PromptState,
+  type ResponseState,
+  type Round,
+} from './state.ts';
 
 const prompt = (id: string): HeldThing => ({ what: 'prompts', id });
-const request = (id: string): HeldThing => ({ what: 'requests', id });
+const request = ({ requestId: id }: ResponseState): HeldThing => ({ what: 'requests', id });
+const rounds = (all: readonly Round[]): HeldThing[] => all.map(({ id }) => ({ what: 'rounds', id }));
+const pauseEnds = (dueAt: number): AwaitedEvent => ({
+  event: { type: 'timer.fired', timerId: pauses.timerId },
+  dueAt,
+});
+type For = HeldThing | AwaitedEvent;
 
 // A prompt that came again may have been deferred before another prompt with its id, so it is searched for.
 const settlingPrompt = ({ settling, settlingOf }: AdmissionState, id: string): PromptState | undefined =>
@@ -19,7 +33,7 @@ const settlingPrompt = ({ settling, settlingOf }: AdmissionState, id: string): P
 const slots: readonly HeldThing[] = Object.freeze([{ what: 'slots', id: 'engines' }]);
 
 /** What a slot waits for: an engine, or the end of any request that takes a slot. */
-function* room(state: AdmissionState): Iterable<HeldThing | AwaitedEvent> {
+function* room(state: AdmissionState): Iterable<For> {
   const { config, engines } = state;
   if (config.placement === 'policy' && ![...engines.values()].some(({ active }) => active)) {
     // A drained engine may come back; without engines, any engine may come.
@@ -27,38 +41,39 @@ function* room(state: AdmissionState): Iterable<HeldThing | AwaitedEvent> {
     if (engines.size === 0) yield { event: { type: 'engine.added' } };
     return;
   }
-  for (const one of running(state)) if (one.holdsSlot) yield request(one.requestId);
+  for (const one of inFlight(state)) if (one.holdsSlot) yield request(one);
   // Every engine may be suspended.
   const { pause } = state.timers;
-  if (pause !== null) yield { event: { type: 'timer.fired', timerId: pauses.timerId }, dueAt: pause };
+  if (pause !== null) yield pauseEnds(pause);
 }
 
 /** What a prompt waits for if its responses do not suffice yet. */
-function* responses(state: AdmissionState, { responses }: PromptState): Iterable<HeldThing | AwaitedEvent> {
+function* responses(state: AdmissionState, { responses }: PromptState): Iterable<For> {
   let isQueued = false;
   let isHeldBack = false;
-  for (const { status, requestId, since } of responses) {
+  for (const one of responses) {
+    const { status } = one;
     if (status === 'pending') isQueued = true;
-    else if (status === 'paused') yield { event: { type: 'timer.fired', timerId: pauses.timerId }, dueAt: since };
+    else if (status === 'paused') yield pauseEnds(one.since);
     else if (status === 'parked' || status === 'aside') isHeldBack = true;
-    else if (status !== 'held' && status !== 'abandoned') yield request(requestId);
+    else if (isLive(one) || isAborting(one)) yield request(one);
   }
   if (isQueued) yield* state.round === null ? newRound(state) : slots;
   else if (isHeldBack) yield* state.round === null ? newRound(state) : comparison(state);
 }
 
 /** What ends the wait of parked or set-aside responses: a successful try, or the host, which ends the round. */
-function* comparison(state: AdmissionState): Iterable<HeldThing | AwaitedEvent> {
+function* comparison(state: AdmissionState): Iterable<For> {
   const { timers, round, live } = state;
   let isAlone = true;
   for (const { responses } of live.keys()) {
     for (const one of responses) {
       if (!isLive(one)) continue;
       isAlone = false;
-      yield request(one.requestId);
+      yield request(one);
     }
   }
-  if (timers.pause !== null) yield { event: { type: 'timer.fired', timerId: pauses.timerId }, dueAt: timers.pause };
+  if (timers.pause !== null) yield pauseEnds(timers.pause);
   else if (isAlone) yield { event: { type: 'round.failed', roundId: round!.id } };
 }
 
@@ -74,16 +89,14 @@ function failingWhere({ faults }: AdmissionState, { responses }: PromptState): s
 }
 
 /** What a prompt waits for if nothing can happen to it before a round opens. */
-function newRound(state: AdmissionState): readonly (HeldThing | AwaitedEvent)[] {
+function newRound(state: AdmissionState): readonly For[] {
   const before = beforeOpening(state);
   return before.length > 0 ? before : [{ event: { type: 'round.opened' } }];
 }
 
 /** What has to end before a round opens. */
-function beforeOpening({ round, draining, config }: AdmissionState): readonly HeldThing[] {
-  const rounds = [...(round === null ? [] : [round]), ...(config.allowOverlap ? [] : draining)];
-  return rounds.map(({ id }) => ({ what: 'rounds', id }));
-}
+const beforeOpening = ({ round, draining, config }: AdmissionState): readonly HeldThing[] =>
+  rounds([...(round === null ? [] : [round]), ...(config.allowOverlap ? [] : draining)]);
 
 /** Time since which the response of a running request is awaited, in seconds. */
 const awaitedSince = ({ since, resumedAt = since }: ResponseState): number => resumedAt;
@@ -110,16 +123,14 @@ function verdict(state: AdmissionState, { spec, responses }: PromptState): reado
 function promptStanding(state: AdmissionState, one: PromptState): Standing {
   const { round, config } = state;
   const { held, status } = one;
-  const openRound = (): readonly (HeldThing | AwaitedEvent)[] =>
-    round === null ? newRound(state) : [{ what: 'rounds', id: round.id }];
+  const openRound = (): readonly For[] => (round === null ? newRound(state) : rounds([round]));
   switch (status) {
     case 'standby':
       return { stands: 'is not started: its round has enough prompts for now', for: openRound() };
-    case 'active':
-      return {
-        stands: `has ${held} of ${config.responsesPerPrompt} responses${failingWhere(state, one)}`,
-        for: responses(state, one),
-      };
+    case 'active': {
+      const stands = `has ${held} of ${config.responsesPerPrompt} responses${failingWhere(state, one)}`;
+      return { stands, for: responses(state, one) };
+    }
     case 'collected': {
       const missing = verdict(state, one);
       if (missing.length > 0) return { stands: 'has its responses, and is not judged yet', for: missing };
@@ -127,20 +138,11 @@ function promptStanding(state: AdmissionState, one: PromptState): Standing {
     }
     case 'settling': {
       const awaited = one.responses.filter((each) => each.awaited);
-      return {
-        stands: 'is deferred, and its aborts are not confirmed',
-        for: awaited.map((each) => request(each.requestId)),
-      };
+      return { stands: 'is deferred, and its aborts are not confirmed', for: awaited.map(request) };
     }
     default:
       return { stands: status === 'passed' ? 'is accepted, and its round is full' : 'counts', for: openRound() };
   }
-}
-
-/** The requests in flight; each is computed only when a caller reads it. */
-function* running({ prompts, aborting }: AdmissionState): Iterable<ResponseState> {
-  for (const { responses } of prompts.values()) for (const one of responses) if (isLive(one)) yield one;
-  yield* aborting.values();
 }
 
 function* heldIds({ prompts, settling }: AdmissionState): Iterable<string> {
@@ -168,12 +170,12 @@ function* promptIds({ prompts, settling }: AdmissionState): Iterable<string> {
 }
 
 function* runningIds(state: AdmissionState): Iterable<string> {
-  for (const { requestId } of running(state)) yield requestId;
+  for (const { requestId } of inFlight(state)) yield requestId;
 }
 
-function* roundWaits(state: AdmissionState, round: Round): Iterable<HeldThing | AwaitedEvent> {
+function* roundWaits(state: AdmissionState, round: Round): Iterable<For> {
   if (round !== state.round) {
-    for (const one of running(state)) if (one.round === round) yield request(one.requestId);
+    for (const one of inFlight(state)) if (one.round === round) yield request(one);
     return;
   }
   for (const quota of round.quotas) {
@@ -197,23 +199,16 @@ function roundStanding(state: AdmissionState, id: string): Standing | undefined 
   const { kind, inFlight } = found;
   const waiting = roundWaits(state, found);
   if (!isOpen) return { stands, since: found.completedAt, for: waiting, kind, inFlight, isCompleted: true };
-  return {
-    stands,
-    since: found.openedAt,
-    for: waiting,
-    kind,
-    inFlight,
-    futile: { ...futile, target: targetOf(found) },
-  };
+  const vain = { ...futile, target: targetOf(found) };
+  return { stands, since: found.openedAt, for: waiting, kind, inFlight, futile: vain };
 }
 
 /** The timer that would end a request without its engine, at the request's time limit. */
 function* timer({ config, timers }: AdmissionState, one: ResponseState): Iterable<AwaitedEvent> {
   const { abortGraceSeconds, responseTimeoutSeconds } = config;
-  const [timerId, firesAt, seconds] =
-    one.status === 'aborting'
-      ? ([grace.timerId, timers.abortGrace, abortGraceSeconds] as const)
-      : ([timeouts.timerId, timers.responseTimeout, responseTimeoutSeconds] as const);
+  const [timerId, firesAt, seconds] = isAborting(one)
+    ? ([grace.timerId, timers.abortGrace, abortGraceSeconds] as const)
+    : ([timeouts.timerId, timers.responseTimeout, responseTimeoutSeconds] as const);
   if (firesAt === null || seconds === undefined) return;
   yield { event: { type: 'timer.fired', timerId }, dueAt: Math.max(firesAt, one.since + seconds) };
 }

@@ -1,6 +1,5 @@
 /** Faults that tries share, where they meet collections, restarts, kept responses and engines that come and go. */
 import { describe, expect, test } from 'vitest';
-import { registry } from '../../../src/index.ts';
 import { bothWays, brief, keep, type Rounds } from '../../support/sessions/rounds.ts';
 import { only, prompts } from '../../support/sessions/session.ts';
 
@@ -180,25 +179,4 @@ describe('restored or not, it goes on alike', () => {
       return brief(session.complete(probe!.requestId));
     });
   });
-});
-
-test('a snapshot of version 4 with a retry in line goes on', () => {
-  const [[, start]] = bothWays;
-  const session = start({ placement: 'policy' });
-  session.tell('engine.added', { engineId: 'e0' });
-  session.open(prompts('a', 'b'));
-  session.tell('engine.drained', { engineId: 'e0' });
-  fail(session, ['a/0#0']);
-  const saved = JSON.parse(JSON.stringify(session.policy.snapshot()));
-  saved.version = 4;
-  for (const field of ['faults', 'controlled', 'pace']) delete saved.state[field];
-  for (const prompt of saved.state.prompts) {
-    delete prompt.losses;
-    for (const one of prompt.responses) {
-      delete one.failures.timeout;
-      for (const field of ['lastFault', 'asideAt', 'launched', 'heardAt', 'limitSeconds']) delete one[field];
-    }
-  }
-  session.policy = registry.restore(saved) as never;
-  expect(launched(session.tell('engine.added', { engineId: 'e0' }))).toStrictEqual(['a/0#1 retry_infrastructure']);
 });

@@ -1,6 +1,6 @@
 /** Request ids: how they are minted, and how a request is found by its id whatever its prompt is called. */
 import { describe, expect, test } from 'vitest';
-import { IdMint, parseId, responseKeyOf } from '../../../src/policies/speculative-admission/ids.ts';
+import { IdMint, parseId } from '../../../src/policies/speculative-admission/ids.ts';
 import { bothWays, brief } from '../../support/sessions/rounds.ts';
 import { only, prompts } from '../../support/sessions/session.ts';
 
@@ -42,7 +42,6 @@ describe('ids', () => {
     ['h/1#', 'h/1#a/0#0', { promptId: 'a', index: 0, attempt: 0 }],
   ])('with prefix %j, %j is read as %j', (prefix, id, parsed) => {
     expect(parseId(prefix, id)).toStrictEqual(parsed);
-    expect(responseKeyOf(prefix, id)).toStrictEqual({ promptId: parsed.promptId, index: parsed.index });
   });
 
   test.each([
@@ -62,19 +61,6 @@ describe('ids', () => {
     ['h1-', 'h2-a/0#0'],
   ])('with prefix %j, %j is no id', (prefix, id) => {
     expect(parseId(prefix, id)).toBeUndefined();
-  });
-
-  test('no place: no slash before the attempt, nothing between prefix and slash, or another prefix', () => {
-    for (const [prefix, id] of [
-      ['', 'a'],
-      ['', 'a#0'],
-      ['', '/0#0'],
-      ['h1-', 'h1-/0#0'],
-      ['h1-', 'h2-a/0#0'],
-      ['', 'a#0/1'],
-    ] as const) {
-      expect(responseKeyOf(prefix, id)).toBeUndefined();
-    }
   });
 });
 
