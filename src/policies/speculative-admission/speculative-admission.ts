@@ -4,7 +4,7 @@
  */
 
 import { checkNewPrefix } from '../../core/ids/minted-ids.ts';
-import { definePolicy, handlersOf, type Ledger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
+import { definePolicy, type HeldLedger, handlersOf, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
 import { checkTimer, timerFired as noteFired } from '../../core/rollout/deadlines.ts';
 import { changeEngines, checkEngine } from '../../core/rollout/engines.ts';
 import type {
@@ -31,8 +31,7 @@ import {
   sourceReopened,
 } from '../../schemas/events/rounds.ts';
 import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
-import type { Message } from '../../schemas/messages.ts';
-import type { Prompt } from '../../schemas/prompts.ts';
+import { finishedIds, requestIds } from '../../schemas/prompts.ts';
 import { pauses, settleFaults, suspendWhereTriesFail } from './faults.ts';
 import { pump, timeouts } from './launch.ts';
 import * as prompts from './prompts.ts';
@@ -76,68 +75,18 @@ const handlers = [
   on(hostRestarted, reports.hostRestarted, checkNewPrefix),
 ];
 
-/** One shared empty list, because most events bring nothing in, and most decisions let nothing out. */
-const none: readonly string[] = Object.freeze([]);
-
-type AdmissionLedger = Ledger<SavedAdmission, Message, SpeculativeAdmissionDecision, SpeculativeAdmissionConfig>;
-
-const ids = (all: readonly { requestId: string }[]): string[] => all.map((one) => one.requestId);
-const finishedIds = ({ kept = [] }: Prompt): string[] => ids(kept.filter((one) => one.finished));
-const suppliedBy = (event: Message): readonly Prompt[] =>
-  event.type === 'round.opened' || event.type === 'prompts.supplied' ? event.prompts : [];
-
-/** Prompts enter with a round or a supply, and leave final, deferred, returned, filtered, failed or merged. */
+const held = ({ prompts, settling }: SavedAdmission) => [...prompts, ...settling];
+type AdmissionLedger = HeldLedger<SavedAdmission, SpeculativeAdmissionConfig>;
 const promptLedger: AdmissionLedger = {
   name: 'prompts',
-  entered: (event) => suppliedBy(event).map((one) => one.promptId),
-  left: (decision) => {
-    switch (decision.type) {
-      case 'round.completed':
-        return decision.prompts.map((one) => one.promptId);
-      case 'prompt.deferred':
-      case 'prompt.returned':
-        return [decision.prompt.promptId];
-      case 'prompt.filtered':
-      case 'prompt.failed':
-      case 'prompt.merged':
-        return [decision.promptId];
-      default:
-        return none;
-    }
-  },
-  held: (saved) => [...saved.prompts, ...saved.settling].map((one) => one.spec.promptId),
+  held: (saved) => held(saved).map((one) => one.spec.promptId),
   mints: mostResponses,
 };
-
-/** Responses enter complete, or kept inside a prompt, and leave final, dropped, surplus, or kept again. */
 const responseLedger: AdmissionLedger = {
   name: 'responses',
-  entered: (event) =>
-    event.type === 'response.completed' ? [event.requestId] : suppliedBy(event).flatMap(finishedIds),
-  left: (decision) => {
-    switch (decision.type) {
-      case 'round.completed':
-        return decision.prompts.flatMap((one) => ids(one.responses));
-      case 'prompt.deferred':
-      case 'prompt.returned':
-        return [...ids(decision.dropped), ...finishedIds(decision.prompt)];
-      case 'prompt.filtered':
-      case 'prompt.failed':
-      case 'prompt.merged':
-        return ids(decision.dropped);
-      case 'response.surplus':
-        return [decision.requestId];
-      case 'response.late':
-        return decision.reason.code === 'completion' ? [decision.requestId] : none;
-      case 'response.dropped':
-        return decision.finished ? [decision.requestId] : none;
-      default:
-        return none;
-    }
-  },
   held: (saved) =>
-    [...saved.prompts, ...saved.settling].flatMap(({ status, spec, responses }) =>
-      status === 'standby' ? finishedIds(spec) : ids(responses.filter((one) => one.status === 'held')),
+    held(saved).flatMap(({ status, spec, responses }) =>
+      status === 'standby' ? finishedIds(spec) : requestIds(responses.filter((one) => one.status === 'held')),
     ),
 };
 

@@ -9,7 +9,7 @@ import type { Live } from '../../core/machine/definition.ts';
 import { derived, mapBy, setOf } from '../../core/machine/state.ts';
 import { goneEngines } from '../../core/rollout/engines.ts';
 import { isExpiring } from '../../core/rollout/prompts.ts';
-import { noFaults, sharedFaults } from '../../core/rollout/shared-faults.ts';
+import { sharedFaults } from '../../core/rollout/shared-faults.ts';
 import type { SpeculativeAdmissionConfig } from '../../generated/settings/speculative-admission.ts';
 import { promptDeferred } from '../../schemas/decisions/prompts.ts';
 import { faultScope } from '../../schemas/faults.ts';
@@ -333,31 +333,8 @@ export const admissionState = z.strictObject({
 export type AdmissionState = Live<z.output<typeof admissionState>, SpeculativeAdmissionConfig>;
 export type SavedAdmission = z.input<typeof admissionState>;
 
-export const begin = ({ idPrefix }: SpeculativeAdmissionConfig): SavedAdmission => ({
-  round: null,
-  draining: [],
-  recentRounds: [],
-  prompts: [],
-  settling: [],
-  aborting: [],
-  engines: [],
-  goneEngines: [],
-  timers: { abortGrace: null, responseTimeout: null, pause: null },
-  stale: 0,
-  faults: noFaults(),
-  recalled: [],
-  controlled: false,
-  pace: { tokens: 0, seconds: 0 },
-  rounds: 0,
-  seq: 0,
-  weightVersion: 0,
-  nextAttempt: 0,
+export const begin = ({ idPrefix }: SpeculativeAdmissionConfig): Partial<SavedAdmission> => ({
   prefix: idPrefix,
-  oldPrefixes: [],
-  restarts: 0,
-  departures: { horizon: 0, launched: [] },
-  exhausted: { all: false, domains: [] },
-  futile: { filtered: 0, since: 0 },
   exploration: newExploration(),
 });
 
