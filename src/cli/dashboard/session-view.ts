@@ -1,6 +1,7 @@
 /** What is known of one running session: its policy asked on the spot, with the times that were followed. */
 import { given } from '../../core/collections/given.ts';
 import type { OpenCommand } from '../../core/why/command-table.ts';
+import { isUnasked } from '../../core/why/obligations.ts';
 import { lateness } from '../../core/why/overdue.ts';
 import { type KnownTimes, mostOwed, type OwedEvent, owedTo, type Why, type WhyAll } from '../../core/why/why.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
@@ -11,7 +12,6 @@ import type { SessionLoad } from '../../logs/job/live-answers.ts';
 import type { WhyText } from '../../logs/job/log-view.ts';
 import type { Actor, Span } from '../../logs/job/spans.ts';
 import type { Session } from '../../rpc/session/session.ts';
-import { isUnasked } from '../../schemas/answers.ts';
 import type { FeedHost, SessionFeed } from './session-feed.ts';
 
 /** Most of those who owe something that are named. */

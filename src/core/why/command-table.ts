@@ -22,6 +22,19 @@ export interface OpenCommand {
   readonly missing?: number | undefined;
 }
 
+export type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns the key that tells a command from others with the same answer. The key is nearly always a single id, unchanged, because
+ * joining texts would cost more than everything else here.
+ */
+export function keyOf(fields: readonly string[], message: Json): string {
+  if (fields.length === 1) return String(message[fields[0]!]);
+  let key = '';
+  for (const name of fields) key += `\n${String(message[name])}`;
+  return key;
+}
+
 /** Most notices per kind that are remembered before the first answer to the kind: many hosts never answer notices. */
 export const mostUnasked = 1024;
 

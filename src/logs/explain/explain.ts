@@ -2,11 +2,11 @@
 
 import { given } from '../../core/collections/given.ts';
 import type { OpenCommand } from '../../core/why/command-table.ts';
+import { isUnasked } from '../../core/why/obligations.ts';
 import { lateness } from '../../core/why/overdue.ts';
 import type { SuspendedTries } from '../../core/why/suspended-tries.ts';
 import { mostOwed, type OwedEvent, type StalledThing, type Standpoint, type Why } from '../../core/why/why.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
-import { isUnasked } from '../../schemas/answers.ts';
 import { senderOf } from '../../schemas/senders.ts';
 import type { FoundLine, Log, LoggedSession, Place } from '../format/log.ts';
 import type { SessionPlay } from '../replay/play.ts';

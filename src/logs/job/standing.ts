@@ -1,7 +1,7 @@
 /** A short summary of a state: held things by standing, and unanswered commands. */
 
+import { isUnasked } from '../../core/why/obligations.ts';
 import { lateness } from '../../core/why/overdue.ts';
-import { unaskedAnswers } from '../../schemas/answers.ts';
 import { singular } from '../explain/text.ts';
 import type { SessionPlay } from '../replay/play.ts';
 
@@ -67,7 +67,7 @@ export function askedOf({ commands }: SessionPlay, at: number): AskedGroup[] {
   const groups = new Map<string, AskedGroup & { count: number; ids: string[]; overdue: boolean }>();
   for (const { type, answer, by, ids, since } of commands?.open ?? []) {
     // Events that some hosts send unasked are awaited only if such an event has come before.
-    if (Object.hasOwn(unaskedAnswers, type) && commands!.usual(answer) === undefined) continue;
+    if (isUnasked(type) && commands!.usual(answer) === undefined) continue;
     const key = `${answer}\n${by ?? ''}`;
     const [id] = Object.entries(ids).flatMap(([name, one]) => (name === 'roundId' ? [] : [one]));
     const seconds = at - since;

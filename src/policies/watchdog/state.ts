@@ -2,17 +2,16 @@
 import { z } from 'zod';
 import type { AnyDecision, AnyEvent, Live } from '../../core/machine/definition.ts';
 import { byHand, derived } from '../../core/machine/state.ts';
-import type { Messages } from '../../core/why/answer-rules.ts';
 import type { OpenCommand } from '../../core/why/command-table.ts';
+import { isUnasked, type Messages } from '../../core/why/obligations.ts';
 import { OpenCommands, savedOpenCommands, type UsualTime } from '../../core/why/open-commands.ts';
 import type { WatchdogConfig } from '../../generated/settings/watchdog.ts';
-import { isUnasked } from '../../schemas/answers.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';
 import { seconds } from '../../schemas/units.ts';
 import { type Cause, Causes, type Owing } from './causes.ts';
-import { answering, asked, timerFired } from './messages.ts';
+import { decided, reported, timerFired } from './messages.ts';
 
-const messages = { events: [...answering, timerFired], decisions: [...asked, timerSet] };
+const messages = { events: [...reported, timerFired], decisions: [...decided, timerSet] };
 
 const cause = z.strictObject({
   key: z.string().describe('Names the cause.'),
@@ -96,41 +95,18 @@ export class Owed {
 
   /** Follows an event of the host. */
   heard(event: AnyEvent, at: number): void {
-    this.isAlive(at);
+    this.#isAlive(at);
     this.commands.heard(event, at);
     this.#prune();
   }
 
-  /** Notes that the host has sent an event. */
-  isAlive(at: number): void {
-    this.#now = at;
-    this.heardAt = at;
-    this.isResting = false;
-    if (!this.isHostNamed) return;
-    this.isHostNamed = false;
-    for (const one of this.causes) Object.assign(one, { isNamed: false, freshAt: at });
-  }
-
-  /** Follows a decision of another policy. */
-  told(decision: AnyDecision, at: number): void {
-    this.isResting = false;
+  /** Follows a decision of another policy, or a report of the host that answers nothing. */
+  told(decision: AnyEvent & Partial<AnyDecision>, at: number): void {
+    if (!this.commands.isHeldBack(decision.type)) this.isResting = false;
     // The numbers in a reason belong to the decision, and a saved state shares nothing with it.
-    this.commands.told(decision, at, this.#keepsReasons ? decision.reason : { code: decision.reason.code });
+    const reason = this.#keepsReasons ? decision.reason : { code: decision.reason?.code ?? 'reported' };
+    this.commands.told(decision as AnyDecision, at, reason);
     if (this.commands.size > this.config!.maxOwed) this.commands.forgetOldest();
-    this.#prune();
-  }
-
-  /** Forgets the commands that an event would answer. */
-  forget(...events: readonly { readonly type: string }[]): void {
-    this.isResting = false;
-    for (const event of events) this.commands.forget(event);
-    this.#prune();
-  }
-
-  /** Forgets what is awaited for a request, by the types of the usual answers. */
-  forgetAwaited(requestId: string, answers: readonly string[]): void {
-    this.isResting = false;
-    for (const answer of answers) this.commands.forgetAwaited(answer, requestId);
     this.#prune();
   }
 
@@ -197,6 +173,16 @@ export class Owed {
       isResting: this.isResting,
       timeoutSeconds: this.timeoutSeconds,
     };
+  }
+
+  /** Notes that the host has sent an event. */
+  #isAlive(at: number): void {
+    this.#now = at;
+    this.heardAt = at;
+    this.isResting = false;
+    if (!this.isHostNamed) return;
+    this.isHostNamed = false;
+    for (const one of this.causes) Object.assign(one, { isNamed: false, freshAt: at });
   }
 
   #prune(): void {
