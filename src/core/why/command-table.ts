@@ -3,6 +3,7 @@
 import { type Linked, LinkedList } from '../collections/linked-list.ts';
 import type { AnyDecision } from '../machine/definition.ts';
 import type { WaitingTimes } from './waiting-times.ts';
+import type { AwaitedEvent } from './waits.ts';
 
 /** A command, or a notice that some hosts answer unasked, without an answer so far. */
 export interface OpenCommand {
@@ -21,6 +22,13 @@ export interface OpenCommand {
   /** For a request for prompts: the number of prompts that are still missing. */
   readonly missing?: number | undefined;
 }
+
+/** Returns the wait for the answer to a command. */
+export const awaitedOf = ({ answer, ids, since, by }: OpenCommand): AwaitedEvent => ({
+  event: { type: answer, ...ids },
+  by,
+  ...(answer === 'timer.fired' ? { dueAt: since } : { since }),
+});
 
 export type Json = Readonly<Record<string, unknown>>;
 

@@ -149,7 +149,8 @@ export function awaitedSince({ since, dueAt }: AwaitedEvent, asked: OpenCommand 
   return isNamed ? later(since, asked.since) : (since ?? asked?.since);
 }
 
-function owedEvent(one: AwaitedEvent, times: KnownTimes | undefined): OwedEvent {
+/** Adds to a wait what is known of it: who has to act, since when, and what has asked for the event. */
+export function owedEvent(one: AwaitedEvent, times: KnownTimes | undefined): OwedEvent {
   const { event, by: at, dueAt } = one;
   const asked = times?.answeredBy?.(event);
   const usual = times?.usual?.(event.type);

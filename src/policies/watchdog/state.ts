@@ -5,6 +5,7 @@ import { byHand, derived } from '../../core/machine/state.ts';
 import type { OpenCommand } from '../../core/why/command-table.ts';
 import { isUnasked, type Messages } from '../../core/why/obligations.ts';
 import { OpenCommands, savedOpenCommands, type UsualTime } from '../../core/why/open-commands.ts';
+import { overdueSeconds } from '../../core/why/overdue.ts';
 import type { WatchdogConfig } from '../../generated/settings/watchdog.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';
 import { seconds } from '../../schemas/units.ts';
@@ -135,12 +136,14 @@ export class Owed {
   limitOf({ answer, type }: OpenCommand, isAsked: boolean): Limit {
     const { floorSeconds, startSeconds, factor } = this.config!;
     const usual = this.commands.usual(answer);
-    // A timer is awaited from its time on.
-    let limit = answer === 'timer.fired' ? floorSeconds : startSeconds;
-    if (usual !== undefined && usual.answers >= fewestAnswers)
-      limit = Math.max(floorSeconds, factor * usual.highSeconds);
-    // An event that a host sends of its own accord may come only after the requested ones.
-    else if (isAsked && isUnasked(type)) limit = Number.POSITIVE_INFINITY;
+    // An event that a host sends of its own accord may come only after the requested ones. A timer is awaited from its time on.
+    const otherwise = isAsked && isUnasked(type) ? Number.POSITIVE_INFINITY : startSeconds;
+    const unknown = answer === 'timer.fired' ? floorSeconds : otherwise;
+    let limit = overdueSeconds(usual, {
+      ...{ shortest: floorSeconds, unknown, fewAnswers: fewestAnswers, few: () => unknown },
+      // No logarithm decides: engines of JavaScript round them differently.
+      times: [factor, factor],
+    });
     // A policy that ends late responses by itself is given time for that: its timer, and then what it asks for.
     if (answer === 'response.completed' && this.timeoutSeconds > 0)
       limit = Math.max(limit, this.timeoutSeconds + 2 * floorSeconds);
