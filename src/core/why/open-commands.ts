@@ -6,21 +6,12 @@
 import { z } from 'zod';
 import type { AnyDecision, AnyEvent } from '../machine/definition.ts';
 import { type Json, keyOf, mostUnasked, type OpenCommand, Table, TrackedCommand } from './command-table.ts';
-import { FutileWork, savedFutileWork, type UsualFiltered } from './futile-work.ts';
+import { FutileWork, savedFutileWork } from './futile-work.ts';
 import { type AnswerRule, type Messages, rulesOf } from './obligations.ts';
+import type { UsualFiltered, UsualTime } from './overdue.ts';
 import { type Releasing, releases } from './releases.ts';
 import { SuspensionNotices, savedSuspendedTries } from './suspended-tries.ts';
 import { savedTimes, WaitingTimes } from './waiting-times.ts';
-
-/** How long an answer usually takes. */
-export interface UsualTime {
-  /** Median, in seconds. */
-  readonly medianSeconds: number;
-  /** Time that 99 percent of the answers do not exceed, in seconds. */
-  readonly highSeconds: number;
-  /** Number of answers from which the median was learnt; older answers weigh less. */
-  readonly answers: number;
-}
 
 const openCommand = z.strictObject({
   type: z.string(),

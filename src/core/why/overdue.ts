@@ -1,5 +1,22 @@
-/** Says whether an event that is owed to a policy is late, compared with earlier times of such events. */
-import type { UsualTime } from './open-commands.ts';
+/** Says whether an event that is owed to a policy is late, and whether work for it is futile, compared with what is usual. */
+
+/** How long an answer usually takes. */
+export interface UsualTime {
+  /** Median, in seconds. */
+  readonly medianSeconds: number;
+  /** Time that 99 percent of the answers do not exceed, in seconds. */
+  readonly highSeconds: number;
+  /** Number of answers from which the median was learnt; older answers weigh less. */
+  readonly answers: number;
+}
+
+/** How many prompts or groups are usually filtered. */
+export interface UsualFiltered {
+  /** The 99th percentile of the number filtered between two that counted. */
+  readonly highFiltered: number;
+  /** Number of counted prompts or groups from which the usual number was learnt; older ones weigh less. */
+  readonly counted: number;
+}
 
 /** How long a wait may last before it is overdue. Times are in seconds. */
 export interface Patience {
@@ -58,4 +75,23 @@ interface Times {
 export function lateness({ since, dueAt, usual }: Times, at: number): number {
   if (dueAt !== undefined) return Math.max(0, at - dueAt) / timerPatience;
   return since === undefined ? 0 : Math.max(0, at - since) / overdueSeconds(usual);
+}
+
+/** With fewer prompts or groups counted than this, the usual number of filtered ones is not known. */
+const fewest = 8;
+/** Least number filtered that is reported: where the usual number is known, and where it is not. */
+export const leastFiltered = 32;
+const leastUnknown = 128;
+/** The same limits as multiples of a round's target, because the first ones that end may all be of one kind. */
+const [rounds, roundsUnknown] = [2, 8];
+/**
+ * Work is reported beyond this multiple of the 99th percentile. If each item passes with the same probability, one run in a
+ * million is as long.
+ */
+const rareTimes = 3;
+
+/** Returns the number filtered in a row from which work counts as futile. */
+export function mostFiltered(target: number, usual: UsualFiltered | undefined): number {
+  if (usual === undefined || usual.counted < fewest) return Math.max(leastUnknown, roundsUnknown * target);
+  return Math.max(leastFiltered, rounds * target, Math.ceil(rareTimes * usual.highFiltered));
 }

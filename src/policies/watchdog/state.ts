@@ -4,7 +4,8 @@ import type { AnyDecision, AnyEvent, Live } from '../../core/machine/definition.
 import { byHand, derived } from '../../core/machine/state.ts';
 import type { OpenCommand } from '../../core/why/command-table.ts';
 import { isUnasked, type Messages } from '../../core/why/obligations.ts';
-import { OpenCommands, savedOpenCommands, type UsualTime } from '../../core/why/open-commands.ts';
+import { OpenCommands, savedOpenCommands } from '../../core/why/open-commands.ts';
+import type { UsualTime } from '../../core/why/overdue.ts';
 import { overdueSeconds } from '../../core/why/overdue.ts';
 import type { WatchdogConfig } from '../../generated/settings/watchdog.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';
