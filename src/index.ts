@@ -36,8 +36,7 @@ export type {
 export { acceptedReason } from './core/rollout/accepted.ts';
 export { copyFinal, copyPrompt } from './core/rollout/prompts.ts';
 export type { OpenCommand } from './core/why/command-table.ts';
-export type { UsualFiltered } from './core/why/futile-work.ts';
-export type { UsualTime } from './core/why/open-commands.ts';
+export type { UsualFiltered, UsualTime } from './core/why/overdue.ts';
 export type { AwaitedEvent, Futile, Gates, HeldThing, Standing, Waits, WaitsOf } from './core/why/waits.ts';
 export { type Watch, watch } from './core/why/watch.ts';
 export type { HeldRound, KnownTimes, OwedEvent, StalledThing, Standpoint, Why, WhyAll } from './core/why/why.ts';

@@ -1,8 +1,8 @@
 /** Types of the vocabulary: its objects, an interface for each message, and all of them by their names. */
 import { readdirSync } from 'node:fs';
+import { obligations } from '../../src/core/why/obligations.ts';
 import type { AnyDefinition } from '../../src/index.ts';
 import { registry } from '../../src/registry.ts';
-import { answers } from '../../src/schemas/answers.ts';
 import type { DecisionMessage, EventMessage } from '../../src/schemas/index.ts';
 import { className } from '../text.ts';
 import { importsOf, moduleText } from './modules.ts';
@@ -45,7 +45,7 @@ function kindOf(message: Message): string {
     const takers = takersOf(message.type);
     return `Notice ${name}${takers.length === 0 ? '' : `; an event of ${takers.join(', ')}`}.`;
   }
-  const by = (answers as Readonly<Record<string, readonly string[]>>)[message.type] ?? [];
+  const by = obligations.get(message.type)?.answers ?? [];
   return `Command ${name}${by.length === 0 ? '' : `; answered by ${by.map((one) => `\`${one}\``).join(', ')}`}.`;
 }
 

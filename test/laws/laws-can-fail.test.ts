@@ -114,7 +114,7 @@ describe('the laws suite', () => {
       `${says} acme/errand.run: say which in \`hints.answers\``,
     );
     expect(() => checkLaws(errands('errand.run'), options)).toThrow(
-      `${says} errand.run: say which in src/schemas/answers.ts`,
+      `${says} errand.run: say which in src/testing/hosts/contract.ts`,
     );
     checkLaws(errands('acme/errand.run'), {
       ...options,

@@ -2,8 +2,6 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AnyPolicyDefinition } from '../../src/core/machine/definition.ts';
 import { registry } from '../../src/registry.ts';
-import { answers } from '../../src/schemas/answers.ts';
-import { decisions } from '../../src/schemas/decisions/index.ts';
 import { scopesOf } from '../../src/testing/hosts/bad-day.ts';
 import { checkLaws, type Law, laws, likelyEvents, tapes } from '../../src/testing/index.ts';
 import { withEvents } from '../../src/testing/runs/tested.ts';
@@ -78,9 +76,4 @@ test('every policy takes host.restarted, but the queue, which has nothing in fli
 test('every policy says what blocks what', () => {
   const silent = registry.policies.filter(({ waits }) => waits === undefined);
   expect(silent.map(({ id }) => id)).toEqual([]);
-});
-
-test('it is written down which event answers each command', () => {
-  const commands = decisions.filter(({ kind }) => kind === 'command').map(({ type }) => type);
-  expect(Object.keys(answers).sort()).toEqual([...commands].sort());
 });

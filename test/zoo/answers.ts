@@ -1,6 +1,6 @@
 /** The answers of a host to commands: those of an obedient host, on engines that take time. */
-import { answers } from '../../src/schemas/answers.ts';
 import { normal } from '../../src/sim/workload/random.ts';
+import { answersTo as byContract } from '../../src/testing/hosts/contract.ts';
 import type { Report } from '../../src/testing/hosts/obedience.ts';
 import { specialAnswers } from '../../src/testing/hosts/obedient-answers.ts';
 import type { Told, ZooHost } from './host.ts';
@@ -15,7 +15,7 @@ export function answersTo(decision: Told, host: ZooHost): readonly Report[] {
   if (type === 'round.planned') return [host.answer('round.opened', decision, { prompts: decision.queued })];
   const rule = specialAnswers[type];
   if (typeof rule === 'function') return rule(decision, host.desk) as readonly Report[];
-  const names = rule === undefined ? (answers[type as never] ?? ([] as readonly string[])) : [rule as string];
+  const names = rule === undefined ? (byContract(type) ?? []) : [rule as string];
   const name = names.find((one) => host.takes(one));
   return name === undefined ? [] : [host.answer(name, decision)];
 }

@@ -1,9 +1,10 @@
 /** Goes through what a policy holds: where everything stands, and who has to act. */
-import type { OpenCommand } from '../../core/why/command-table.ts';
+import { awaitedOf, type OpenCommand } from '../../core/why/command-table.ts';
 import { lateness } from '../../core/why/overdue.ts';
 import { type AwaitedEvent, isEvent } from '../../core/why/waits.ts';
 import { awaitedSince, type Holdings, type KnownTimes } from '../../core/why/why.ts';
 import { singular } from '../../logs/explain/text.ts';
+import { idIn } from '../../logs/format/message-ids.ts';
 import type { Census, OwedGroup } from '../../logs/job/live-answers.ts';
 import type { StandingGroup } from '../../logs/job/standing.ts';
 import { senderOf } from '../../schemas/senders.ts';
@@ -57,12 +58,6 @@ interface Owing {
   late: number;
 }
 
-const idIn = (event: Readonly<Record<string, unknown>>): string => {
-  const ids = Object.entries(event).filter(([name, id]) => name.endsWith('Id') && typeof id === 'string');
-  const [, id] = ids.find(([name]) => name !== 'roundId' && name !== 'engineId') ?? ids[0] ?? [];
-  return (id as string | undefined) ?? '';
-};
-
 /**
  * Takes the census, one thing at a step. The state may change between two steps: then the sums are of no single moment, but everything
  * stands where it stood when it was looked at.
@@ -94,9 +89,8 @@ export function* census(
       for (const one of found.for) if (isEvent(one)) owe(owing, seen, one, times, at);
     }
   }
-  for (const { answer, ids: named, since, by } of asked) {
-    const isTimer = answer === 'timer.fired';
-    owe(owing, seen, { event: { type: answer, ...named }, by, ...(isTimer ? { dueAt: since } : { since }) }, times, at);
+  for (const one of asked) {
+    owe(owing, seen, awaitedOf(one), times, at);
     yield;
   }
   return {
@@ -120,7 +114,7 @@ function owe(owing: Map<string, Owing>, seen: Set<string>, awaited: AwaitedEvent
   const key = `${event.type}\n${by ?? ''}`;
   let one = owing.get(key);
   if (one === undefined) owing.set(key, (one = { answer: event.type, by, late: 0, group: new Group() }));
-  one.group.add(idIn(event), dueAt ?? since);
+  one.group.add(idIn(event) ?? '', dueAt ?? since);
   if (lateness({ since, dueAt, usual: times.usual?.(event.type) }, at) > 1) one.late += 1;
 }
 

@@ -1,17 +1,17 @@
 /** What is known of one running session: its policy asked on the spot, with the times that were followed. */
 import { given } from '../../core/collections/given.ts';
 import type { OpenCommand } from '../../core/why/command-table.ts';
+import { isUnasked } from '../../core/why/obligations.ts';
 import { lateness } from '../../core/why/overdue.ts';
 import { type KnownTimes, mostOwed, type OwedEvent, owedTo, type Why, type WhyAll } from '../../core/why/why.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
-import { type Explanation, type Owed, verdictOf } from '../../logs/explain/explain.ts';
+import { type Explanation, owedAt, verdictOf } from '../../logs/explain/explain.ts';
 import { answerOf, chainText } from '../../logs/explain/text.ts';
 import { actorName, type JobView } from '../../logs/job/job-view.ts';
 import type { SessionLoad } from '../../logs/job/live-answers.ts';
 import type { WhyText } from '../../logs/job/log-view.ts';
 import type { Actor, Span } from '../../logs/job/spans.ts';
 import type { Session } from '../../rpc/session/session.ts';
-import { isUnasked } from '../../schemas/answers.ts';
 import type { FeedHost, SessionFeed } from './session-feed.ts';
 
 /** Most of those who owe something that are named. */
@@ -47,15 +47,6 @@ export function loadOf(view: JobView, times: KnownTimes | undefined): SessionLoa
     overdue: oldest.some(isLate),
   };
 }
-
-const owedAt = (one: OwedEvent, at: number): Owed => {
-  const from = one.dueAt ?? one.since;
-  return {
-    ...one,
-    ...(from === undefined || from > at ? undefined : { waitedSeconds: at - from }),
-    overdue: lateness(one, at) > 1,
-  };
-};
 
 /** Most milliseconds of a look at what a policy holds: no event may come in its middle. */
 const longestLook = 25;

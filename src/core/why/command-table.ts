@@ -3,6 +3,7 @@
 import { type Linked, LinkedList } from '../collections/linked-list.ts';
 import type { AnyDecision } from '../machine/definition.ts';
 import type { WaitingTimes } from './waiting-times.ts';
+import type { AwaitedEvent } from './waits.ts';
 
 /** A command, or a notice that some hosts answer unasked, without an answer so far. */
 export interface OpenCommand {
@@ -20,6 +21,26 @@ export interface OpenCommand {
   readonly reason: AnyDecision['reason'];
   /** For a request for prompts: the number of prompts that are still missing. */
   readonly missing?: number | undefined;
+}
+
+/** Returns the wait for the answer to a command. */
+export const awaitedOf = ({ answer, ids, since, by }: OpenCommand): AwaitedEvent => ({
+  event: { type: answer, ...ids },
+  by,
+  ...(answer === 'timer.fired' ? { dueAt: since } : { since }),
+});
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns the key that tells a command from others with the same answer. The key is nearly always a single id, unchanged, because
+ * joining texts would cost more than everything else here.
+ */
+export function keyOf(fields: readonly string[], message: Json): string {
+  if (fields.length === 1) return String(message[fields[0]!]);
+  let key = '';
+  for (const name of fields) key += `\n${String(message[name])}`;
+  return key;
 }
 
 /** Most notices per kind that are remembered before the first answer to the kind: many hosts never answer notices. */

@@ -4,33 +4,8 @@
  */
 import { z } from 'zod';
 import type { AnyDecision, AnyEvent } from '../machine/definition.ts';
+import { leastFiltered, mostFiltered, type UsualFiltered } from './overdue.ts';
 import { savedTimes, WaitingTimes } from './waiting-times.ts';
-
-/** How many prompts or groups are usually filtered. */
-export interface UsualFiltered {
-  /** The 99th percentile of the number filtered between two that counted. */
-  readonly highFiltered: number;
-  /** Number of counted prompts or groups from which the usual number was learnt; older ones weigh less. */
-  readonly counted: number;
-}
-
-/** With fewer counted than this, the usual number is not known. */
-const fewest = 8;
-/** Least number filtered that is reported: where the usual number is known, and where it is not. */
-const [least, leastUnknown] = [32, 128];
-/** The same limits as multiples of a round's target, because the first ones that end may all be of one kind. */
-const [rounds, roundsUnknown] = [2, 8];
-/**
- * Work is reported beyond this multiple of the 99th percentile. If each item passes with the same probability, one run in a
- * million is as long.
- */
-const factor = 3;
-
-/** Returns the number filtered in a row from which work counts as futile. */
-export function mostFiltered(target: number, usual: UsualFiltered | undefined): number {
-  if (usual === undefined || usual.counted < fewest) return Math.max(leastUnknown, roundsUnknown * target);
-  return Math.max(least, rounds * target, Math.ceil(factor * usual.highFiltered));
-}
 
 export const savedFutileWork = z.strictObject({
   filtered: z.int().nonnegative(),
@@ -99,7 +74,7 @@ export class FutileWork {
 
   /** Whether the number filtered is so high that the work counts as futile. */
   get isTooMuch(): boolean {
-    return this.filtered >= least && this.filtered >= this.most;
+    return this.filtered >= leastFiltered && this.filtered >= this.most;
   }
 
   /** Returns the state to save; `undefined` if nothing was ever requested or filtered. */

@@ -4,23 +4,14 @@
  * what, and this file adds times.
  */
 import { z } from 'zod';
-import { sequels } from '../../schemas/answers.ts';
 import type { AnyDecision, AnyEvent } from '../machine/definition.ts';
-import { type Json, keyOf, type Messages, rulesOf } from './answer-rules.ts';
-import { mostUnasked, type OpenCommand, Table, TrackedCommand } from './command-table.ts';
-import { FutileWork, savedFutileWork, type UsualFiltered } from './futile-work.ts';
+import { type Json, keyOf, mostUnasked, type OpenCommand, Table, TrackedCommand } from './command-table.ts';
+import { FutileWork, savedFutileWork } from './futile-work.ts';
+import { type AnswerRule, type Messages, rulesOf } from './obligations.ts';
+import type { UsualFiltered, UsualTime } from './overdue.ts';
+import { type Releasing, releases } from './releases.ts';
 import { SuspensionNotices, savedSuspendedTries } from './suspended-tries.ts';
 import { savedTimes, WaitingTimes } from './waiting-times.ts';
-
-/** How long an answer usually takes. */
-export interface UsualTime {
-  /** Median, in seconds. */
-  readonly medianSeconds: number;
-  /** Time that 99 percent of the answers do not exceed, in seconds. */
-  readonly highSeconds: number;
-  /** Number of answers from which the median was learnt; older answers weigh less. */
-  readonly answers: number;
-}
 
 const openCommand = z.strictObject({
   type: z.string(),
@@ -54,6 +45,15 @@ function savedCommand({ type, answer, ids, since, by, reason, missing }: OpenCom
 /** Most unanswered commands that are remembered, unless the caller gives another number. */
 const mostOpen = 131_072;
 
+/** Commands with which a program begins that needs no environment. */
+const begins: ReadonlySet<string> = new Set(['request.launch', 'request.resume']);
+
+/** Time at which a timer runs out; the policy's clock may be ahead of the host's. */
+const dueAt = ({ fireAtSeconds, aheadSeconds = 0 }: Json): number => Number(fireAtSeconds) + Number(aheadSeconds);
+
+const idsOf = ({ ids }: AnswerRule, message: Json): OpenCommand['ids'] =>
+  Object.fromEntries(ids.map((name) => [name, String(message[name])]));
+
 /** Is told of each command that opens and ends, and may keep a mark on an open command. */
 export interface CommandFollower<Mark> {
   opened(one: OpenCommand): Mark;
@@ -63,28 +63,26 @@ export interface CommandFollower<Mark> {
   longest(mark: Mark): number;
 }
 
-/** A table, and the fields of a message that identify the command in this table. */
-interface AnsweredTable<Mark> {
+/** What is owed after a message, and the tables in which this begins and ends waits. */
+interface Asked<Mark> {
+  readonly rule: AnswerRule;
   readonly table: Table<Mark>;
-  readonly fields: readonly string[];
-}
-
-interface Asked<Mark> extends AnsweredTable<Mark> {
   readonly replaces: readonly Table<Mark>[];
-  readonly isUnasked: boolean;
 }
 
 /** Follows the commands of one policy. Each message costs O(1), and the memory is bounded. */
-export class OpenCommands<Mark = undefined> {
+export class OpenCommands<Mark = undefined> implements Releasing {
   readonly #tables = new Map<string, Table<Mark>>();
   /** By the type of a decision. */
   readonly #asked = new Map<string, Asked<Mark>>();
   /** By the type of an event: the places of the commands that it ends. */
-  readonly #ends = new Map<string, AnsweredTable<Mark>[]>();
+  readonly #ends = new Map<string, Asked<Mark>[]>();
   /** Work that gained nothing. */
   readonly futile: FutileWork;
   /** Suspensions during which only single tries are made. */
   readonly suspended: SuspensionNotices;
+  /** The wait for environments. */
+  readonly #slots: Table<Mark> | undefined;
   readonly #most: number;
   readonly #follower: CommandFollower<Mark> | undefined;
   #size = 0;
@@ -99,16 +97,17 @@ export class OpenCommands<Mark = undefined> {
     this.#follower = follower;
     this.futile = new FutileWork(saved?.futile);
     this.suspended = new SuspensionNotices(saved?.suspended);
-    for (const { type, answer, others, replaces, fields, isUnasked } of rulesOf(messages)) {
-      const replaced = replaces.map((one) => this.#table(one));
-      const asked = { table: this.#table(answer), fields, replaces: replaced, isUnasked };
-      this.#asked.set(type, asked);
-      for (const event of [answer, ...others]) {
+    for (const rule of rulesOf(messages)) {
+      const table = this.#table(rule.answer);
+      const asked = { rule, table, replaces: rule.replaces.map((one) => this.#table(one)) };
+      this.#asked.set(rule.type, asked);
+      for (const event of rule.answers) {
         const ends = this.#ends.get(event) ?? [];
-        if (!ends.some(({ table }) => table === asked.table)) ends.push(asked);
+        if (!ends.some((one) => one.table === table)) ends.push(asked);
         this.#ends.set(event, ends);
       }
     }
+    this.#slots = this.#tables.get('slot.ready');
     for (const { answer, times } of saved?.times ?? []) this.#table(answer).times = new WaitingTimes(times);
     for (const one of saved?.open ?? []) this.#add(this.#restored(one));
     for (const one of saved?.hoped ?? []) {
@@ -119,7 +118,7 @@ export class OpenCommands<Mark = undefined> {
 
   #restored({ type, answer, ids: saved, since, by, reason, missing }: SavedOpenCommand): TrackedCommand<Mark> {
     // The keys of a saved object may be in any order.
-    const fields = this.#asked.get(type)?.fields ?? Object.keys(saved);
+    const fields = this.#asked.get(type)?.rule.ids ?? Object.keys(saved);
     const ids = Object.fromEntries(fields.map((name) => [name, saved[name]!]));
     const command = new TrackedCommand<Mark>(
       this.#table(answer),
@@ -161,43 +160,41 @@ export class OpenCommands<Mark = undefined> {
     const { type } = event;
     this.futile.follow(event, at);
     this.suspended.follow(event, at);
-    if (type === 'host.restarted') this.#restarted();
-    else if (type === 'engine.lost' || type === 'reward-worker.lost') this.#lost(event as never);
-    const ends = this.#ends.get(type);
-    if (ends !== undefined) {
-      for (const { table, fields } of ends) {
-        const key = keyOf(fields, event as never);
-        const command = table.byKey.get(key);
-        if (command !== undefined) {
-          this.#learn(command, at);
-          this.#end(command, true);
-          if (command.missing !== undefined) this.#awaitRest(command, event, at);
-        } else if (table.isHoped) {
-          const hoped = table.hopedFor(key);
-          if (hoped !== undefined) this.#learn(hoped, at);
-          // The host has answered this kind of notice, so its answers are awaited from now on.
-          else table.times = new WaitingTimes();
-        }
-      }
+    const neededSlots = this.#needSlots;
+    for (const { table, rule } of this.#ends.get(type) ?? [])
+      this.#answered(table, keyOf(rule.ids, event as never), event, at);
+    if (this.#asked.get(type)?.rule.isReport === true && !this.#isAborting(event as never))
+      this.#open({ ...event, at, reason: { code: 'reported' } });
+    releases.get(type)?.(event as never, this);
+    if (neededSlots || !this.#needSlots) return;
+    for (const { type, ids } of this.open)
+      if (begins.has(type)) this.forgetAwaited(ids.requestId!, 'response.completed');
+  }
+
+  /** Ends the wait that an event has answered. */
+  #answered(table: Table<Mark>, key: string, event: AnyEvent, at: number): void {
+    const command = table.byKey.get(key);
+    if (command !== undefined) {
+      this.#learn(command, at);
+      this.#end(command, true);
+      if (command.missing !== undefined) this.#awaitRest(command, event, at);
+    } else if (table.isHoped) {
+      const hoped = table.hopedFor(key);
+      if (hoped !== undefined) this.#learn(hoped, at);
+      // The host has answered this kind of notice, so its answers are awaited from now on.
+      else table.times = new WaitingTimes();
     }
-    if (Object.hasOwn(sequels, type) && !this.#isAborting(event as never))
-      this.told({ ...event, at, reason: { code: 'reported' } });
   }
 
-  /**
-   * Forgets the command that an event would answer, because the answer is not owed any more. The event needs only the fields that
-   * identify the command.
-   */
+  /** Ends each wait that an event would end. The event needs only the fields that identify the wait. */
   forget(event: { readonly type: string }): void {
-    for (const { table, fields } of this.#ends.get(event.type) ?? [])
-      this.#end(table.byKey.get(keyOf(fields, event as never)));
+    for (const { table, rule } of this.#ends.get(event.type) ?? [])
+      this.#end(table.byKey.get(keyOf(rule.ids, event as never)));
   }
 
-  /**
-   * Forgets what is awaited for a request, by the type of the usual answer; other commands that the same event would answer stay.
-   */
-  forgetAwaited(answer: string, requestId: string): void {
-    this.#end(this.#tables.get(answer)?.byKey.get(requestId));
+  /** Ends the waits of a request for these usual answers; others that the same events would end go on. */
+  forgetAwaited(requestId: string, ...answers: readonly string[]): void {
+    for (const answer of answers) this.#end(this.#tables.get(answer)?.byKey.get(requestId));
   }
 
   /** Forgets the command that is the oldest. */
@@ -214,33 +211,40 @@ export class OpenCommands<Mark = undefined> {
   told(decision: AnyDecision, at = decision.at, reason = decision.reason): void {
     this.futile.follow(decision, at);
     this.suspended.follow(decision, at);
-    const asked = this.#asked.get(decision.type);
+    if (!this.isHeldBack(decision.type)) this.#open(decision, at, reason);
+    releases.get(decision.type)?.(decision as never, this);
+  }
+
+  /** Whether a command begins a program whose environment comes first, so that nothing is owed after it. */
+  isHeldBack(type: string): boolean {
+    return begins.has(type) && this.#needSlots;
+  }
+
+  /** Begins the wait for what is owed after a message. */
+  #open(message: AnyDecision, at = message.at, reason = message.reason): void {
+    const asked = this.#asked.get(message.type);
     if (asked === undefined) return;
-    const { table, fields, replaces, isUnasked } = asked;
-    const given = decision as AnyDecision & Json;
-    const key = keyOf(fields, given);
-    const isHoped = isUnasked && table.times === undefined;
-    // The answer also ends the wait for the replaced command: an aborted request, for example, is not expected to complete.
-    for (const other of isHoped ? [] : replaces) {
-      const replaced = other.byKey.get(key);
-      if (replaced === undefined) continue;
-      // The follower needs these times for its limits: without them, only the times of short responses would be learnt.
-      if (this.#follower !== undefined) this.#learn(replaced, at);
-      this.#end(replaced);
-    }
+    const { table, rule, replaces } = asked;
+    const given = message as AnyDecision & Json;
+    const key = keyOf(rule.ids, given);
+    const isHoped = rule.isUnasked === true && table.times === undefined;
+    if (!isHoped) for (const other of replaces) this.#replace(other.byKey.get(key), at);
     const before = table.byKey.get(key);
     this.#end(before);
     const by = given.engineId ?? given.workerId;
-    // The wait for a timer begins when the timer is due.
-    const { fireAtSeconds, aheadSeconds = 0 } = given as { fireAtSeconds?: unknown; aheadSeconds?: number };
-    const since = typeof fireAtSeconds === 'number' ? fireAtSeconds + aheadSeconds : at;
-    const ids =
-      fields.length === 1 ? fields[0]! : Object.fromEntries(fields.map((name) => [name, String(given[name])]));
-    const { type } = decision;
-    const engine = typeof by === 'string' ? by : undefined;
-    const command = new TrackedCommand(table, type, key, ids, since, engine, reason, this.#count++);
+    const ids = rule.ids.length === 1 ? rule.ids[0]! : idsOf(rule, given);
+    const command = new TrackedCommand(
+      table,
+      message.type,
+      key,
+      ids,
+      rule.isTimer ? dueAt(given) : at,
+      typeof by === 'string' ? by : undefined,
+      reason,
+      this.#count++,
+    );
     // Prompts that were requested earlier and have not come yet are still missing.
-    if (table.answer === 'prompts.supplied') command.missing = (given.count as number) + (before?.missing ?? 0);
+    if (rule.isInPortions) command.missing = (given.count as number) + (before?.missing ?? 0);
     if (isHoped && this.#follower !== undefined) return table.hope(command);
     this.#add(command);
     if (isHoped && table.inOrder.size > mostUnasked) this.#end(table.inOrder.peek());
@@ -249,8 +253,8 @@ export class OpenCommands<Mark = undefined> {
 
   /** Returns the command that an event would answer. The event needs only the fields that identify the command. */
   answeredBy(event: { readonly type: string }): OpenCommand | undefined {
-    for (const { table, fields } of this.#ends.get(event.type) ?? []) {
-      const key = keyOf(fields, event as never);
+    for (const { table, rule } of this.#ends.get(event.type) ?? []) {
+      const key = keyOf(rule.ids, event as never);
       const command = table.byKey.get(key) ?? table.hopedFor(key);
       if (command !== undefined) return command;
     }
@@ -289,20 +293,14 @@ export class OpenCommands<Mark = undefined> {
     return table;
   }
 
-  /** Forgets all requests, because they are made anew. Requests without ids, such as that for the next round, stay open. */
-  #restarted(): void {
-    for (const command of this.#inOrder()) if (Object.keys(command.ids).length > 0) this.#end(command);
+  /** Whether programs wait for environments: then a program begins with its environment. */
+  get #needSlots(): boolean {
+    return (this.#slots?.times?.weight ?? 0) > 0;
   }
 
   /** Whether a request is being aborted, so that reports of its last turn or tool lead to nothing more. */
   #isAborting({ requestId }: { readonly requestId: string }): boolean {
     return this.#tables.get('request.aborted')?.byKey.has(requestId) === true;
-  }
-
-  /** Forgets the commands of an engine or worker that is lost, since the policy gives this work to others. */
-  #lost({ engineId, workerId }: { readonly engineId?: string; readonly workerId?: string }): void {
-    const by = engineId ?? workerId;
-    for (const command of this.#inOrder()) if (command.by === by) this.#end(command);
   }
 
   #inOrder(): TrackedCommand<Mark>[] {
@@ -324,6 +322,14 @@ export class OpenCommands<Mark = undefined> {
     table.inOrder.remove(command);
     this.#size -= 1;
     if (mark !== undefined) this.#follower!.ended(mark, isAnswered);
+  }
+
+  /** The answer also ends this wait: an aborted request, for example, is not expected to complete. */
+  #replace(command: TrackedCommand<Mark> | undefined, at: number): void {
+    if (command === undefined) return;
+    // The follower needs these times for its limits: without them, only the times of short responses would be learnt.
+    if (this.#follower !== undefined) this.#learn(command, at);
+    this.#end(command);
   }
 
   /** Prompts may come in portions: the rest is awaited from now on. */

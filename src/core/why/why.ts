@@ -2,13 +2,11 @@
 import { refuse } from '../../errors.ts';
 import { type Sender, senderOf } from '../../schemas/senders.ts';
 import { given } from '../collections/given.ts';
-import { Heap } from '../collections/heap.ts';
 import { didYouMean, oneOf } from '../ids/nearest.ts';
 import type { AnyPolicyDefinition } from '../machine/definition.ts';
 import type { OpenCommand } from './command-table.ts';
-import { mostFiltered, type UsualFiltered } from './futile-work.ts';
-import type { UsualTime } from './open-commands.ts';
-import { lateness } from './overdue.ts';
+import type { UsualFiltered, UsualTime } from './overdue.ts';
+import { lateness, mostFiltered } from './overdue.ts';
 import { type AwaitedEvent, type HeldThing, isEvent, later, type Standing } from './waits.ts';
 
 /** A held thing and its standing. */
@@ -149,7 +147,8 @@ export function awaitedSince({ since, dueAt }: AwaitedEvent, asked: OpenCommand 
   return isNamed ? later(since, asked.since) : (since ?? asked?.since);
 }
 
-function owedEvent(one: AwaitedEvent, times: KnownTimes | undefined): OwedEvent {
+/** Adds to a wait what is known of it: who has to act, since when, and what has asked for the event. */
+export function owedEvent(one: AwaitedEvent, times: KnownTimes | undefined): OwedEvent {
   const { event, by: at, dueAt } = one;
   const asked = times?.answeredBy?.(event);
   const usual = times?.usual?.(event.type);
@@ -198,6 +197,7 @@ interface FoundEvent {
 /** Orders by lateness, then oldest first; timers and events without a known time come last. */
 const byNeed = (a: FoundEvent, b: FoundEvent): number =>
   b.late - a.late || Number(a.isTimer) - Number(b.isTimer) || a.since - b.since;
+const inOrder = (a: FoundEvent, b: FoundEvent): number => byNeed(a, b) || a.seq - b.seq;
 
 /** The events that were found. */
 class Found {
@@ -233,20 +233,18 @@ class Found {
 
   /** Returns the first events in order, and the thing that waits for the first. */
   *sorted(): Generator<undefined, Pick<Why, 'owed' | 'more'> & { key: string | undefined }> {
-    // The heap has the last event on top: to find the first few, not all events need sorting.
-    const best = new Heap<FoundEvent>((a, b) => byNeed(b, a) || b.seq - a.seq);
+    // To find the first few, not all events need sorting.
+    const first: FoundEvent[] = [];
     let seen = 0;
     for (const found of this.#all.values()) {
-      if (best.size < mostOwed) best.push(found);
-      else if ((byNeed(found, best.peek()!) || found.seq - best.peek()!.seq) < 0) {
-        best.pop();
-        best.push(found);
+      if (first.length < mostOwed || inOrder(found, first.at(-1)!) < 0) {
+        const index = first.findLastIndex((one) => inOrder(one, found) < 0) + 1;
+        first.splice(index, 0, found);
+        first.length = Math.min(first.length, mostOwed);
       }
       if (++seen % 256 === 0) yield;
     }
-    const more = this.#all.size - best.size;
-    const first: FoundEvent[] = [];
-    for (let found = best.pop(); found !== undefined; found = best.pop()) first.unshift(found);
+    const more = this.#all.size - first.length;
     return { owed: first.map(({ one }) => owedEvent(one, this.#times)), more, key: first[0]?.key };
   }
 }

@@ -1,14 +1,21 @@
 /** Explains from a log why something waits at a place: where it stands, who must act, since when, and what led there. */
 
 import { given } from '../../core/collections/given.ts';
-import type { OpenCommand } from '../../core/why/command-table.ts';
+import { awaitedOf, type OpenCommand } from '../../core/why/command-table.ts';
+import { isUnasked } from '../../core/why/obligations.ts';
 import { lateness } from '../../core/why/overdue.ts';
 import type { SuspendedTries } from '../../core/why/suspended-tries.ts';
-import { mostOwed, type OwedEvent, type StalledThing, type Standpoint, type Why } from '../../core/why/why.ts';
+import {
+  mostOwed,
+  type OwedEvent,
+  owedEvent,
+  type StalledThing,
+  type Standpoint,
+  type Why,
+} from '../../core/why/why.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
-import { isUnasked } from '../../schemas/answers.ts';
-import { senderOf } from '../../schemas/senders.ts';
 import type { FoundLine, Log, LoggedSession, Place } from '../format/log.ts';
+import { idIn } from '../format/message-ids.ts';
 import type { SessionPlay } from '../replay/play.ts';
 import type { LogGap } from '../replay/replay-log.ts';
 import { type ChainStep, chainOf, stepOf } from './chain.ts';
@@ -171,27 +178,16 @@ const byNeed = (a: Owed, b: Owed): number =>
  * Adds how long an event has been awaited. If the beginning is unknown, the wait is at least as old as `last`, the last event
  * that concerned it.
  */
-function owedAt(one: OwedEvent, at: number, last: number): Owed {
-  const from = one.dueAt ?? one.since;
+export function owedAt(one: OwedEvent, at: number, last?: number): Owed {
+  const known = one.dueAt ?? one.since;
+  const from = known ?? last;
   return {
     ...one,
-    ...(one.dueAt !== undefined && one.dueAt > at ? undefined : { waitedSeconds: at - (from ?? last) }),
-    ...(from === undefined ? { atLeast: true as const } : undefined),
+    ...(from === undefined || (one.dueAt ?? 0) > at ? undefined : { waitedSeconds: at - from }),
+    ...(known === undefined && last !== undefined ? { atLeast: true as const } : undefined),
     overdue: lateness({ ...one, since: one.since ?? last }, at) > 1,
   };
 }
-
-const ofCommand = (play: SessionPlay, { answer, ids, since, by, type, reason }: OpenCommand): OwedEvent => {
-  const usual = play.commands!.usual(answer);
-  return {
-    who: senderOf(answer),
-    ...(by === undefined ? undefined : { by }),
-    event: { type: answer, ...ids },
-    ...(answer === 'timer.fired' ? { dueAt: since } : { since }),
-    asked: { type, reason },
-    ...(usual === undefined ? undefined : { usual }),
-  };
-};
 
 /** The scene of a question: the log, a session, its state at the place, and the time there. */
 interface Scene {
@@ -206,10 +202,9 @@ const inOrder = (all: readonly OwedEvent[], scene: Scene): Owed[] =>
 
 /** Returns the time of the last event that mentions the owed one's ids; the time of the last event of all if it has no id. */
 function lastOf({ index, session, play }: Scene, { event }: OwedEvent): number {
-  const ids = Object.entries(event).filter(([name, id]) => name.endsWith('Id') && typeof id === 'string');
-  const [, id] = ids.find(([name]) => name !== 'roundId') ?? ids[0] ?? [];
+  const id = idIn(event);
   if (id === undefined) return play.policy!.at;
-  for (const { event: last } of index.linesOf(session, id as string, play.seq)) return last.at;
+  for (const { event: last } of index.linesOf(session, id, play.seq)) return last.at;
   return play.policy!.at;
 }
 
@@ -219,7 +214,7 @@ function lastOf({ index, session, play }: Scene, { event }: OwedEvent): number {
 function commandsOwed(play: SessionPlay, isMeant: (one: OpenCommand) => boolean): OwedEvent[] {
   return [...play.commands!.open]
     .filter((one) => !isUnasked(one.type) && isMeant(one))
-    .map((one) => ofCommand(play, one));
+    .map((one) => owedEvent(awaitedOf(one), { answeredBy: () => one, usual: (type) => play.commands!.usual(type) }));
 }
 
 function cut(all: Owed[]): Pick<Found, 'owed' | 'more'> {

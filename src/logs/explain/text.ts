@@ -4,6 +4,7 @@ import { oneLine } from '../../core/ids/printable.ts';
 import type { AnyDecision } from '../../core/machine/definition.ts';
 import type { SuspendedTries } from '../../core/why/suspended-tries.ts';
 import { show } from '../../errors.ts';
+import { idIn } from '../format/message-ids.ts';
 import type { ChainStep } from './chain.ts';
 import { duration } from './duration.ts';
 import type { Explanation, Owed } from './explain.ts';
@@ -28,10 +29,8 @@ function actor({ who, by }: Owed): string {
 
 /** The missing event, with the id that identifies it. */
 function missing({ event }: Owed): string {
-  const { type, ...fields } = event;
-  const ids = Object.entries(fields).filter(([name, id]) => name.endsWith('Id') && typeof id === 'string');
-  const [, id] = ids.find(([name]) => name !== 'roundId' && name !== 'engineId') ?? ids[0] ?? [];
-  return id === undefined ? oneLine(type) : `${oneLine(type)} of ${short(id as string)}`;
+  const id = idIn(event);
+  return id === undefined ? oneLine(event.type) : `${oneLine(event.type)} of ${short(id)}`;
 }
 
 /** How long the wait is, and how long such waits usually are. */

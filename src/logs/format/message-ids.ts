@@ -37,3 +37,11 @@ export function eachIdIn(json: string, found: (id: string) => void): boolean {
   }
   return true;
 }
+
+/** Returns the id that tells an event best from others of its type. */
+export function idIn(event: Readonly<Record<string, unknown>>): string | undefined {
+  const ids = Object.entries(event).filter(
+    (one): one is [string, string] => one[0].endsWith('Id') && typeof one[1] === 'string',
+  );
+  return (ids.find(([name]) => name !== 'roundId' && name !== 'engineId') ?? ids[0])?.[1];
+}

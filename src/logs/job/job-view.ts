@@ -5,7 +5,7 @@
  */
 
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
-import type { Messages } from '../../core/why/answer-rules.ts';
+import type { Messages } from '../../core/why/obligations.ts';
 import { Bins, binSeconds, mostBins } from './bins.ts';
 import { DeferredThings } from './deferred.ts';
 import { type Round, Rounds } from './rounds.ts';

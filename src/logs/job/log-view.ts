@@ -3,7 +3,7 @@
 import type { AnyDecision, AnyDefinition, AnyEvent } from '../../core/machine/definition.ts';
 import type { Registry } from '../../core/machine/registry.ts';
 import type { Snapshot } from '../../core/machine/snapshot.ts';
-import type { Messages } from '../../core/why/answer-rules.ts';
+import type { Messages } from '../../core/why/obligations.ts';
 import { refuse } from '../../errors.ts';
 import { type Explanation, explainSession } from '../explain/explain.ts';
 import { answerOf, chainText, notesOf } from '../explain/text.ts';

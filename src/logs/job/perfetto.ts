@@ -4,8 +4,8 @@
  */
 
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
-import type { Messages } from '../../core/why/answer-rules.ts';
 import type { OpenCommand } from '../../core/why/command-table.ts';
+import type { Messages } from '../../core/why/obligations.ts';
 import { OpenCommands } from '../../core/why/open-commands.ts';
 import { senderOf } from '../../schemas/senders.ts';
 import type { FoundLine } from '../format/log.ts';

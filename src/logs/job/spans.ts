@@ -2,8 +2,8 @@
 
 import { type Linked, LinkedList } from '../../core/collections/linked-list.ts';
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
-import type { Messages } from '../../core/why/answer-rules.ts';
 import type { OpenCommand } from '../../core/why/command-table.ts';
+import type { Messages } from '../../core/why/obligations.ts';
 import { OpenCommands } from '../../core/why/open-commands.ts';
 import { type Sender, senderOf } from '../../schemas/senders.ts';
 import { Gauge } from './bins.ts';

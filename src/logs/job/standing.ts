@@ -1,7 +1,8 @@
 /** A short summary of a state: held things by standing, and unanswered commands. */
 
+import { awaitedOf } from '../../core/why/command-table.ts';
+import { isUnasked } from '../../core/why/obligations.ts';
 import { lateness } from '../../core/why/overdue.ts';
-import { unaskedAnswers } from '../../schemas/answers.ts';
 import { singular } from '../explain/text.ts';
 import type { SessionPlay } from '../replay/play.ts';
 
@@ -65,17 +66,17 @@ export function standingOf({ policy }: SessionPlay, at: number): StandingGroup[]
 /** Returns what was asked for and is not answered at a time, by who has to answer; the oldest first, timers last. */
 export function askedOf({ commands }: SessionPlay, at: number): AskedGroup[] {
   const groups = new Map<string, AskedGroup & { count: number; ids: string[]; overdue: boolean }>();
-  for (const { type, answer, by, ids, since } of commands?.open ?? []) {
+  for (const one of commands?.open ?? []) {
+    const { type, answer, by, ids, since } = one;
     // Events that some hosts send unasked are awaited only if such an event has come before.
-    if (Object.hasOwn(unaskedAnswers, type) && commands!.usual(answer) === undefined) continue;
+    if (isUnasked(type) && commands!.usual(answer) === undefined) continue;
     const key = `${answer}\n${by ?? ''}`;
     const [id] = Object.entries(ids).flatMap(([name, one]) => (name === 'roundId' ? [] : [one]));
     const seconds = at - since;
     let group = groups.get(key);
     if (group === undefined) {
       const usual = commands!.usual(answer);
-      const due = answer === 'timer.fired' ? { since: undefined, dueAt: since } : { since, dueAt: undefined };
-      const overdue = lateness({ ...due, usual }, at) > 1;
+      const overdue = lateness({ ...awaitedOf(one), usual }, at) > 1;
       group = { answer, ...(by === undefined ? undefined : { by }), count: 0, ids: [], seconds, overdue };
       groups.set(key, group);
     }

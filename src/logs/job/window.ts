@@ -1,7 +1,7 @@
 /** Rounds, requests and queue of a session up to an event, for charts: from a window of its last events, so that the work is bounded. */
 
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
-import type { Messages } from '../../core/why/answer-rules.ts';
+import type { Messages } from '../../core/why/obligations.ts';
 import type { Log, LoggedSession } from '../format/log.ts';
 import { finestLevel, mostBins } from './bins.ts';
 import { JobView, type Missed, type Timeline } from './job-view.ts';

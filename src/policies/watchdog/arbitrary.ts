@@ -2,46 +2,21 @@
 import { type Choices, pick } from '../../core/generators/choices.ts';
 import { eventWith } from '../../core/generators/sample-value.ts';
 import type { OpenCommand } from '../../core/why/command-table.ts';
+import { obligations } from '../../core/why/obligations.ts';
 import type { WatchdogEvent } from '../../generated/settings/watchdog.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';
-import { engineLost } from '../../schemas/events/engines.ts';
-import { rewardWorkerLost } from '../../schemas/events/reward-workers.ts';
-import { roundFailed } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import type { EventMessage } from '../../schemas/vocabulary.ts';
-import {
-  answering,
-  asked,
-  dropping,
-  groupDrop,
-  programEnded,
-  programLate,
-  programPause,
-  requestExpired,
-  roundCompleted,
-  slotDenied,
-  slotExpired,
-  timerFired,
-  unrewarded,
-} from './messages.ts';
+import { decided, reported, timerFired } from './messages.ts';
 import type { WatchdogState } from './state.ts';
 
-const commands: readonly EventMessage[] = [...asked, timerSet];
-const answers: readonly EventMessage[] = [...answering, timerFired];
+const isAsking = ({ type }: EventMessage): boolean => obligations.has(type);
+const isLoss = ({ type }: EventMessage): boolean => type.endsWith('.lost') && !type.startsWith('update');
+const commands: readonly EventMessage[] = [...decided.filter(isAsking), timerSet];
+const answers: readonly EventMessage[] = [...reported.filter((one) => !isLoss(one)), timerFired];
 const others: readonly EventMessage[] = [
-  ...dropping,
-  ...unrewarded,
-  requestExpired,
-  groupDrop,
-  programEnded,
-  programPause,
-  programLate,
-  slotDenied,
-  slotExpired,
-  roundCompleted,
-  roundFailed,
-  engineLost,
-  rewardWorkerLost,
+  ...decided.filter((one) => !isAsking(one)),
+  ...reported.filter(isLoss),
   hostRestarted,
 ];
 /** The most frequent commands, so that the policy learns their times. */

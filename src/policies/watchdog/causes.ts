@@ -51,14 +51,6 @@ export const queuesOf = ({ queues }: Cause): LinkedList<Owing>[] =>
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([, queue]) => queue);
 
-/** Returns all that a cause owes. */
-export function commandsOf(cause: Cause): OpenCommand[] {
-  const all = [...cause.named].map(({ one }) => one);
-  for (const queue of queuesOf(cause))
-    for (let owing = queue.peek(); owing !== undefined; owing = owing.next ?? undefined) all.push(owing.one);
-  return all;
-}
-
 /** Returns how many answers of a type are owed, and how many of them are overdue, or wait with their cause. */
 export interface Count {
   owed: number;

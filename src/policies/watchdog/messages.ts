@@ -1,4 +1,4 @@
-/** The messages of other policies that the watchdog follows: requests, answers, and messages that make an answer needless. */
+/** The messages of other policies that the watchdog follows: those after which something is owed, and those that end this. */
 import { requestAdmit } from '../../schemas/decisions/frontier.ts';
 import { gpusReclaim, gpusRelease, progressQuery, requestMigrate } from '../../schemas/decisions/gpus.ts';
 import { sampleMaterialize, samplePrefetch, samplePreprocess } from '../../schemas/decisions/loading.ts';
@@ -29,6 +29,7 @@ import { promptsRequest, roundCompleted, roundDrained } from '../../schemas/deci
 import { sandboxRun } from '../../schemas/decisions/sandbox.ts';
 import { slotAssign, slotDenied, slotExpired, slotPrewarm, slotReclaim } from '../../schemas/decisions/slots.ts';
 import { optimizerStep, trainFetch, trainFinish } from '../../schemas/decisions/training.ts';
+import { engineLost } from '../../schemas/events/engines.ts';
 import {
   gpusReleased,
   gpusReleaseFailed,
@@ -48,9 +49,9 @@ import {
   turnRequested,
 } from '../../schemas/events/programs.ts';
 import { requestAborted, responseCompleted, responseFailed } from '../../schemas/events/requests.ts';
-import { rewardFinished } from '../../schemas/events/reward-workers.ts';
+import { rewardFinished, rewardWorkerLost } from '../../schemas/events/reward-workers.ts';
 import { promptJudged, rewardReady } from '../../schemas/events/rewards.ts';
-import { promptsSupplied, roundRequested, sourceExhausted } from '../../schemas/events/rounds.ts';
+import { promptsSupplied, roundFailed, roundRequested, sourceExhausted } from '../../schemas/events/rounds.ts';
 import { sandboxFinished } from '../../schemas/events/sandbox.ts';
 import { timerFired } from '../../schemas/events/session.ts';
 import { slotFailed, slotReady, slotReleased } from '../../schemas/events/slots.ts';
@@ -62,32 +63,49 @@ import {
   trainFinished,
 } from '../../schemas/events/training.ts';
 
-/** Decisions that are answered; `timer.set` has its own handler. */
-export const asked = [
+/** Decisions, and reports of the host that are none of what it owes; `timer.set` has its own handler. */
+export const decided = [
   gpusReclaim,
   gpusRelease,
+  groupDrop,
   groupLaunch,
   judgementRequest,
   optimizerStep,
   profileMeasure,
+  programEnded,
+  programLate,
+  programPause,
   progressQuery,
   promptCollected,
+  promptCounted,
+  promptDeferred,
+  promptFailed,
+  promptFiltered,
+  promptMerged,
+  promptReturned,
   promptsRequest,
   requestAbort,
   requestAdmit,
+  requestExpired,
   requestLaunch,
   requestMigrate,
   requestResume,
   responseAccepted,
+  responseDropped,
   rewardCancel,
   rewardDispatch,
+  rewardFailed,
   rewardRequest,
+  roundCompleted,
   roundDrained,
+  roundFailed,
   sampleMaterialize,
   samplePrefetch,
   samplePreprocess,
   sandboxRun,
   slotAssign,
+  slotDenied,
+  slotExpired,
   slotPrewarm,
   slotReclaim,
   trainBatch,
@@ -98,8 +116,9 @@ export const asked = [
   weightsPublish,
 ] as const;
 
-/** Events that answer these decisions; `timer.fired` has its own handler. */
-export const answering = [
+/** What the host reports; `timer.fired` has its own handler. */
+export const reported = [
+  engineLost,
   gpusReleaseFailed,
   gpusReleased,
   gpusReturned,
@@ -119,6 +138,7 @@ export const answering = [
   responseFailed,
   rewardFinished,
   rewardReady,
+  rewardWorkerLost,
   roundRequested,
   samplePreprocessed,
   sandboxFinished,
@@ -139,27 +159,4 @@ export const answering = [
   weightsPublished,
 ] as const;
 
-/** Decisions after which neither the judgement of a prompt nor rewards of its dropped responses are awaited. */
-export const dropping = [
-  promptCounted,
-  promptDeferred,
-  promptFailed,
-  promptFiltered,
-  promptMerged,
-  promptReturned,
-] as const;
-
-/** Decisions on one response after which its reward is not awaited. */
-export const unrewarded = [responseDropped, rewardFailed] as const;
-
-export {
-  groupDrop,
-  programEnded,
-  programLate,
-  programPause,
-  requestExpired,
-  roundCompleted,
-  slotDenied,
-  slotExpired,
-  timerFired,
-};
+export { timerFired };

@@ -2,17 +2,18 @@
 import { z } from 'zod';
 import type { AnyDecision, AnyEvent, Live } from '../../core/machine/definition.ts';
 import { byHand, derived } from '../../core/machine/state.ts';
-import type { Messages } from '../../core/why/answer-rules.ts';
 import type { OpenCommand } from '../../core/why/command-table.ts';
-import { OpenCommands, savedOpenCommands, type UsualTime } from '../../core/why/open-commands.ts';
+import { isUnasked, type Messages } from '../../core/why/obligations.ts';
+import { OpenCommands, savedOpenCommands } from '../../core/why/open-commands.ts';
+import type { UsualTime } from '../../core/why/overdue.ts';
+import { overdueSeconds } from '../../core/why/overdue.ts';
 import type { WatchdogConfig } from '../../generated/settings/watchdog.ts';
-import { isUnasked } from '../../schemas/answers.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';
 import { seconds } from '../../schemas/units.ts';
 import { type Cause, Causes, type Owing } from './causes.ts';
-import { answering, asked, timerFired } from './messages.ts';
+import { decided, reported, timerFired } from './messages.ts';
 
-const messages = { events: [...answering, timerFired], decisions: [...asked, timerSet] };
+const messages = { events: [...reported, timerFired], decisions: [...decided, timerSet] };
 
 const cause = z.strictObject({
   key: z.string().describe('Names the cause.'),
@@ -96,41 +97,18 @@ export class Owed {
 
   /** Follows an event of the host. */
   heard(event: AnyEvent, at: number): void {
-    this.isAlive(at);
+    this.#isAlive(at);
     this.commands.heard(event, at);
     this.#prune();
   }
 
-  /** Notes that the host has sent an event. */
-  isAlive(at: number): void {
-    this.#now = at;
-    this.heardAt = at;
-    this.isResting = false;
-    if (!this.isHostNamed) return;
-    this.isHostNamed = false;
-    for (const one of this.causes) Object.assign(one, { isNamed: false, freshAt: at });
-  }
-
-  /** Follows a decision of another policy. */
-  told(decision: AnyDecision, at: number): void {
-    this.isResting = false;
+  /** Follows a decision of another policy, or a report of the host that answers nothing. */
+  told(decision: AnyEvent & Partial<AnyDecision>, at: number): void {
+    if (!this.commands.isHeldBack(decision.type)) this.isResting = false;
     // The numbers in a reason belong to the decision, and a saved state shares nothing with it.
-    this.commands.told(decision, at, this.#keepsReasons ? decision.reason : { code: decision.reason.code });
+    const reason = this.#keepsReasons ? decision.reason : { code: decision.reason?.code ?? 'reported' };
+    this.commands.told(decision as AnyDecision, at, reason);
     if (this.commands.size > this.config!.maxOwed) this.commands.forgetOldest();
-    this.#prune();
-  }
-
-  /** Forgets the commands that an event would answer. */
-  forget(...events: readonly { readonly type: string }[]): void {
-    this.isResting = false;
-    for (const event of events) this.commands.forget(event);
-    this.#prune();
-  }
-
-  /** Forgets what is awaited for a request, by the types of the usual answers. */
-  forgetAwaited(requestId: string, answers: readonly string[]): void {
-    this.isResting = false;
-    for (const answer of answers) this.commands.forgetAwaited(answer, requestId);
     this.#prune();
   }
 
@@ -159,12 +137,14 @@ export class Owed {
   limitOf({ answer, type }: OpenCommand, isAsked: boolean): Limit {
     const { floorSeconds, startSeconds, factor } = this.config!;
     const usual = this.commands.usual(answer);
-    // A timer is awaited from its time on.
-    let limit = answer === 'timer.fired' ? floorSeconds : startSeconds;
-    if (usual !== undefined && usual.answers >= fewestAnswers)
-      limit = Math.max(floorSeconds, factor * usual.highSeconds);
-    // An event that a host sends of its own accord may come only after the requested ones.
-    else if (isAsked && isUnasked(type)) limit = Number.POSITIVE_INFINITY;
+    // An event that a host sends of its own accord may come only after the requested ones. A timer is awaited from its time on.
+    const otherwise = isAsked && isUnasked(type) ? Number.POSITIVE_INFINITY : startSeconds;
+    const unknown = answer === 'timer.fired' ? floorSeconds : otherwise;
+    let limit = overdueSeconds(usual, {
+      ...{ shortest: floorSeconds, unknown, fewAnswers: fewestAnswers, few: () => unknown },
+      // No logarithm decides: engines of JavaScript round them differently.
+      times: [factor, factor],
+    });
     // A policy that ends late responses by itself is given time for that: its timer, and then what it asks for.
     if (answer === 'response.completed' && this.timeoutSeconds > 0)
       limit = Math.max(limit, this.timeoutSeconds + 2 * floorSeconds);
@@ -197,6 +177,16 @@ export class Owed {
       isResting: this.isResting,
       timeoutSeconds: this.timeoutSeconds,
     };
+  }
+
+  /** Notes that the host has sent an event. */
+  #isAlive(at: number): void {
+    this.#now = at;
+    this.heardAt = at;
+    this.isResting = false;
+    if (!this.isHostNamed) return;
+    this.isHostNamed = false;
+    for (const one of this.causes) Object.assign(one, { isNamed: false, freshAt: at });
   }
 
   #prune(): void {

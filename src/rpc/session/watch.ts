@@ -3,7 +3,7 @@
 import type { Clock } from '../../core/machine/clock.ts';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../core/machine/definition.ts';
 import { parse } from '../../core/machine/validate.ts';
-import { rulesOf } from '../../core/why/answer-rules.ts';
+import { obligations, rulesOf } from '../../core/why/obligations.ts';
 import { type Watch as Times, watch } from '../../core/why/watch.ts';
 import {
   type WatchdogConfig,
@@ -13,7 +13,6 @@ import {
   watchdog,
 } from '../../policies/watchdog/index.ts';
 import { nothingOwed, Owed, type WatchdogState } from '../../policies/watchdog/state.ts';
-import { answers, unaskedAnswers } from '../../schemas/answers.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { SessionPolicy } from './applying.ts';
 
@@ -38,12 +37,12 @@ export interface OwedAnswers {
 }
 
 const taken: ReadonlySet<string> = new Set(watchdog.events.map(({ type }) => type));
-const asking: ReadonlySet<string> = new Set([...Object.keys(answers), ...Object.keys(unaskedAnswers)]);
 
 /** Types of messages that tell a watchdog something about a policy: of commands, only those whose answers the policy takes. */
 function telling(definition: AnyPolicyDefinition): ReadonlySet<string> {
   const answered = new Set(rulesOf(definition).map(({ type }) => type));
-  return new Set([...taken].filter((type) => answered.has(type) || !asking.has(type)));
+  const asksNothing = (type: string): boolean => obligations.get(type)?.isReport ?? !obligations.has(type);
+  return new Set([...taken].filter((type) => answered.has(type) || asksNothing(type)));
 }
 
 /** A watched session. */

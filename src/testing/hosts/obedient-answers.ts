@@ -165,5 +165,5 @@ const rules: Rules & Readonly<Record<string, unknown>> = {
   },
 };
 
-/** Rules by type of decision. `answers` gives the event for every other decision. */
+/** Rules by type of decision. The contract gives the event for every other decision. */
 export const specialAnswers = rules as unknown as Readonly<Record<string, AnswerRule & ((one: AnyDecision) => void)>>;

@@ -7,9 +7,9 @@ import type { Choices } from '../../core/generators/choices.ts';
 import { eventWith, sharedFields } from '../../core/generators/sample-value.ts';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../core/machine/definition.ts';
 import { isPolicyError } from '../../errors.ts';
-import { answers } from '../../schemas/answers.ts';
 import { RoundBook } from '../host-checks/round-book.ts';
 import { copy } from '../runs/values.ts';
+import { answersTo } from './contract.ts';
 import { freshWork } from './fresh-work.ts';
 import { machines } from './machines.ts';
 import type { AnswerRule, Desk, HostHints, Pace, Plan, Report } from './obedience.ts';
@@ -141,10 +141,9 @@ export class ObedientHost {
   #answersTo(decision: AnyDecision): readonly Report[] {
     const rule = this.#rules[decision.type];
     if (typeof rule === 'function') return rule(decision, this.desk);
-    if (rule === undefined && !(decision.type in answers) && this.#isCommand(decision))
-      this.unanswered.add(decision.type);
-    const names = rule === undefined ? (answers[decision.type as never] ?? ([] as readonly string[])) : [rule];
-    const type = names.find((name) => this.desk.takes.has(name));
+    const names = rule === undefined ? answersTo(decision.type) : [rule];
+    if (names === undefined && this.#isCommand(decision)) this.unanswered.add(decision.type);
+    const type = names?.find((name) => this.desk.takes.has(name));
     return type === undefined ? [] : [this.#answer(type, decision)];
   }
 

@@ -66,7 +66,7 @@ export function drain(definition: AnyPolicyDefinition, subject: Subject, host: O
     if (isOver()) return sent;
   }
   const held = heldBy(definition, subject).slice(0, 10);
-  const where = (type: string): string => (type.includes('/') ? '`hints.answers`' : 'src/schemas/answers.ts');
+  const where = (type: string): string => (type.includes('/') ? '`hints.answers`' : 'src/testing/hosts/contract.ts');
   const unanswered = [...host.unanswered].map(
     (type) => `\nNo event is known that answers ${type}: say which in ${where(type)}`,
   );

@@ -1,8 +1,8 @@
 /** Law 17: every report is kept or named. */
 import type { AnyEvent } from '../../core/machine/definition.ts';
 import { create } from '../../core/machine/start.ts';
-import { answers, unaskedAnswers } from '../../schemas/answers.ts';
 import { decisions as vocabulary } from '../../schemas/decisions/index.ts';
+import { commands, notices } from '../hosts/contract.ts';
 import { type Answer, answer, newSubject, type Subject, textOf } from '../runs/run.ts';
 import { copy } from '../runs/values.ts';
 import type { Case } from './law.ts';
@@ -21,13 +21,11 @@ const ends: readonly (readonly string[])[] = [
 /** Returns the reports of ends that a policy has asked for; other ends it may merely watch. */
 function endsOf({ events, decisions }: Case['definition']): ReadonlySet<string> {
   const asked = new Set<string>(
-    decisions.flatMap(({ type }) => [...(answersOf(answers, type) ?? []), ...(answersOf(unaskedAnswers, type) ?? [])]),
+    decisions.flatMap(({ type }) => [commands, notices].flatMap((one) => one[type]?.events ?? [])),
   );
   const owned = new Set(ends.filter((line) => line.some((type) => asked.has(type))).flat());
   return new Set(events.map(({ type }) => type).filter((type) => owned.has(type)));
 }
-
-const answersOf = (table: typeof answers, type: string) => table[type as keyof typeof answers];
 
 /** Decisions saying that a report comes too late, so that the policy keeps nothing of it. */
 const isLate = (type: string): boolean => /\.(late|surplus)$/.test(type);

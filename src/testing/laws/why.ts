@@ -9,8 +9,8 @@ import { create } from '../../core/machine/start.ts';
 import { OpenCommands } from '../../core/why/open-commands.ts';
 import { isEvent } from '../../core/why/waits.ts';
 import type { OwedEvent, Why } from '../../core/why/why.ts';
-import { answers } from '../../schemas/answers.ts';
 import type { EventMessage } from '../../schemas/vocabulary.ts';
+import { answersTo } from '../hosts/contract.ts';
 import { ObedientHost } from '../hosts/obedient-host.ts';
 import { choicesOf } from '../hosts/play-to-end.ts';
 import { latestVersion } from '../hosts/weights.ts';
@@ -85,7 +85,7 @@ function expectDates(subject: Subject, commands: OpenCommands): void {
         if (!isEvent(one) || one.since === undefined || one.dueAt !== undefined) continue;
         const asked = commands.answeredBy(one.event);
         // A command without ids does not identify one request among several.
-        if (asked === undefined || !Object.hasOwn(answers, asked.type) || Object.keys(asked.ids).length === 0) continue;
+        if (asked === undefined || answersTo(asked.type) === undefined || Object.keys(asked.ids).length === 0) continue;
         if (one.since >= asked.since) continue;
         const command = `${asked.type} (${asked.reason.code}) has asked for it at ${asked.since}`;
         throw new Error(`${what} ${id} waits for ${JSON.stringify(one.event)} since ${one.since}, and ${command}`);

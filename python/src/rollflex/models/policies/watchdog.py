@@ -59,19 +59,19 @@ class WatchdogConfig(TypedDict):
 
 
 WatchdogEvent: TypeAlias = Union[
-    GpusReclaim, GpusRelease, GroupLaunch, JudgementRequest, OptimizerStep, ProfileMeasure, ProgressQuery,
-    PromptCollected, PromptsRequest, RequestAbort, RequestAdmit, RequestLaunch, RequestMigrate, RequestResume,
-    ResponseAccepted, RewardCancel, RewardDispatch, RewardRequest, RoundDrained, SampleMaterialize, SamplePrefetch,
-    SamplePreprocess, SandboxRun, SlotAssign, SlotPrewarm, SlotReclaim, TrainBatch, TrainDispatch, TrainFetch,
-    TrainFinish, TurnRoute, WeightsPublish, TimerSet, GpusReleaseFailed, GpusReleased, GpusReturned, GroupCompleted,
-    GroupRejected, MigrationFailed, OptimizerStepped, PreprocessFailed, ProfileMeasured, ProgramClosed,
-    ProgressReported, PromptJudged, PromptsSupplied, RequestAborted, RequestMigrated, ResponseCompleted, ResponseFailed,
-    RewardFinished, RewardReady, RoundRequested, SamplePreprocessed, SandboxFinished, SliceFailed, SliceMaterialized,
-    SlotFailed, SlotReady, SlotReleased, SourceExhausted, ToolFinished, ToolStarted, TrainConsumed, TrainFinished,
-    TurnFinished, TurnRequested, UpdateConsumed, UpdateLost, WeightsPublished, TimerFired, PromptCounted,
-    PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned, ResponseDropped, RewardFailed,
-    RewardFailedReport, RequestExpired, GroupDrop, ProgramEnded, SlotDenied, ProgramPause, ProgramLate, SlotExpired,
-    RoundCompleted, RoundFailed, EngineLost, RewardWorkerLost, HostRestarted,
+    GpusReclaim, GpusRelease, GroupDrop, GroupLaunch, JudgementRequest, OptimizerStep, ProfileMeasure, ProgramEnded,
+    ProgramLate, ProgramPause, ProgressQuery, PromptCollected, PromptCounted, PromptDeferred, PromptFailed,
+    PromptFiltered, PromptMerged, PromptReturned, PromptsRequest, RequestAbort, RequestAdmit, RequestExpired,
+    RequestLaunch, RequestMigrate, RequestResume, ResponseAccepted, ResponseDropped, RewardCancel, RewardDispatch,
+    RewardFailed, RewardFailedReport, RewardRequest, RoundCompleted, RoundDrained, RoundFailed, SampleMaterialize,
+    SamplePrefetch, SamplePreprocess, SandboxRun, SlotAssign, SlotDenied, SlotExpired, SlotPrewarm, SlotReclaim,
+    TrainBatch, TrainDispatch, TrainFetch, TrainFinish, TurnRoute, WeightsPublish, TimerSet, EngineLost,
+    GpusReleaseFailed, GpusReleased, GpusReturned, GroupCompleted, GroupRejected, MigrationFailed, OptimizerStepped,
+    PreprocessFailed, ProfileMeasured, ProgramClosed, ProgressReported, PromptJudged, PromptsSupplied, RequestAborted,
+    RequestMigrated, ResponseCompleted, ResponseFailed, RewardFinished, RewardReady, RewardWorkerLost, RoundRequested,
+    SamplePreprocessed, SandboxFinished, SliceFailed, SliceMaterialized, SlotFailed, SlotReady, SlotReleased,
+    SourceExhausted, ToolFinished, ToolStarted, TrainConsumed, TrainFinished, TurnFinished, TurnRequested,
+    UpdateConsumed, UpdateLost, WeightsPublished, TimerFired, HostRestarted,
 ]
 """What `watchdog` is told."""
 

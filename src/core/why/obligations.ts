@@ -1,0 +1,163 @@
+/**
+ * Who owes what: each message after which an answer is awaited, with the events that answer it. The hosts of tests keep a table of
+ * their own (`src/testing/hosts/contract.ts`), and a test compares the two.
+ */
+import type { Messages as Words } from '../../generated/messages/index.ts';
+import type { VocabularyEvent } from '../../schemas/events/index.ts';
+import type { EventMessage } from '../../schemas/vocabulary.ts';
+
+type EventType = VocabularyEvent['type'];
+/** Fields with ids, in all of these messages. */
+type IdOf<T extends keyof Words> = Extract<keyof Words[T], `${string}Id`>;
+
+/** What is owed after a message. */
+interface Owed<Answer extends EventType, Id extends string> {
+  /** The events that answer, the usual one first; none if no answer is needed. */
+  readonly answers: readonly Answer[];
+  /** Fields of the message and of its answer that tell one answer from another. */
+  readonly ids: readonly Id[];
+  /** Whether the message is a report of the host: the wait goes on with another event, without a decision in between. */
+  readonly isReport?: true;
+  /** Whether some hosts never send the answer: it is owed once one of its kind has come. */
+  readonly isUnasked?: true;
+  /** Whether the answer is due at `fireAtSeconds`, and not at once. */
+  readonly isTimer?: true;
+  /** Whether the answer may bring `prompts` in portions, up to the `count` of the message; the rest is still owed. */
+  readonly isInPortions?: true;
+}
+/** What is owed after a message of the vocabulary. */
+export type Obligation = Owed<EventType, string>;
+/** A row whose fields exist: of one message, and of its usual answer. */
+type Row<T extends keyof Words> =
+  | {
+      readonly [A in EventType]: Owed<EventType, IdOf<T> & IdOf<A>> & {
+        readonly answers: readonly [A, ...EventType[]];
+      };
+    }[EventType]
+  | typeof nothing;
+
+const nothing: { readonly answers: readonly []; readonly ids: readonly [] } = { answers: [], ids: [] };
+const generated = { answers: ['response.completed', 'response.failed'], ids: ['requestId'] } as const;
+const preprocessed = {
+  answers: ['sample.preprocessed', 'preprocess.failed'],
+  ids: ['preprocessId', 'nodeId'],
+} as const;
+const published = { answers: ['weights.published'], ids: ['roundId', 'publicationId'] } as const;
+const scored = { answers: ['reward.finished'], ids: ['dispatchId'] } as const;
+const judged = { answers: ['prompt.judged'], ids: ['promptId', 'roundId'] } as const;
+const rewarded = { answers: ['reward.ready'], ids: ['requestId'] } as const;
+const programEnds = ['response.completed', 'response.failed', 'request.aborted', 'program.closed'] as const;
+const ofProgram = <const A extends readonly [EventType, ...EventType[]]>(...answers: A) =>
+  ({ answers: [...answers, ...programEnds] as const, ids: ['requestId'] }) as const;
+
+const rows = {
+  'batch.run': nothing,
+  'chunk.continue': {
+    answers: ['response.completed', 'chunk.finished', 'response.failed', 'request.aborted'],
+    ids: ['requestId'],
+  },
+  'gpus.reclaim': { answers: ['gpus.returned'], ids: ['releaseId'] },
+  'gpus.release': { answers: ['gpus.released', 'gpus.release.failed'], ids: ['releaseId', 'roundId'] },
+  'gradient.scale': nothing,
+  'gradients.discard': nothing,
+  'gradients.offload': nothing,
+  'gradients.reload': nothing,
+  'group.drop': nothing,
+  'group.launch': { answers: ['group.completed', 'group.rejected'], ids: ['roundId', 'groupId', 'launchId'] },
+  'judge.place': nothing,
+  'judgement.request': judged,
+  'kind-tp.set': nothing,
+  'kv.retain': nothing,
+  'migration.cancel': nothing,
+  'optimizer.step': { answers: ['optimizer.stepped'], ids: ['roundId', 'updateId'] },
+  'profile.measure': { answers: ['profile.measured'], ids: [] },
+  'program.pause': nothing,
+  'program.resume': nothing,
+  'progress.query': { answers: ['progress.reported'], ids: ['queryId'] },
+  'prompts.request': { answers: ['prompts.supplied', 'source.exhausted'], ids: ['roundId'], isInPortions: true },
+  'reference.compute': nothing,
+  'request.abort': { answers: ['request.aborted', 'response.completed', 'response.failed'], ids: ['requestId'] },
+  'request.admit': generated,
+  'request.launch': generated,
+  'request.migrate': { answers: ['request.migrated', 'migration.failed'], ids: ['releaseId', 'requestId'] },
+  'request.resume': generated,
+  'reward.cancel': scored,
+  'reward.dispatch': scored,
+  'reward.request': rewarded,
+  'round-tp.set': nothing,
+  'sample.evict': nothing,
+  'sample.materialize': { answers: ['slice.materialized', 'slice.failed'], ids: ['sliceId'] },
+  'sample.placeholder': nothing,
+  'sample.prefetch': preprocessed,
+  'sample.preprocess': preprocessed,
+  'sandbox.run': { answers: ['sandbox.finished'], ids: ['runId'] },
+  'slot.assign': { answers: programEnds, ids: ['requestId'] },
+  'slot.prewarm': { answers: ['slot.ready', 'slot.failed'], ids: ['slotId'] },
+  'slot.reclaim': { answers: ['slot.released', 'slot.ready', 'slot.failed'], ids: ['slotId'] },
+  'timer.set': { answers: ['timer.fired'], ids: ['timerId'], isTimer: true },
+  'train.batch': published,
+  'train.dispatch': { answers: ['update.consumed', 'update.lost'], ids: ['updateId'] },
+  'train.fetch': { answers: ['train.consumed'], ids: ['fetchId'] },
+  'train.finish': { answers: ['train.finished'], ids: [] },
+  'turn.route': ofProgram('turn.finished'),
+  'update.cancel': nothing,
+  'weights.publish': published,
+  'weights.swap': nothing,
+
+  // Notices, after which some hosts send an event.
+  'prompt.collected': { ...judged, isUnasked: true },
+  'response.accepted': { ...rewarded, isUnasked: true },
+  // A new round has a new id.
+  'round.drained': { answers: ['round.requested'], ids: [], isUnasked: true },
+
+  // Reports of the host. Only hosts that ask for turns say which turn is next.
+  'tool.finished': { ...ofProgram('turn.requested'), isReport: true, isUnasked: true },
+  'tool.started': { ...ofProgram('tool.finished', 'turn.requested'), isReport: true },
+  'turn.finished': { ...ofProgram('turn.requested', 'tool.started'), isReport: true, isUnasked: true },
+} as const satisfies { readonly [T in keyof Words]?: Row<T> };
+
+/** What is owed, by the type of the message after which it is. Every command of the vocabulary has a row. */
+export const obligations: ReadonlyMap<string, Obligation> = new Map(Object.entries<Obligation>(rows));
+
+/** Whether hosts send the answer to a message of their own accord, if at all. */
+export const isUnasked = (type: string): boolean => obligations.get(type)?.isUnasked === true;
+
+/** The messages that a policy, or a part of a recipe, takes and makes. */
+export interface Messages {
+  readonly events: readonly EventMessage[];
+  readonly decisions: readonly EventMessage[];
+}
+
+/** What is owed to a policy after a message, in the events that it takes. */
+export interface AnswerRule extends Obligation {
+  /** Type of the message. */
+  readonly type: string;
+  /** Type of the usual answer. */
+  readonly answer: EventType;
+  /** Answers that are the usual ones to another message, whose wait ends where this message comes. */
+  readonly replaces: readonly EventType[];
+}
+
+function made({ events, decisions }: Messages, table: typeof obligations): AnswerRule[] {
+  const heard: ReadonlySet<string> = new Set(events.map(({ type }) => type));
+  const rules = [...decisions, ...events].flatMap(({ type }) => {
+    const row = table.get(type);
+    const answers = row?.answers.filter((one) => heard.has(one)) ?? [];
+    const [answer] = answers;
+    // A policy that does not route turns hears of turns, but not which turn is asked for next. Nobody owes the end of a source.
+    if (row === undefined || answer === undefined || answer === 'source.exhausted') return [];
+    return row.isUnasked && answer !== row.answers[0] ? [] : [{ ...row, type, answer, answers }];
+  });
+  const usual = new Set<EventType>(rules.map(({ answer }) => answer));
+  return rules.map((rule) => ({ ...rule, replaces: rule.answers.slice(1).filter((one) => usual.has(one)) }));
+}
+
+const known = new WeakMap<Messages, readonly AnswerRule[]>();
+
+/** Returns what is owed to a policy. Only tests give another table. */
+export function rulesOf(messages: Messages, table = obligations): readonly AnswerRule[] {
+  if (table !== obligations) return made(messages, table);
+  let rules = known.get(messages);
+  if (rules === undefined) known.set(messages, (rules = made(messages, table)));
+  return rules;
+}
