@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { create, PolicyError } from 'rollflex';
-import { checkCost, checkLaws, eventStreams } from 'rollflex/testing';
+import { checkConservation, checkCost, checkLaws, eventStreams } from 'rollflex/testing';
 import { likely } from './likely.ts';
 import { longestFirst } from './longest-first.ts';
 
@@ -19,6 +19,11 @@ for (const config of [
     checkLaws(tested, { config, runs: 20, events: 60, seed: 2 });
   });
 }
+
+// The laws compare a policy with its own ledgers, this one with the accounts of a host that has bad days.
+test('loses nothing, does nothing twice, and trains each round on as much as it says', () => {
+  checkConservation(tested, { config: { promptsPerRound: 3, responsesPerPrompt: 2, inFlight: 4 }, runs: 20, seed: 1 });
+});
 
 // checkLaws does not check law 10: it knows no events that bring thousands of requests into flight.
 test('an event costs no more with ten times as many requests in flight', () => {

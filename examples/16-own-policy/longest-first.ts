@@ -150,6 +150,9 @@ const handlers = [
   ),
 ];
 
+/** Requests that a prompt may bring: a server bounds what an event may bring by this. */
+const mints = ({ responsesPerPrompt }: z.output<typeof config>): number => responsesPerPrompt;
+
 export const longestFirst = definePolicy({
   id: 'acme/longest-first',
   version: 1,
@@ -164,11 +167,8 @@ export const longestFirst = definePolicy({
   after: settle,
   decisions,
   ledgers: [
-    {
-      name: 'prompts',
-      held: ({ prompts }) => prompts.map(({ prompt }) => prompt.promptId),
-      mints: ({ responsesPerPrompt }) => responsesPerPrompt,
-    },
+    { name: 'prompts', held: ({ prompts }) => prompts.map(({ prompt }) => prompt.promptId), mints },
+    { name: 'responses', held: ({ prompts }) => prompts.flatMap(({ held }) => held.map((one) => one.requestId)) },
   ],
 });
 // #endregion

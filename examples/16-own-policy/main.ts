@@ -12,7 +12,8 @@ import { checkLaws } from 'rollflex/testing';
 import { likely } from './likely.ts';
 import { longestFirst } from './longest-first.ts';
 
-const small = { promptsPerRound: 2, responsesPerPrompt: 2 };
+// Small numbers in every setting, so that its limits are reached.
+const small = { promptsPerRound: 4, responsesPerPrompt: 2, inFlight: 3 };
 const kept = checkLaws(
   { definition: longestFirst, arbitrary: likely },
   { config: small, runs: 5, events: 40, seed: 1 },

@@ -41,13 +41,22 @@ export type StartOf<P> =
  * ```
  *
  * @throws PolicyError `invalid_config` for a configuration that does not fit, `infeasible` for one that cannot be fulfilled,
- * `snapshot_mismatch` for a snapshot of another policy or of a version that cannot be migrated
+ * `snapshot_mismatch` for a snapshot of another policy or of a version that cannot be migrated, `invalid_input` for an unknown
+ * option
  */
 export function create<P extends AnyPolicyDefinition>(
   definition: P,
   start: StartOf<P>,
   options?: PolicyOptions,
 ): PolicyOf<P> {
+  const other = Object.keys(options ?? {}).find((key) => key !== 'validate');
+  if (other !== undefined)
+    refuse(
+      'invalid_input',
+      `options.${other}`,
+      '`validate` alone; `{ snapshot }` stands in place of the configuration',
+      other,
+    );
   return new Policy(definition, begin(definition, start), options) as PolicyOf<P>;
 }
 

@@ -116,7 +116,8 @@ function withoutOtherKeys(line: Record<string, unknown>, onOtherKey: PassedOverK
     if (issue.code !== 'unrecognized_keys') continue;
     const parent = issue.path.reduce((at: unknown, step) => (at as Record<PropertyKey, unknown>)[step], line);
     for (const key of issue.keys) {
-      const meant = nearest(key, keysAt(tracePromptSchema, issue.path));
+      const keys = keysAt(tracePromptSchema, issue.path);
+      const meant = key === 'domain' ? 'task' : nearest(key, keys);
       if (meant !== undefined && wrong.has(pathText([...issue.path, meant]))) continue;
       delete (parent as Record<string, unknown>)[key];
       onOtherKey(pathText([...issue.path, key]).replace(/\[\d+\]/g, '[]'), meant);

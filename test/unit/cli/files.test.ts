@@ -40,11 +40,12 @@ const refusal = async (paths: readonly string[], options = {}): Promise<string> 
   );
 
 test('keys that a trace does not have are told once, with how often they came', async () => {
-  const line = (prompt: string): string => `{"id":1,"promptToken":3,"prompt":"${prompt}","responses":[{"tokens":2}]}\n`;
+  const line = (prompt: string): string =>
+    `{"id":1,"promptToken":3,"domain":"math","prompt":"${prompt}","responses":[{"tokens":2}]}\n`;
   const found = await read([write('keys.jsonl', `${line('a')}${line('b')}`)]);
   expect(found.prompts.map(([prompt]) => prompt)).toEqual(['a', 'b']);
   expect(found.notes).toEqual([
-    'not read keys that a trace does not have: id (2 times), promptToken (2 times, did you mean "promptTokens"?)',
+    'not read keys that a trace does not have: id (2 times), promptToken (2 times, did you mean "promptTokens"?), domain (2 times, did you mean "task"?)',
   ]);
 });
 

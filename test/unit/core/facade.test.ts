@@ -257,6 +257,10 @@ describe('registry and snapshots', () => {
     expect(() => create(longPromptQueue, { snapshot: undefined })).toThrow(
       expect.objectContaining({ code: 'snapshot_mismatch', path: 'snapshot' }),
     );
+    // Beside a configuration it would be a new policy, which knows nothing of what runs.
+    expect(() => create(longPromptQueue, { promptsPerRound: 1 }, { snapshot: policy.snapshot() } as never)).toThrow(
+      expect.objectContaining({ code: 'invalid_input', path: 'options.snapshot' }),
+    );
   });
 
   test('refuses what it does not know', () => {
