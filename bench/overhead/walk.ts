@@ -1,8 +1,8 @@
 /**
  * Shows which files, functions and calls an event takes on its way from the JSON line to the answer, a plain
  * `response.completed` through `rollpacker` on the server against one that completes its round.
- * `npx tsx bench/overhead/walk.ts [--files] [--functions]`. Counted by V8, in the sources and not in a bundle; functions of
- * libraries are not counted.
+ * `npx tsx bench/overhead/walk.ts [--files] [--functions] [--most FILES,CALLS]`. Counted by V8, in the sources and not in a bundle;
+ * functions of libraries are not counted. Exit code 1 if the plain one takes more files or calls than `--most`.
  */
 import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,11 @@ import { RpcServer } from '../../src/rpc/index.ts';
 import { smallCluster } from '../../test/support/examples/configs.ts';
 
 const { values } = parseArgs({
-  options: { files: { type: 'boolean', default: false }, functions: { type: 'boolean', default: false } },
+  options: {
+    files: { type: 'boolean', default: false },
+    functions: { type: 'boolean', default: false },
+    most: { type: 'string' },
+  },
 });
 const root = fileURLToPath(new URL('../../src/', import.meta.url));
 
@@ -44,7 +48,7 @@ const inspector = new Session();
 inspector.connect();
 await inspector.post('Profiler.enable');
 
-async function walked(name: string, event: object): Promise<Decision[]> {
+async function walked(name: string, event: object) {
   await inspector.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   await inspector.post('Profiler.takePreciseCoverage');
   const decisions = await send(event);
@@ -75,7 +79,7 @@ async function walked(name: string, event: object): Promise<Decision[]> {
       if (values.functions) for (const [one, count] of counted) console.log(`    ${one.replace(/@.*/, '')} ${count}`);
     }
   }
-  return decisions;
+  return { decisions, files: files.size, calls };
 }
 
 await call('session.open', { session: 's', policy: 'rollpacker', config: smallCluster });
@@ -94,7 +98,12 @@ const completed = (index: number) => {
 const promptOf = (index: number): string => launched[index]!.requestId.split('/')[0]!;
 const plain = launched.findIndex((_, index) => promptOf(index) !== promptOf(0));
 await send(completed(0));
-await walked('a plain response.completed', completed(plain));
+const { files, calls } = await walked('a plain response.completed', completed(plain));
+const [mostFiles = Infinity, mostCalls = Infinity] = values.most?.split(',').map(Number) ?? [];
+if (files > mostFiles || calls > mostCalls) {
+  console.error(`it may take ${mostFiles} files and ${mostCalls} calls`);
+  process.exitCode = 1;
+}
 for (let index = 1; index < launched.length; index += 1) {
   if (index === plain) continue;
   const before = await call('session.snapshot', { session: 's' });

@@ -103,7 +103,8 @@ export const speculativeAdmission: PolicyDefinitionOf<SpeculativeAdmissionTypes,
     link,
     handlers,
     after: (state, ctx) => {
-      if (dueAt(state) <= ctx.at) reports.endOverdue(state, ctx);
+      // Where seconds are lost in the time, a deadline is due as soon as it is set.
+      if (dueAt(state) <= ctx.at || ctx.at + 1 === ctx.at) reports.endOverdue(state, ctx);
       settleFaults(state, ctx);
       rounds.settle(state, ctx);
       if (state.mayUnpark) unpark(state);
