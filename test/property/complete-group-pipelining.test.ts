@@ -11,7 +11,7 @@ import {
   type CompleteGroupPipeliningInput,
   completeGroupPipelining,
 } from '../../src/policies/complete-group-pipelining/index.ts';
-import { microBatches } from '../../src/policies/complete-group-pipelining/micro-batches.ts';
+import { microBatches } from '../../src/policies/complete-group-pipelining/updates.ts';
 import { choicesFrom } from '../../src/testing/index.ts';
 import { runs, scale } from '../support/basics/runs.ts';
 import { play, testEach } from '../support/basics/tape-runs.ts';

@@ -5,10 +5,9 @@ import { runRounds } from '../../bench/frontier/loop.ts';
 import { paperCases } from '../../bench/frontier/work.ts';
 import { create } from '../../src/core/machine/start.ts';
 import { frontierGroupDispatch } from '../../src/policies/frontier-group-dispatch/index.ts';
-import { newPace, type Pace } from '../../src/policies/frontier-group-dispatch/pace.ts';
-import { planWidth } from '../../src/policies/frontier-group-dispatch/plan.ts';
+import { newPace, type Pace, stepCost } from '../../src/policies/frontier-group-dispatch/pace.ts';
 import type { SavedFrontier } from '../../src/policies/frontier-group-dispatch/state.ts';
-import { stepCost } from '../../src/policies/frontier-group-dispatch/step-cost.ts';
+import { planWidth } from '../../src/policies/frontier-group-dispatch/width.ts';
 import { runs } from '../support/basics/runs.ts';
 
 test('8: costs of a token that are a plane of requests and context are found out, whatever they are', () => {

@@ -1,9 +1,17 @@
 /** What `auto` of frontier-group-dispatch measures and plans, against sums over all that it was told. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { newPace, type Pace, remember, trained } from '../../src/policies/frontier-group-dispatch/pace.ts';
-import { modelledSeconds, planWidth } from '../../src/policies/frontier-group-dispatch/plan.ts';
-import { addPoint, newFit, type StepCost, stepCost } from '../../src/policies/frontier-group-dispatch/step-cost.ts';
+import {
+  addPoint,
+  newFit,
+  newPace,
+  type Pace,
+  remember,
+  type StepCost,
+  stepCost,
+  trained,
+} from '../../src/policies/frontier-group-dispatch/pace.ts';
+import { modelledSeconds, planWidth } from '../../src/policies/frontier-group-dispatch/width.ts';
 import { runs } from '../support/basics/runs.ts';
 
 /** A completed response: its tokens and seconds, and requests and context in service around it. */

@@ -5,18 +5,14 @@ import { expect, test } from 'vitest';
 import { create } from '../../src/core/machine/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/program-scheduling/arbitrary.ts';
+import { addedTokens } from '../../src/policies/program-scheduling/cost.ts';
 import {
   type ProgramSchedulingConfig,
   type ProgramSchedulingDecision,
   type ProgramSchedulingEvent,
   programScheduling,
 } from '../../src/policies/program-scheduling/index.ts';
-import {
-  addedTokens,
-  type Engine,
-  isSuspended,
-  type ProgramState,
-} from '../../src/policies/program-scheduling/state.ts';
+import { type Engine, isSuspended, type ProgramState } from '../../src/policies/program-scheduling/state.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { met, runs } from '../support/basics/runs.ts';
 import { exampleConfigs } from '../support/examples/configs.ts';

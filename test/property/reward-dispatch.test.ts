@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { arbitrary } from '../../src/policies/reward-dispatch/arbitrary.ts';
+import { deadlines } from '../../src/policies/reward-dispatch/faults.ts';
 import { rewardDispatch } from '../../src/policies/reward-dispatch/index.ts';
-import { deadlines } from '../../src/policies/reward-dispatch/reports.ts';
 import { tapes } from '../../src/testing/index.ts';
 import { playEvents } from '../support/basics/play-events.ts';
 import { runs, scale } from '../support/basics/runs.ts';

@@ -5,9 +5,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { create } from '../../src/core/machine/start.ts';
+import { longestFirst } from '../../src/core/numeric/longest-first.ts';
 import { scaleFactor } from '../../src/core/numeric/renormalize.ts';
 import { streamTraining } from '../../src/policies/stream-training/index.ts';
-import { longestFirst } from '../../src/policies/stream-training/longest-first.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { runs } from '../support/basics/runs.ts';
 import { exampleConfigs } from '../support/examples/configs.ts';

@@ -49,6 +49,42 @@ export function wasMinted(
   return isUnder(prefix, id, end, kind) || oldPrefixes.some((one) => isUnder(one, id, end, kind));
 }
 
+/** What may know an id. */
+interface Known {
+  has(id: string): boolean;
+}
+
+/**
+ * Refuses with `unknown_id` an id that is neither held nor remembered, as far as the policy can know.
+ *
+ * @param expected - what the id should have been, such as `a request that was opened`
+ */
+export function checkKnown(path: string, id: string, expected: string, held: Known, remembered: Known): void {
+  if (!held.has(id) && !remembered.has(id)) refuse('unknown_id', path, expected, id);
+}
+
+/**
+ * Declares one kind of ids that a policy mints, such as `slot/`.
+ *
+ * @param next - the field of the state with the number that the next id gets
+ */
+export function mintedAs<Next extends string>(kind: string, next: Next) {
+  type Minting = Readonly<Prefixes> & Record<Next, number>;
+  const was = (state: Minting, id: string): boolean => wasMinted(state, id, state[next], kind);
+  return {
+    /** Returns the next id, and counts it. */
+    mint: (state: Minting): string => mintedId(state.prefix, kind, state[next]++),
+    /** Returns the id with a number under the current prefix. */
+    of: ({ prefix }: Readonly<Prefixes>, number: number): string => mintedId(prefix, kind, number),
+    /** Whether an id may have been minted earlier. */
+    was,
+    /** Refuses with `unknown_id` an id that is neither held nor minted earlier. */
+    check: (state: Minting, path: string, id: string, expected: string, held: Known): void => {
+      if (!held.has(id) && !was(state, id)) refuse('unknown_id', path, expected, id);
+    },
+  };
+}
+
 /**
  * Refuses with `unknown_id` an id that was never minted, where all ids end with their number, whatever stands before it.
  *

@@ -25,6 +25,9 @@ const anything = <T>() => unchecked as z.ZodType<T, T>;
 
 const unsaved = new WeakSet<z.core.$ZodType>();
 
+/** Whether a field is one that {@link derived} declares. */
+export const isDerived = (schema: z.core.$ZodType): boolean => unsaved.has(schema);
+
 /**
  * Declares a part of the state with hand-written reading and writing.
  *

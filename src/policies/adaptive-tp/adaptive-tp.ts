@@ -2,22 +2,22 @@
  * Adaptive tensor parallelism (RollPacker §4.2): the TP of rollouts follows the preemptions of the engines, separately for short
  * and long rounds. An offline profile gives the start, and can veto changes. See README.md.
  */
-import { definePolicy, handlersOf, type Ledger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
+
+import { definePolicy, type HeldLedger, handlersOf, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
 import { refuse } from '../../errors.ts';
 import type { AdaptiveTpDecision, AdaptiveTpTypes } from '../../generated/settings/adaptive-tp.ts';
+import { kindTpKept, kindTpSet, profileMeasure, roundTpSet } from '../../schemas/decisions/parallelism.ts';
 import { roundCompleted, roundPlanned } from '../../schemas/decisions/rounds.ts';
 import { kindTpFailed, profileMeasured, profileObserved, stepFinished } from '../../schemas/events/parallelism.ts';
 import { roundFailed } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { RolloutWorkload } from '../../schemas/parallelism.ts';
-import { isSame, reported } from './bounds.ts';
-import { begin, fail } from './change.ts';
-import { type Ctx, only, tell, tellRound, tpDecisions } from './decisions.ts';
-import { measure, observe } from './observe.ts';
-import { tpConfig } from './schema.ts';
+import { begin, fail, only, tell, tellRound } from './change.ts';
+import { isSame, reported, tpConfig } from './schema.ts';
 import {
   begin as beginning,
+  type Ctx,
   endRound,
   kinds,
   link,
@@ -26,7 +26,7 @@ import {
   type TpState,
   tpState,
 } from './state.ts';
-import { finishStep } from './step.ts';
+import { finishStep, measure, observe } from './step.ts';
 import { pointKey } from './surface.ts';
 
 /** Limit on the points that may be measured in addition to those of the offline profile. */
@@ -93,13 +93,8 @@ function failed(state: TpState, event: Message<'kind-tp.failed'>, ctx: Ctx): voi
 }
 
 /** A decision that names the round answers every step; the policy holds no step. */
-const steps: Ledger<SavedTp, Message, AdaptiveTpDecision> = {
+const steps: HeldLedger<SavedTp> = {
   name: 'steps',
-  entered: (event) => (event.type === 'step.finished' ? [event.roundId] : []),
-  left: (decision) =>
-    (decision.type === 'kind-tp.set' || decision.type === 'kind-tp.kept') && decision.roundId !== undefined
-      ? [decision.roundId]
-      : [],
   held: () => [],
 };
 
@@ -115,7 +110,7 @@ export const adaptiveTp: PolicyDefinitionOf<AdaptiveTpTypes, TpState, SavedTp> =
   migrations: { 1: migrateFromOne },
   link,
   handlers,
-  decisions: tpDecisions,
+  decisions: [kindTpSet, roundTpSet, kindTpKept, profileMeasure],
   ledgers: [steps],
   // Nothing waits: every step is answered at once.
   waits: { steps: { ids: () => [], of: () => undefined } },

@@ -3,7 +3,7 @@
 import type { Choices } from '../../core/generators/choices.ts';
 import type { AdaptiveTpEvent } from '../../generated/settings/adaptive-tp.ts';
 import type { ProfileConfiguration, RolloutWorkload } from '../../schemas/parallelism.ts';
-import { expertDegreesOf } from './bounds.ts';
+import { expertDegreesOf } from './schema.ts';
 import type { TpState } from './state.ts';
 
 export function arbitrary(state: TpState, choices: Choices): AdaptiveTpEvent {

@@ -1,10 +1,11 @@
-/** Makes, judges and undoes changes of parallelism. */
+/** Makes, judges and undoes changes of parallelism, and tells the host. The first one is configured, or chosen by the profile. */
+import { given } from '../../core/collections/given.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { RolloutWorkload } from '../../schemas/parallelism.ts';
-import { isSame, type Parallelism } from './bounds.ts';
-import { forecast, start } from './choose.ts';
-import { type Ctx, fromOf, only, type SetReason, tell } from './decisions.ts';
-import { type Kind, type KindState, loadOf, type StepRecord, type TpState } from './state.ts';
+import { best, predictSeconds, type TpCandidate } from './predict.ts';
+import { expertDegreesOf, isSame, type Parallelism, replicasOf } from './schema.ts';
+import { type Ctx, type Kind, type KindState, loadOf, type StepRecord, type TpState } from './state.ts';
+import { surfaceKey } from './surface.ts';
 
 const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
 
@@ -139,4 +140,148 @@ export function fail(state: TpState, name: Kind, ctx: Ctx): boolean {
   use(kind, next);
   tell(state, name, next, { code: 'not_applied', ...fromOf(failed) }, undefined, ctx);
   return true;
+}
+
+/** Limit on the predictions that are kept: a job has few parallelisms, and asks for the same loads again. */
+const mostForecasts = 64;
+
+/** Returns the predicted seconds; `does_not_fit`, or `undefined` if the profile does not know the parallelism. */
+export function forecast(
+  state: TpState,
+  parallelism: Parallelism,
+  workload: RolloutWorkload,
+): number | 'does_not_fit' | undefined {
+  const key = surfaceKey(parallelism);
+  const surface = state.surfaces.get(key);
+  if (surface === undefined) return undefined;
+  const { responses, promptTokens, responseTokens, longestTokens, routingSkew } = workload;
+  const point = `${key}/${responses}/${promptTokens}/${responseTokens}/${longestTokens}/${routingSkew}`;
+  const known = state.forecasts.get(point);
+  if (known !== undefined) return known;
+  const seconds = predictSeconds(surface, workload, state.gpus / parallelism.tp, state.memoryBytes) ?? 'does_not_fit';
+  if (state.forecasts.size >= mostForecasts) state.forecasts.clear();
+  state.forecasts.set(point, seconds);
+  return seconds;
+}
+
+/** Returns every parallelism with this TP degree. Without experts there is only one, which has no EP. */
+function within(state: TpState, tp: number): Parallelism[] {
+  const { experts } = state.config;
+  return experts === undefined ? [{ tp }] : expertDegreesOf(tp, experts).map((ep) => ({ tp, ep }));
+}
+
+function candidates(state: TpState, tps: readonly number[], workload: RolloutWorkload): TpCandidate[] {
+  return tps
+    .flatMap((tp) => within(state, tp))
+    .map((one) => {
+      const predictedSeconds = forecast(state, one, workload);
+      return typeof predictedSeconds === 'number' ? { ...one, predictedSeconds } : one;
+    });
+}
+
+/**
+ * Returns the best parallelism of the profile for a workload, without barred ones; `undefined` if the profile knows none that fits.
+ */
+export function selected(state: TpState, kind: Kind, workload: RolloutWorkload) {
+  const { bars } = state.kinds[kind];
+  return best(candidates(state, state.degrees, workload).filter((one) => !bars.some((bar) => isSame(bar, one))));
+}
+
+/** Returns the parallelism of a TP with the best EP by the profile, or else the largest EP up to the current one. */
+export function withExperts(
+  state: TpState,
+  tp: number,
+  like: Parallelism | undefined,
+  workload: RolloutWorkload | undefined,
+): Parallelism {
+  if (state.config.experts === undefined) return { tp };
+  const chosen = workload && best(candidates(state, [tp], workload));
+  if (chosen !== undefined) return only(chosen);
+  const degrees = expertDegreesOf(tp, state.config.experts);
+  const ep = degrees.filter((one) => one <= (like?.ep ?? 1)).at(-1) ?? degrees[0]!;
+  return { tp, ep };
+}
+
+/**
+ * Chooses the first parallelism of a kind: the configured one, otherwise the best one in the profile, otherwise the one with the
+ * least degree.
+ */
+export function start(
+  state: TpState,
+  kind: Kind,
+  seen: RolloutWorkload | undefined,
+): { parallelism: Parallelism; reason: SetReason } {
+  const workload = state.config.expectedWorkload[kind] ?? seen;
+  const configured = state.config.startTp[kind];
+  if (configured !== undefined) {
+    return { parallelism: withExperts(state, configured, undefined, workload), reason: { code: 'start_configured' } };
+  }
+  const chosen = workload && selected(state, kind, workload);
+  if (chosen !== undefined) {
+    const { predictedSeconds } = chosen;
+    return { parallelism: only(chosen), reason: { code: 'start_profile', predictedSeconds } };
+  }
+  const least = withExperts(state, state.degrees[0]!, undefined, workload);
+  return { parallelism: least, reason: { code: 'start_smallest' } };
+}
+
+export type SetReason = Message<'kind-tp.set'>['reason'];
+
+/** Returns the fields of a parallelism that are present. */
+export const only = ({ tp, ep }: Parallelism): Parallelism => (ep === undefined ? { tp } : { tp, ep });
+/** Returns the same fields for the former parallelism. */
+export const fromOf = ({ tp, ep }: Parallelism) => (ep === undefined ? { fromTp: tp } : { fromTp: tp, fromEp: ep });
+/** Returns the same fields for the wanted parallelism. */
+export const wantedOf = ({ tp, ep }: Parallelism) =>
+  ep === undefined ? { wantedTp: tp } : { wantedTp: tp, wantedEp: ep };
+
+/** Tells the host with which parallelism a round runs. */
+export function tellRound(state: TpState, code: Message<'round-tp.set'>['reason']['code'], ctx: Ctx): void {
+  if (state.round === null) return;
+  const { roundId, kind, tp, ep } = state.round;
+  ctx.emit({
+    type: 'round-tp.set',
+    at: ctx.at,
+    roundId,
+    kind,
+    tp,
+    ...given({ ep }),
+    replicas: replicasOf(state.config.servers, tp),
+    reason: { code },
+  });
+}
+
+/** Tells the host the parallelism of a kind. */
+export function tell(
+  state: TpState,
+  kind: Kind,
+  { tp, ep }: Parallelism,
+  reason: SetReason,
+  roundId: string | undefined,
+  ctx: Ctx,
+): void {
+  ctx.emit({
+    type: 'kind-tp.set',
+    at: ctx.at,
+    ...given({ roundId }),
+    kind,
+    tp,
+    ...given({ ep }),
+    replicas: replicasOf(state.config.servers, tp),
+    reason,
+  });
+}
+
+/** Reports that a kind keeps its parallelism. */
+export function keep(
+  kind: Kind,
+  { tp, ep }: Parallelism,
+  reason: Message<'kind-tp.kept'>['reason'],
+  roundId: string,
+  ctx: Ctx,
+): void {
+  const { at } = ctx;
+  // Every step emits a decision, and an object spread would be most of its cost.
+  if (ep === undefined) ctx.emit({ type: 'kind-tp.kept', at, roundId, kind, tp, reason });
+  else ctx.emit({ type: 'kind-tp.kept', at, roundId, kind, tp, ep, reason });
 }

@@ -6,5 +6,5 @@
 
 export type * from '../../generated/settings/adaptive-tp.ts';
 export { adaptiveTp } from './adaptive-tp.ts';
-export { type Bounds, type Parallelism, replicasOf } from './bounds.ts';
-export { selectTp, type TpCandidate, type TpProfile, type TpSelection, type TpWorkload } from './select-tp.ts';
+export { selectTp, type TpCandidate, type TpProfile, type TpSelection, type TpWorkload } from './predict.ts';
+export { type Bounds, type Parallelism, replicasOf } from './schema.ts';

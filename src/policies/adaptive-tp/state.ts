@@ -1,9 +1,9 @@
 /** The state of adaptive-tp: the parallelism of each kind of round, its last steps, and the profile. */
 import { z } from 'zod';
 import { recentIds } from '../../core/ids/recent-ids.ts';
-import type { Live } from '../../core/machine/definition.ts';
+import type { Context, Live } from '../../core/machine/definition.ts';
 import { derived, mapBy } from '../../core/machine/state.ts';
-import type { AdaptiveTpConfig } from '../../generated/settings/adaptive-tp.ts';
+import type { AdaptiveTpConfig, AdaptiveTpDecision } from '../../generated/settings/adaptive-tp.ts';
 import {
   expertParallel,
   type ProfileRow,
@@ -14,7 +14,7 @@ import {
   tensorParallel,
 } from '../../schemas/parallelism.ts';
 import { count, positiveSeconds, roundId, roundKind } from '../../schemas/units.ts';
-import { degreesOf } from './bounds.ts';
+import { degreesOf } from './schema.ts';
 import { pointKey, type Surface, surfaceKey, surfacesOf } from './surface.ts';
 
 export type Kind = 'short' | 'long';
@@ -97,6 +97,8 @@ export const tpState = z.strictObject({
 });
 export type TpState = Live<z.output<typeof tpState>, AdaptiveTpConfig>;
 export type SavedTp = z.input<typeof tpState>;
+/** The context through which handlers emit decisions. */
+export type Ctx = Context<AdaptiveTpDecision>;
 
 const newKind = (): KindState => ({
   calm: 0,

@@ -8,7 +8,7 @@
  * in batch size: seconds and bytes beyond the weights grow with batch × length.
  */
 import type { ProfileRow } from '../../schemas/parallelism.ts';
-import type { Parallelism } from './bounds.ts';
+import type { Parallelism } from './schema.ts';
 
 /** A figure that a row of the profile measures. */
 export type Quantity = 'decodeStepSeconds' | 'prefillSeconds' | 'bytes';

@@ -3,7 +3,7 @@
 import { type Choices, pick } from '../../core/generators/choices.ts';
 import type { CompleteGroupPipeliningEvent } from '../../generated/settings/complete-group-pipelining.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { currentUpdate, type PipeliningState, publicationIdOf, type Round, type Update, updateIdOf } from './state.ts';
+import { currentUpdate, type PipeliningState, publicationIds, type Round, type Update, updateIds } from './state.ts';
 
 /** Draws a likely next event. */
 export function arbitrary(state: PipeliningState, choices: Choices): CompleteGroupPipeliningEvent {
@@ -37,7 +37,7 @@ function trainerEvent(
   const isOther = choices.below(12) === 0;
   const withdrawn = isOther ? pick([...state.withdrawnSteps], choices) : undefined;
   if (withdrawn !== undefined) return { type: 'optimizer.stepped', at, roundId: head.roundId, updateId: withdrawn };
-  const updateId = isOther ? updateIdOf(state.prefix, choices.below(state.nextUpdate + 1)) : current.updateId;
+  const updateId = isOther ? updateIds.of(state, choices.below(state.nextUpdate + 1)) : current.updateId;
   if (head.isStepping === choices.below(12) > 0)
     return { type: 'optimizer.stepped', at, roundId: head.roundId, updateId };
   const left = current.groups.map((one) => one.groupId).filter((id) => !current.consumed?.has(id));
@@ -54,7 +54,7 @@ function publishedEvent(
   choices: Choices,
   at: number,
 ): Message<'weights.published'> {
-  const other = publicationIdOf(state.prefix, choices.below(state.nextPublication + 1));
+  const other = publicationIds.of(state, choices.below(state.nextPublication + 1));
   const publicationId = choices.below(6) === 0 ? other : (head.publicationId ?? other);
   return { type: 'weights.published', at, roundId, publicationId, weightVersion: version + choices.below(6) };
 }
@@ -117,9 +117,9 @@ function rareEvent(
     case 3:
       return publishedEvent(state, head, head, choices, at);
     case 4: {
-      const updateId = updateIdOf(state.prefix, choices.below(state.nextUpdate + 1));
+      const updateId = updateIds.of(state, choices.below(state.nextUpdate + 1));
       return { type: 'update.consumed', at, updateId, groups: ['p0'], seconds: 1 };
     }
   }
-  return { type: 'update.lost', at, updateId: current?.updateId ?? updateIdOf(state.prefix, 0) };
+  return { type: 'update.lost', at, updateId: current?.updateId ?? updateIds.of(state, 0) };
 }

@@ -10,6 +10,21 @@ import type {
   CompleteGroupPipeliningTypes,
 } from '../../generated/settings/complete-group-pipelining.ts';
 import { groupRewarded, roundRewarded } from '../../schemas/decisions/groups.ts';
+import {
+  groupTrainable,
+  pipelineMeasured,
+  trainDispatch,
+  updateCancel,
+  weightsPublish,
+} from '../../schemas/decisions/pipelining.ts';
+import { roundResumed } from '../../schemas/decisions/rounds.ts';
+import {
+  groupLate,
+  groupsDropped,
+  optimizerStep,
+  roundTrained,
+  trainingLate,
+} from '../../schemas/decisions/training.ts';
 import { trainerRestarted, updateConsumed, updateLost, weightsPublished } from '../../schemas/events/pipelining.ts';
 import { roundFailed, roundOpened } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
@@ -17,7 +32,6 @@ import { optimizerStepped } from '../../schemas/events/training.ts';
 import { groupKey } from '../../schemas/prompts.ts';
 import type { EventMessage } from '../../schemas/vocabulary.ts';
 import { addGroup, checkGroup } from './groups.ts';
-import { pipeliningDecisions } from './messages.ts';
 import * as rounds from './rounds.ts';
 import { pipeliningConfig } from './schema.ts';
 import {
@@ -86,7 +100,19 @@ export const completeGroupPipelining: PolicyDefinitionOf<
   link,
   handlers,
   after: rounds.settle,
-  decisions: pipeliningDecisions,
+  decisions: [
+    groupTrainable,
+    trainDispatch,
+    optimizerStep,
+    weightsPublish,
+    updateCancel,
+    roundTrained,
+    pipelineMeasured,
+    roundResumed,
+    groupsDropped,
+    groupLate,
+    trainingLate,
+  ],
   migrations: { 1: migrateFromOne },
   ledgers: [groupLedger],
   waits,

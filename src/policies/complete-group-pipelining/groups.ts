@@ -3,8 +3,7 @@ import { advantageOf, rewardStatistics } from '../../core/numeric/advantages.ts'
 import { isOfRound } from '../../core/rollout/restart-versions.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
-import type { Ctx } from './messages.ts';
-import { checkRound, type PipeliningState, type Round } from './state.ts';
+import { type Ctx, checkRound, type PipeliningState, type Round } from './state.ts';
 
 type Rewarded = Message<'group.rewarded'>;
 type DropReason = Message<'groups.dropped'>['reason'];
@@ -41,14 +40,15 @@ export function checkGroup(state: PipeliningState, event: Message<'group.rewarde
 export function addGroup(state: PipeliningState, event: Rewarded, ctx: Ctx): void {
   const { roundId, promptId } = event;
   const round = state.rounds.get(roundId);
-  if (round === undefined) return late(event, 'round_over', ctx);
-  if (round.known.has(promptId)) return late(event, 'known', ctx);
-  if (round.times.closedSeconds !== null) return late(event, round.isFailed ? 'round_over' : 'round_completed', ctx);
+  if (round === undefined) return lateGroup(event, 'round_over', ctx);
+  if (round.known.has(promptId)) return lateGroup(event, 'known', ctx);
+  if (round.times.closedSeconds !== null)
+    return lateGroup(event, round.isFailed ? 'round_over' : 'round_completed', ctx);
   round.known.add(promptId);
   materialize(state, round, event, ctx);
 }
 
-function late({ roundId, promptId }: Rewarded, code: LateCode, ctx: Ctx): void {
+function lateGroup({ roundId, promptId }: Rewarded, code: LateCode, ctx: Ctx): void {
   ctx.emit({ type: 'group.late', at: ctx.at, roundId, groupId: promptId, reason: { code } });
 }
 

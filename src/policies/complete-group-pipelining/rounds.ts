@@ -1,21 +1,12 @@
 /** Opens rounds, closes them, gives them up, and hands them over when their weights are published. */
+
 import { replacePrefix } from '../../core/ids/minted-ids.ts';
 import { isOfRound, olderVersion, restartRoundAt } from '../../core/rollout/restart-versions.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { drop } from './groups.ts';
-import type { Ctx } from './messages.ts';
-import { measures } from './metrics.ts';
-import {
-  checkRound,
-  newRound,
-  type PipeliningState,
-  publicationIdOf,
-  type Round,
-  trained,
-  wasPublication,
-} from './state.ts';
-import { dispatch, giveUp, restartTrainer } from './updates.ts';
+import { type Ctx, checkRound, newRound, type PipeliningState, publicationIds, type Round, trained } from './state.ts';
+import { dispatch, giveUp, late, restartTrainer } from './updates.ts';
 
 type PublishCode = Message<'weights.publish'>['reason']['code'];
 
@@ -61,7 +52,7 @@ export function checkRewarded(state: PipeliningState, event: Message<'round.rewa
 export function closeRound(state: PipeliningState, event: Message<'round.rewarded'>, ctx: Ctx): void {
   const { roundId } = event;
   const round = state.rounds.get(roundId);
-  if (round === undefined || round.times.closedSeconds !== null) return late(roundId, round, ctx);
+  if (round === undefined || round.times.closedSeconds !== null) return lateFor(roundId, round, ctx);
   if (event.reason.code === 'round_failed') return giveUpRound(state, round, ctx);
   round.times.closedSeconds = ctx.at;
   if (round.trainable > 0) round.times.firstBatchSeconds ??= ctx.at;
@@ -69,7 +60,7 @@ export function closeRound(state: PipeliningState, event: Message<'round.rewarde
 
 export function failRound(state: PipeliningState, { roundId }: Message<'round.failed'>, ctx: Ctx): void {
   const round = state.rounds.get(roundId);
-  if (round === undefined || round.isFailed || round.publicationId !== null) return late(roundId, round, ctx);
+  if (round === undefined || round.isFailed || round.publicationId !== null) return lateFor(roundId, round, ctx);
   giveUpRound(state, round, ctx);
 }
 
@@ -90,9 +81,8 @@ function giveUpRound(state: PipeliningState, round: Round, ctx: Ctx): void {
   if (round !== state.head) forget(state, round);
 }
 
-function late(roundId: string, round: Round | undefined, ctx: Ctx): void {
-  const code = round === undefined || round.isFailed ? 'round_over' : 'round_completed';
-  ctx.emit({ type: 'training.late', at: ctx.at, roundId, reason: { code } });
+function lateFor(roundId: string, round: Round | undefined, ctx: Ctx): void {
+  late({ roundId }, round === undefined || round.isFailed ? 'round_over' : 'round_completed', ctx);
 }
 
 /** Makes all decisions that the state allows: updates, the publication, and the start of the next round. */
@@ -111,7 +101,7 @@ export function settle(state: PipeliningState, ctx: Ctx): void {
 
 function publish(state: PipeliningState, round: Round, code: PublishCode, ctx: Ctx): void {
   const { roundId, weightVersion, times } = round;
-  const publicationId = publicationIdOf(state.prefix, state.nextPublication++);
+  const publicationId = publicationIds.mint(state);
   round.publicationId = publicationId;
   times.publicationSeconds = ctx.at;
   const numbers = trained(round);
@@ -136,7 +126,7 @@ export function checkPublished(
 ): void {
   const { head } = state;
   if (head === null || head.publicationId !== publicationId) {
-    if (wasPublication(state, publicationId)) return;
+    if (publicationIds.was(state, publicationId)) return;
     return refuse('unknown_id', 'publicationId', 'a `weights.publish` that was decided', publicationId);
   }
   if (head.roundId !== roundId) refuse('invalid_event', 'roundId', head.roundId, roundId);
@@ -152,8 +142,7 @@ export function finishRound(state: PipeliningState, event: Message<'weights.publ
   const round = state.head;
   // The publication was confirmed before, or the trainer has fallen back since and will publish again.
   if (round === null || round.publicationId !== publicationId) {
-    ctx.emit({ type: 'training.late', at, roundId, publicationId, reason: { code: 'publication_over' } });
-    return;
+    return late({ roundId, publicationId }, 'publication_over', ctx);
   }
   const { dropped, dispatches, times } = round;
   const numbers = trained(round);
@@ -199,7 +188,7 @@ export function checkRestart(state: PipeliningState, event: Message<'trainer.res
 export function restartedTrainer(state: PipeliningState, event: Message<'trainer.restarted'>, ctx: Ctx): void {
   const { roundId, updates } = event;
   const round = state.rounds.get(roundId);
-  if (round === undefined) return late(roundId, round, ctx);
+  if (round === undefined) return lateFor(roundId, round, ctx);
   recover(state, round, updates, 'trainer_restarted', ctx);
 }
 
@@ -221,4 +210,32 @@ export function restartHost(
     const reason = { code: 'host_restarted', prompts: promptIds.length } as const;
     ctx.emit({ type: 'round.resumed', at: ctx.at, roundId, weightVersion, promptIds, reason });
   }
+}
+
+type Measures = Omit<Message<'pipeline.measured'>, 'type' | 'at' | 'reason'>;
+
+/** Returns part ÷ whole, or 0 if the whole is 0. The result is limited to 0 to 1, because sums of seconds have rounding errors. */
+const ratio = (part: number, whole: number): number => (whole > 0 ? Math.min(1, Math.max(0, part / whole)) : 0);
+
+/** Returns the measures of a round after its training. */
+export function measures({ roundId, times }: Round): Measures {
+  const { openedSeconds: start, waitSeconds, computeSeconds } = times;
+  const since = (at: number | null): number => Math.max(0, (at ?? start) - start);
+  const rolloutSeconds = since(times.closedSeconds);
+  const firstBatchSeconds = since(times.firstBatchSeconds);
+  const firstDispatchSeconds = since(times.firstDispatchSeconds);
+  const trainEndSeconds = since(times.lastStepSeconds);
+  return {
+    roundId,
+    rolloutSeconds,
+    firstBatchSeconds,
+    firstDispatchSeconds,
+    recoverySeconds: Math.max(0, rolloutSeconds - firstBatchSeconds),
+    trainEndSeconds,
+    waitSeconds,
+    computeSeconds,
+    startWaitingRatio: ratio(firstDispatchSeconds, trainEndSeconds),
+    computeWaitingRatio: ratio(waitSeconds, waitSeconds + computeSeconds),
+    wallClockWaitingRatio: ratio(waitSeconds, trainEndSeconds),
+  };
 }

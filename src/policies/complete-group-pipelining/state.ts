@@ -1,13 +1,16 @@
 /** The state: rounds with their trainable groups, which wait at first and later belong to updates. */
+
 import { z } from 'zod';
 import { Fifo, fifoOf } from '../../core/collections/fifo.ts';
-import { mintedId, prefixes, wasMinted } from '../../core/ids/minted-ids.ts';
+import { checkKnown, mintedAs, type Prefixes, prefixes } from '../../core/ids/minted-ids.ts';
 import { recentIds } from '../../core/ids/recent-ids.ts';
-import type { Live } from '../../core/machine/definition.ts';
+import type { Context, Live } from '../../core/machine/definition.ts';
 import { derived, mapBy, setOf } from '../../core/machine/state.ts';
 import { restartVersions } from '../../core/rollout/restart-versions.ts';
-import { refuse } from '../../errors.ts';
-import type { CompleteGroupPipeliningConfig } from '../../generated/settings/complete-group-pipelining.ts';
+import type {
+  CompleteGroupPipeliningConfig,
+  CompleteGroupPipeliningDecision,
+} from '../../generated/settings/complete-group-pipelining.ts';
 import { publicationId, updateId } from '../../schemas/pipelining.ts';
 import { groupId } from '../../schemas/training.ts';
 import { count, positiveCount, roundId, seconds, weightVersion } from '../../schemas/units.ts';
@@ -108,6 +111,8 @@ export const pipeliningState = z
   });
 export type PipeliningState = Live<z.output<typeof pipeliningState>, CompleteGroupPipeliningConfig>;
 export type SavedPipelining = z.input<typeof pipeliningState>;
+/** The context through which handlers emit decisions. */
+export type Ctx = Context<CompleteGroupPipeliningDecision>;
 
 export const begin = ({ idPrefix }: CompleteGroupPipeliningConfig): Partial<SavedPipelining> => ({ prefix: idPrefix });
 
@@ -128,10 +133,10 @@ export function link(state: PipeliningState): void {
  * after `host.restarted`.
  */
 export function migrateFromOne(given: unknown): unknown {
-  const saved = given as { rounds: { isPublishing: boolean; wasPublished: boolean }[]; prefix: string };
+  const saved = given as { rounds: { isPublishing: boolean; wasPublished: boolean }[] } & Prefixes;
   let nextPublication = 0;
   const rounds = saved.rounds.map(({ isPublishing, wasPublished: _, ...rest }) => {
-    return { ...rest, publicationId: isPublishing ? publicationIdOf(saved.prefix, nextPublication++) : null };
+    return { ...rest, publicationId: isPublishing ? publicationIds.of(saved, nextPublication++) : null };
   });
   return { ...saved, rounds, nextPublication, withdrawnSteps: [] };
 }
@@ -165,10 +170,12 @@ export function newRound(roundId: string, weightVersion: number, openedSeconds: 
 }
 
 /** Returns the round, or `undefined` if the round is over. */
-export function checkRound(state: PipeliningState, { roundId }: { readonly roundId: string }): Round | undefined {
-  const round = state.rounds.get(roundId);
-  if (round !== undefined || state.recentRounds.has(roundId)) return round;
-  return refuse('unknown_id', 'roundId', 'a round that was opened', roundId);
+export function checkRound(
+  { rounds, recentRounds }: PipeliningState,
+  { roundId }: { readonly roundId: string },
+): Round | undefined {
+  checkKnown('roundId', roundId, 'a round that was opened', rounds, recentRounds);
+  return rounds.get(roundId);
 }
 
 /** Returns the update that the trainer works on, or that the optimizer steps on. */
@@ -183,17 +190,7 @@ export function trained(round: Round): { groups: number; updates: number } {
   return { groups, updates: round.stepped };
 }
 
-const updateKind = 'update#';
-const publicationKind = 'publication#';
-
-/** Returns the id for a try of an update. */
-export const updateIdOf = (prefix: string, number: number): string => mintedId(prefix, updateKind, number);
-/** Returns the id of a try to publish weights. */
-export const publicationIdOf = (prefix: string, number: number): string => mintedId(prefix, publicationKind, number);
-
-/** Whether an update id that is not live may have been minted earlier. */
-export const wasUpdate = (state: PipeliningState, id: string): boolean =>
-  wasMinted(state, id, state.nextUpdate, updateKind);
-/** Whether the id of a publication that is not under way may have been minted earlier. */
-export const wasPublication = (state: PipeliningState, id: string): boolean =>
-  wasMinted(state, id, state.nextPublication, publicationKind);
+/** Ids of the tries of updates. */
+export const updateIds = mintedAs('update#', 'nextUpdate');
+/** Ids of the tries to publish weights. */
+export const publicationIds = mintedAs('publication#', 'nextPublication');

@@ -4,17 +4,16 @@
  */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
+import type { MicroBatch } from '../../schemas/pipelining.ts';
 import { drop } from './groups.ts';
-import type { Ctx } from './messages.ts';
-import { microBatches } from './micro-batches.ts';
 import {
+  type Ctx,
   currentUpdate,
   type Group,
   type PipeliningState,
   type Round,
   type Update,
-  updateIdOf,
-  wasUpdate,
+  updateIds,
 } from './state.ts';
 
 type DispatchReason = Message<'train.dispatch'>['reason'];
@@ -54,7 +53,7 @@ export function dispatch(
 
 function send(state: PipeliningState, round: Round, update: Update, reason: DispatchReason, ctx: Ctx): void {
   const { index, groups } = update;
-  update.updateId = updateIdOf(state.prefix, state.nextUpdate++);
+  update.updateId = updateIds.mint(state);
   update.attempts += 1;
   update.consumed = null;
   update.consumedSeconds = 0;
@@ -86,9 +85,8 @@ function sizeOf(groups: readonly Group[]): { samples: number; tokens: number } {
 
 /** Returns the update, or `undefined` if the update is over or was dispatched again under another id. */
 export function checkUpdate(state: PipeliningState, { updateId }: { readonly updateId: string }): Update | undefined {
-  const update = state.live.get(updateId);
-  if (update !== undefined || wasUpdate(state, updateId)) return update;
-  return refuse('unknown_id', 'updateId', 'an update that was dispatched', updateId);
+  updateIds.check(state, 'updateId', updateId, 'an update that was dispatched', state.live);
+  return state.live.get(updateId);
 }
 
 export function checkConsumed(state: PipeliningState, event: Message<'update.consumed'>): void {
@@ -117,8 +115,8 @@ export function checkConsumed(state: PipeliningState, event: Message<'update.con
 export function consume(state: PipeliningState, event: Message<'update.consumed'>, ctx: Ctx): void {
   const { updateId, groups, seconds } = event;
   const update = state.live.get(updateId);
-  if (update === undefined) return late({ updateId, code: 'update_over' }, ctx);
-  if (update.consumed?.has(groups[0]!)) return late({ updateId, code: 'already_consumed' }, ctx);
+  if (update === undefined) return late({ updateId }, 'update_over', ctx);
+  if (update.consumed?.has(groups[0]!)) return late({ updateId }, 'already_consumed', ctx);
   const round = state.head!;
   round.times.computeSeconds += seconds;
   update.consumedSeconds += seconds;
@@ -158,7 +156,7 @@ export function finishStep(state: PipeliningState, event: Message<'optimizer.ste
   const { updateId } = event;
   const update = state.live.get(updateId);
   const code = state.withdrawnSteps.has(updateId) ? 'step_withdrawn' : 'update_over';
-  if (update === undefined) return late({ updateId, code }, ctx);
+  if (update === undefined) return late({ updateId }, code, ctx);
   stepOver(state, state.head!, update, ctx);
 }
 
@@ -182,7 +180,7 @@ function withdrawStep(state: PipeliningState, round: Round): void {
 /** Dispatches a lost update again, unless its round has failed. */
 export function loseUpdate(state: PipeliningState, { updateId }: Message<'update.lost'>, ctx: Ctx): void {
   const update = state.live.get(updateId);
-  if (update === undefined) return late({ updateId, code: 'update_over' }, ctx);
+  if (update === undefined) return late({ updateId }, 'update_over', ctx);
   const round = state.head!;
   if (update === currentUpdate(round)) withdrawStep(state, round);
   // A failed round keeps only the update on which the optimizer was stepping.
@@ -240,9 +238,36 @@ export function giveUp(
   return { updateIds, groups: groups.length };
 }
 
-function late(
-  { updateId, code }: { updateId: string; code: Message<'training.late'>['reason']['code'] },
+type Late = Message<'training.late'>;
+
+/** Says that a report of the trainer, or about a round, changes nothing. */
+export function late(
+  about: Pick<Late, 'roundId' | 'updateId' | 'publicationId'>,
+  code: Late['reason']['code'],
   ctx: Ctx,
 ): void {
-  ctx.emit({ type: 'training.late', at: ctx.at, updateId, reason: { code } });
+  ctx.emit({ type: 'training.late', at: ctx.at, ...about, reason: { code } });
+}
+
+/**
+ * Cuts groups into micro-batches, each the longest prefix of the remaining groups that fits the budget. A group over the budget is
+ * a micro-batch by itself.
+ *
+ * @param budgetTokens - most tokens of a micro-batch; no bound if absent
+ */
+export function microBatches(groups: readonly Group[], budgetTokens: number | undefined): MicroBatch[] {
+  const budget = budgetTokens ?? Number.POSITIVE_INFINITY;
+  const batches: MicroBatch[] = [];
+  let last: MicroBatch | undefined;
+  for (let index = 0; index < groups.length; index += 1) {
+    const { groupId, tokens } = groups[index]!;
+    if (last !== undefined && last.tokens + tokens <= budget) {
+      last.groups.push(groupId);
+      last.tokens += tokens;
+      continue;
+    }
+    last = { groups: [groupId], tokens, dynamic: tokens > budget };
+    batches.push(last);
+  }
+  return batches;
 }

@@ -2,9 +2,11 @@
  * Divided rollout: responses are generated in chunks, and at the end of each chunk the policy decides anew where the response
  * continues. So KV caches are full and never overflow, and the longest responses begin early. See README.md.
  */
-import { definePolicy, type Ledger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
+
+import { definePolicy, type HeldLedger, handlersOf, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
 import { changeEngines, checkEngine, withoutGone } from '../../core/rollout/engines.ts';
 import type { DividedRolloutDecision, DividedRolloutTypes } from '../../generated/settings/divided-rollout.ts';
+import { chunkAwaited, chunkContinue, chunkLate, requestEnded } from '../../schemas/decisions/chunks.ts';
 import * as chunks from '../../schemas/events/chunks.ts';
 import {
   engineAdded,
@@ -15,18 +17,19 @@ import {
 } from '../../schemas/events/engines.ts';
 import { requestAborted, responseCompleted, responseFailed } from '../../schemas/events/requests.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
-import type { Message } from '../../schemas/messages.ts';
-import { addEngine, drainEngine, engineReported, loseEngine } from './engines.ts';
-import { dividedDecisions, on } from './messages.ts';
 import { settle } from './placing.ts';
 import {
+  addEngine,
   asked,
   checkAsked,
   checkFinished,
   checkNew,
   checkRequest,
   chunkFinished,
+  drainEngine,
   end,
+  engineReported,
+  loseEngine,
   open,
   restart,
 } from './requests.ts';
@@ -34,6 +37,7 @@ import { dividedConfig } from './schema.ts';
 import { begin, type DividedState, dividedState, link, type SavedDivided } from './state.ts';
 import { waits } from './waits.ts';
 
+const on = handlersOf<DividedState, DividedRolloutDecision>();
 const handlers = [
   on(chunks.requestOpened, open, checkNew),
   on(chunks.chunksRequested, asked, checkAsked),
@@ -50,10 +54,8 @@ const handlers = [
 ];
 
 /** Holds requests: a request enters when it is opened, and leaves when it is over. */
-const requests: Ledger<SavedDivided, Message, DividedRolloutDecision> = {
+const requests: HeldLedger<SavedDivided> = {
   name: 'requests',
-  entered: (event) => (event.type === 'request.opened' ? [event.requestId] : []),
-  left: (decision) => (decision.type === 'request.ended' ? [decision.requestId] : []),
   held: (saved) => saved.requests.map((one) => one.requestId),
 };
 
@@ -76,7 +78,7 @@ export const dividedRollout: PolicyDefinitionOf<DividedRolloutTypes, DividedStat
   link,
   handlers,
   after: settle,
-  decisions: dividedDecisions,
+  decisions: [chunkContinue, chunkAwaited, requestEnded, chunkLate],
   ledgers: [requests],
   waits,
 });

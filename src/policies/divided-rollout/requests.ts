@@ -1,11 +1,24 @@
-/** Handles requests: they open, ask for engines, finish chunks, and end; and restarts of the host. */
+/** Handles requests and engines: requests open, ask for engines, finish chunks and end; engines join, leave and report their load. */
+
+import { checkKnown } from '../../core/ids/minted-ids.ts';
+import { removeEngine } from '../../core/rollout/engines.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { removeIfEmpty } from './engines.ts';
 import { expect, learn, updateSiblings } from './lengths.ts';
-import { type Ctx, late } from './messages.ts';
 import { giveUp, goOn, wait } from './placing.ts';
-import { type DividedState, enterLine, joinGroup, leaveGroup, leaveLine, type Request, vacate } from './state.ts';
+import {
+  type Ctx,
+  type DividedState,
+  type Engine,
+  enterLine,
+  joinGroup,
+  leaveGroup,
+  leaveLine,
+  makeEngine,
+  type Request,
+  setPlaces,
+  vacate,
+} from './state.ts';
 
 export function checkNew(state: DividedState, { requestId }: Message<'request.opened'>): void {
   if (!state.requests.has(requestId) && !state.ended.has(requestId)) return;
@@ -15,12 +28,13 @@ export function checkNew(state: DividedState, { requestId }: Message<'request.op
 export function open(state: DividedState, event: Message<'request.opened'>, ctx: Ctx): void {
   const { requestId, promptId = null } = event;
   const seq = state.seq++;
+  const group = (promptId === null ? undefined : state.groups.get(promptId)?.seq) ?? seq;
   const one: Request = {
     requestId,
     promptId,
     domain: null,
     seq,
-    group: (promptId === null ? undefined : state.groups.get(promptId)?.seq) ?? seq,
+    group,
     phase: 'opened',
     since: ctx.at,
     promptTokens: 0,
@@ -37,18 +51,18 @@ export function open(state: DividedState, event: Message<'request.opened'>, ctx:
     line: 0,
     waitedSeconds: 0,
     heapIndex: -1,
-    wait: undefined as never,
-    small: undefined as never,
+    // Set below, because they point to the request.
+    wait: null!,
+    small: null!,
   };
-  one.wait = { heapIndex: -1, request: one };
-  one.small = { heapIndex: -1, request: one };
+  setPlaces(one);
   state.requests.set(requestId, one);
   joinGroup(state, one);
 }
 
 export function checkAsked(state: DividedState, { requests }: Message<'chunks.requested'>): void {
   requests.forEach(({ requestId, tokens = 0, maxTokens }, index) => {
-    checkKnown(state, requestId, `requests[${index}].requestId`);
+    checkOpened(state, requestId, `requests[${index}].requestId`);
     if (maxTokens === undefined || tokens < maxTokens) return;
     refuse('invalid_event', `requests[${index}].tokens`, `fewer than its maxTokens, ${maxTokens}`, tokens);
   });
@@ -76,16 +90,19 @@ export function asked(state: DividedState, { requests }: Message<'chunks.request
 }
 
 export function checkRequest(state: DividedState, { requestId }: { readonly requestId: string }): void {
-  checkKnown(state, requestId, 'requestId');
+  checkOpened(state, requestId, 'requestId');
 }
 
-function checkKnown(state: DividedState, requestId: string, path: string): void {
-  if (state.requests.has(requestId) || state.ended.has(requestId)) return;
-  refuse('unknown_id', path, 'a request that was opened', requestId);
+function checkOpened({ requests, ended }: DividedState, requestId: string, path: string): void {
+  checkKnown(path, requestId, 'a request that was opened', requests, ended);
+}
+
+function late(requestId: string, code: Message<'chunk.late'>['reason']['code'], ctx: Ctx): void {
+  ctx.emit({ type: 'chunk.late', at: ctx.at, requestId, reason: { code } });
 }
 
 export function checkFinished(state: DividedState, { requestId, tokens }: Message<'chunk.finished'>): void {
-  checkKnown(state, requestId, 'requestId');
+  checkOpened(state, requestId, 'requestId');
   const maxTokens = state.requests.get(requestId)?.maxTokens ?? null;
   if (maxTokens === null || tokens < maxTokens) return;
   const expected = `fewer than its maxTokens, ${maxTokens}: at them it is over, and response.completed says so`;
@@ -153,4 +170,44 @@ export function restart(state: DividedState, _: Message<'host.restarted'>, ctx: 
     else ctx.emit({ type: 'chunk.awaited', at: ctx.at, requestId, reason: { code: 'host_restarted' } });
   }
   for (const engine of [...state.engines.values()]) removeIfEmpty(state, engine);
+}
+
+export function addEngine(state: DividedState, { engineId }: { readonly engineId: string }): void {
+  const known = state.engines.get(engineId);
+  if (known !== undefined) {
+    known.active = true;
+    return;
+  }
+  const capacityTokens = state.config.kvCapacityTokens;
+  state.engines.set(engineId, makeEngine({ engineId, active: true, capacityTokens }));
+}
+
+/** Drains an engine: its responses continue elsewhere after their chunks. */
+export function drainEngine(state: DividedState, { engineId }: { readonly engineId: string }): void {
+  const engine = state.engines.get(engineId);
+  if (engine === undefined) return;
+  engine.active = false;
+  if (state.nextOn === engineId) state.nextOn = null;
+  removeIfEmpty(state, engine);
+}
+
+/** Forgets an engine that takes no chunks and runs none. */
+export function removeIfEmpty(state: DividedState, engine: Engine): void {
+  if (!engine.active && engine.running.size === 0) removeEngine(state, engine.engineId);
+}
+
+/** The chunks of a lost engine are lost: their responses continue elsewhere from the last finished chunks. */
+export function loseEngine(state: DividedState, { engineId }: Message<'engine.lost'>, ctx: Ctx): void {
+  const engine = state.engines.get(engineId);
+  if (engine === undefined) return;
+  const lost = [...engine.running].sort((a, b) => a.seq - b.seq);
+  for (const one of lost) giveUp(state, one, 'engine_lost', ctx.at);
+  removeEngine(state, engineId);
+  if (state.nextOn === engineId) state.nextOn = null;
+}
+
+/** Takes the size of a KV cache. A report of an unknown engine changes nothing. */
+export function engineReported(state: DividedState, event: Message<'engine.reported'>): void {
+  const engine = state.engines.get(event.engineId);
+  if (engine !== undefined) engine.capacityTokens = event.kvCapacityTokens;
 }

@@ -3,10 +3,11 @@ import { z } from 'zod';
 import { IndexedHeap } from '../../core/collections/heap.ts';
 import { recentIds } from '../../core/ids/recent-ids.ts';
 import { LengthPredictor, lengthPredictor } from '../../core/lengths/length-prediction.ts';
-import type { Live } from '../../core/machine/definition.ts';
+import { makerOf } from '../../core/machine/beginning.ts';
+import type { Context, Live } from '../../core/machine/definition.ts';
 import { derived, mapBy } from '../../core/machine/state.ts';
 import { goneEngines } from '../../core/rollout/engines.ts';
-import type { DividedRolloutConfig } from '../../generated/settings/divided-rollout.ts';
+import type { DividedRolloutConfig, DividedRolloutDecision } from '../../generated/settings/divided-rollout.ts';
 import { count, domain, engineId, promptId, requestId, seconds } from '../../schemas/units.ts';
 
 const outside = () => -1;
@@ -43,28 +44,25 @@ const request = z.strictObject({
   line: count,
   waitedSeconds: seconds,
   heapIndex: derived(outside),
-  wait: derived<Wait>(),
-  small: derived<Small>(),
+  wait: derived<Place>(),
+  small: derived<Place>(),
 });
 /** A request with a chunked response. */
 export interface Request extends z.output<typeof request> {}
 
-/** The place of a request in the order of contexts. */
-export interface Small {
-  heapIndex: number;
-  readonly request: Request;
+/** Sets the places of a request, which point to the request itself. */
+export function setPlaces(one: Request): void {
+  one.wait = { heapIndex: -1, request: one };
+  one.small = { heapIndex: -1, request: one };
 }
 
-/** The place of a request in the order of waiting times. */
-export interface Wait {
+/** The place of a request in the order of contexts, or of waiting times. */
+export interface Place {
   heapIndex: number;
   readonly request: Request;
 }
 
 const youngestFirst = (a: Request, b: Request): number => contextOf(a) - contextOf(b) || b.seq - a.seq;
-
-/** An empty heap of {@link Engine.young}. */
-export const newYoung = () => new IndexedHeap<Request>(youngestFirst);
 
 const engine = z.strictObject({
   engineId,
@@ -74,7 +72,7 @@ const engine = z.strictObject({
   /** Requests whose chunks run on the engine. */
   running: derived(() => new Set<Request>()),
   /** The same requests, least context first: they are the first to make room. */
-  young: derived(() => newYoung()),
+  young: derived(() => new IndexedHeap<Request>(youngestFirst)),
   /** Context tokens of the running requests, each including its whole chunk. */
   heldTokens: derived(() => 0),
   /** Context tokens of the running requests at the beginning of their chunks, and tokens expected from there on. */
@@ -83,6 +81,7 @@ const engine = z.strictObject({
 });
 /** An engine with its requests. */
 export interface Engine extends z.output<typeof engine> {}
+export const makeEngine = makerOf(engine);
 
 /** The open requests to a prompt. */
 export interface Group {
@@ -94,9 +93,9 @@ export interface Group {
 /** Longest first; among equals, the group that was opened first. */
 const longestFirst = (a: Request, b: Request): number => aheadOf(b) - aheadOf(a) || a.group - b.group || a.seq - b.seq;
 const byGroup = (a: Request, b: Request): number => a.group - b.group || a.seq - b.seq;
-const smallestFirst = (a: Small, b: Small): number =>
+const smallestFirst = (a: Place, b: Place): number =>
   contextOf(a.request) - contextOf(b.request) || a.request.line - b.request.line;
-const byWait = (a: Wait, b: Wait): number => a.request.since - b.request.since || a.request.line - b.request.line;
+const byWait = (a: Place, b: Place): number => a.request.since - b.request.since || a.request.line - b.request.line;
 
 /** Tokens that a request is expected to generate yet. */
 export const aheadOf = ({ expectedTokens, tokens }: Request): number => Math.max(0, expectedTokens - tokens);
@@ -125,11 +124,13 @@ export const dividedState = z.strictObject({
   begun: derived(() => new IndexedHeap<Request>(longestFirst)),
   fresh: derived(() => new IndexedHeap<Request>(longestFirst)),
   /** The begun requests again, least need for room first. */
-  small: derived(() => new IndexedHeap<Small>(smallestFirst)),
-  waits: derived(() => new IndexedHeap<Wait>(byWait)),
+  small: derived(() => new IndexedHeap<Place>(smallestFirst)),
+  waits: derived(() => new IndexedHeap<Place>(byWait)),
 });
 export type DividedState = Live<z.output<typeof dividedState>, DividedRolloutConfig>;
 export type SavedDivided = z.input<typeof dividedState>;
+/** The context through which handlers emit decisions. */
+export type Ctx = Context<DividedRolloutDecision>;
 
 export const begin = ({ rememberedPrompts }: DividedRolloutConfig): Partial<SavedDivided> => ({
   lengths: new LengthPredictor(rememberedPrompts).save(),
@@ -137,8 +138,7 @@ export const begin = ({ rememberedPrompts }: DividedRolloutConfig): Partial<Save
 
 export function link(state: DividedState): void {
   for (const one of state.requests.values()) {
-    one.wait = { heapIndex: -1, request: one };
-    one.small = { heapIndex: -1, request: one };
+    setPlaces(one);
     joinGroup(state, one);
     if (one.phase === 'running') occupy(one, state.engines.get(one.engineId!)!);
     else if (one.phase === 'waiting') enterLine(state, one);

@@ -1,9 +1,9 @@
 /** Likely next events, for property tests: mostly usual ones, sometimes late, repeated or odd ones. */
 
 import { type Choices, pick } from '../../core/generators/choices.ts';
-import { mintedId } from '../../core/ids/minted-ids.ts';
 import type { EnvironmentSlotsEvent } from '../../generated/settings/environment-slots.ts';
-import { deadlines } from './settle.ts';
+import { slotIds } from './environments.ts';
+import { deadlines } from './programs.ts';
 import type { Slot, SlotsState } from './state.ts';
 
 /** Draws a likely next event. */
@@ -37,9 +37,9 @@ function requested(state: SlotsState, at: number, choices: Choices): Environment
 }
 
 function aboutSlot(state: SlotsState, at: number, choices: Choices): EnvironmentSlotsEvent {
-  const { prefix, nextSlot, slots } = state;
+  const { nextSlot, slots } = state;
   const live: Slot | undefined = choices.below(10) === 0 ? undefined : pick([...slots.values()], choices);
-  const slotId = live?.id ?? mintedId(prefix, 'slot/', choices.below(nextSlot + 2));
+  const slotId = live?.id ?? slotIds.of(state, choices.below(nextSlot + 2));
   const roll = choices.below(10);
   if (live?.status === 'starting' ? roll < 5 : roll < 2) return { type: 'slot.ready', at, slotId };
   if (live?.status === 'starting' ? roll < 9 : roll < 4)

@@ -4,31 +4,51 @@
  */
 
 import { checkNewPrefix, replacePrefix } from '../../core/ids/minted-ids.ts';
-import { definePolicy, type Ledger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
+import { definePolicy, type HeldLedger, handlersOf, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
 import { checkTimer, timerFired as noteFired } from '../../core/rollout/deadlines.ts';
 import { refuse } from '../../errors.ts';
 import type { EnvironmentSlotsDecision, EnvironmentSlotsTypes } from '../../generated/settings/environment-slots.ts';
+import { timerSet } from '../../schemas/decisions/session.ts';
+import {
+  slotAssign,
+  slotDenied,
+  slotExpired,
+  slotLate,
+  slotPrewarm,
+  slotReclaim,
+  slotsRecovered,
+  slotsSuspended,
+} from '../../schemas/decisions/slots.ts';
 import { programClosed, toolFinished, toolStarted } from '../../schemas/events/programs.ts';
 import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
 import { slotFailed, slotReady, slotReleased, slotRequested, slotsChanged } from '../../schemas/events/slots.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { recover } from './breaker.ts';
-import { forgetTool } from './endings.ts';
-import { checkSlot, failed, ready, released } from './environments.ts';
-import { type Ctx, on, slotDecisions } from './messages.ts';
+import { checkSlot, failed, forgetTool, ready, recover, released } from './environments.ts';
 import {
   checkNew,
   checkTool,
   closed,
+  deadlines,
   request,
+  settle,
   toolFinished as toolAnswered,
   toolStarted as toolBegan,
 } from './programs.ts';
 import { environmentSlotsConfig, mostKinds } from './schema.ts';
-import { deadlines, settle } from './settle.ts';
-import { addKind, begin, leave, link, type SavedSlots, type SlotsState, setDue, slotsState } from './state.ts';
+import {
+  addKind,
+  begin,
+  type Ctx,
+  leave,
+  link,
+  type SavedSlots,
+  type SlotsState,
+  setDue,
+  slotsState,
+} from './state.ts';
 import { gates, waits } from './waits.ts';
 
+const on = handlersOf<SlotsState, EnvironmentSlotsDecision>();
 const handlers = [
   on(slotsChanged, changeSlots, checkKind),
   on(slotRequested, request, checkNew),
@@ -80,13 +100,8 @@ function restart(state: SlotsState, { idPrefix }: Message<'host.restarted'>, ctx
 }
 
 /** Programs that wait for an environment or have one. A program leaves when its environment is taken back, or when it gets none. */
-const programs: Ledger<SavedSlots, Message, EnvironmentSlotsDecision> = {
+const programs: HeldLedger<SavedSlots> = {
   name: 'programs',
-  entered: (event) => (event.type === 'slot.requested' ? [event.requestId] : []),
-  left: (decision) => {
-    if (decision.type === 'slot.denied') return [decision.requestId];
-    return decision.type === 'slot.reclaim' && decision.requestId !== undefined ? [decision.requestId] : [];
-  },
   held: (saved) => saved.programs.map((one) => one.requestId),
 };
 
@@ -107,7 +122,17 @@ export const environmentSlots: PolicyDefinitionOf<EnvironmentSlotsTypes, SlotsSt
   handlers,
   after: settle,
   dueAt: (state) => deadlines.first(state),
-  decisions: slotDecisions,
+  decisions: [
+    slotPrewarm,
+    slotAssign,
+    slotReclaim,
+    slotDenied,
+    slotsSuspended,
+    slotsRecovered,
+    slotExpired,
+    slotLate,
+    timerSet,
+  ],
   ledgers: [programs],
   waits,
   gates,

@@ -1,24 +1,45 @@
-/** Handles the life of environments: start, program, end. */
-import { mintedId, wasMinted } from '../../core/ids/minted-ids.ts';
-import { refuse } from '../../errors.ts';
+/**
+ * The life of environments: they start, get a program, and end. A kind that fails again and again is started only on trial, at
+ * growing intervals.
+ */
+import { mintedAs } from '../../core/ids/minted-ids.ts';
+import { exploreNext } from '../../core/rollout/adaptive-timeout.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { broke, started } from './breaker.ts';
-import { forgetTool, lostSlot } from './endings.ts';
-import type { Ctx } from './messages.ts';
-import { alarmOf, enter, type Kind, leave, type Program, type Slot, type SlotsState, setDue } from './state.ts';
+import { ruleOf } from './schema.ts';
+import {
+  alarmOf,
+  type Ctx,
+  enter,
+  type Kind,
+  leave,
+  makeSlot,
+  type Program,
+  type Slot,
+  type SlotsState,
+  setDue,
+} from './state.ts';
 
-const idKind = 'slot/';
+/** Ids of environments. */
+export const slotIds = mintedAs('slot/', 'nextSlot');
 
 /** Starts an environment. */
 export function start(state: SlotsState, kind: Kind, reason: Message<'slot.prewarm'>['reason'], ctx: Ctx): void {
   const { environment } = kind;
-  const id = mintedId(state.prefix, idKind, state.nextSlot++);
+  const id = slotIds.mint(state);
   const isTrial = reason.code === 'trial';
-  const one: Slot = {
-    ...{ id, environment, kind, isTrial, order: state.seq++, status: 'starting', since: ctx.at, due: null },
-    ...{ requestId: null, health: 'new', startLimitSeconds: startLimit(state, kind, isTrial), tool: null },
-    ...{ alarm: undefined as never, heapIndex: -1 },
-  };
+  const startLimitSeconds = startLimit(state, kind, isTrial);
+  const order = state.seq++;
+  const one = makeSlot({
+    id,
+    environment,
+    order,
+    kind,
+    status: 'starting',
+    since: ctx.at,
+    health: 'new',
+    isTrial,
+    startLimitSeconds,
+  });
   one.alarm = alarmOf({ slot: one });
   state.slots.set(id, one);
   enter(one);
@@ -78,8 +99,7 @@ export function reclaim(state: SlotsState, one: Slot, reason: Message<'slot.recl
 }
 
 export function checkSlot(state: SlotsState, { slotId }: { readonly slotId: string }): void {
-  if (state.slots.has(slotId) || wasMinted(state, slotId, state.nextSlot, idKind)) return;
-  refuse('unknown_id', 'slotId', 'the id of an environment that was started', slotId);
+  slotIds.check(state, 'slotId', slotId, 'the id of an environment that was started', state.slots);
 }
 
 function late(slotId: string, ctx: Ctx): void {
@@ -130,4 +150,87 @@ export function remove(state: SlotsState, one: Slot, ctx: Ctx): void {
   if (one.requestId === null) return;
   forgetTool(state, one);
   lostSlot(state, one, ctx);
+}
+
+/** Tells a waiting program that it gets no environment. */
+export function deny(state: SlotsState, one: Program, reason: Message<'slot.denied'>['reason'], ctx: Ctx): void {
+  const { requestId, environment } = one;
+  const kind = state.kinds.get(environment)!;
+  kind.waiting.remove(one);
+  state.programs.delete(requestId);
+  state.touched.add(kind);
+  ctx.emit({ type: 'slot.denied', at: ctx.at, requestId, environment, reason });
+}
+
+/** Handles the loss of a program's environment, through no fault of the program. */
+export function lostSlot(state: SlotsState, { requestId, health, kind }: Slot, ctx: Ctx): void {
+  const one = state.programs.get(requestId!)!;
+  one.slot = null;
+  one.since = ctx.at;
+  // A loss by a restart of the host is no fault of the environment.
+  if (health !== 'restarted') one.failures += 1;
+  const { failures } = one;
+  const { retries: budget } = state.config;
+  kind.waiting.update(one);
+  if (failures > budget) deny(state, one, { code: 'failed', failures, budget }, ctx);
+}
+
+/** Notes that nothing is learnt from the tool of an environment; if the tool's run explored, the next run explores. */
+export function forgetTool(state: SlotsState, { tool }: Slot): void {
+  if (tool?.explores) exploreNext(state.tools, tool.name, ruleOf(state.config));
+}
+
+/** After so many doublings, the time between two trials stops growing. */
+const mostDoublings = 20;
+
+/** Counts the failure of an environment, unless the environment has worked before. */
+export function broke(state: SlotsState, { kind, health, isTrial }: Slot, ctx: Ctx): void {
+  if (health !== 'new') return;
+  kind.failures += 1;
+  if (kind.suspendedAt === null ? kind.failures >= state.config.suspendAfter : isTrial) {
+    suspend(state, kind, isTrial, ctx);
+  }
+}
+
+/** Programs that have waited for a trial in vain are told so: none waits for ever for environments that cannot start. */
+function suspend(state: SlotsState, kind: Kind, isAgain: boolean, ctx: Ctx): void {
+  const { environment, failures } = kind;
+  const doubled = state.config.retrySeconds * (1 << Math.min(kind.suspensions, mostDoublings));
+  const retrySeconds = Math.min(state.config.maxRetrySeconds, doubled);
+  kind.suspensions += 1;
+  kind.suspendedAt ??= ctx.at;
+  kind.retryAt = ctx.at + retrySeconds;
+  const reason = { code: 'failing', failures, retrySeconds } as const;
+  ctx.emit({ type: 'slots.suspended', at: ctx.at, environment, reason });
+  if (!isAgain) return;
+  for (let next = kind.waiting.peek(); next !== undefined; next = kind.waiting.peek()) {
+    deny(state, next, { ...reason }, ctx);
+  }
+}
+
+/** Notes that an environment has started. Whether it works is unknown: after one more failure the kind is suspended again. */
+export function started(state: SlotsState, kind: Kind, ctx: Ctx): void {
+  if (kind.suspendedAt === null) return;
+  kind.failures = state.config.suspendAfter - 1;
+  recover(kind, 'started', ctx);
+}
+
+/** Starts environments of a kind again. */
+export function recover(kind: Kind, code: 'started' | 'host_restarted', ctx: Ctx): void {
+  if (kind.suspendedAt === null) return;
+  const reason = { code, suspendedSeconds: ctx.at - kind.suspendedAt };
+  kind.suspendedAt = null;
+  ctx.emit({ type: 'slots.recovered', at: ctx.at, environment: kind.environment, reason });
+}
+
+/**
+ * Notes that an environment works: a tool has answered in it, or its program has ended. An environment that has worked for long
+ * says nothing about those that are started now, so only its first success counts, and only while the kind is not suspended.
+ */
+export function proved(one: Slot): void {
+  const { health, kind } = one;
+  one.health = 'proven';
+  if (health !== 'new' || kind.suspendedAt !== null) return;
+  kind.failures = 0;
+  kind.suspensions = 0;
 }

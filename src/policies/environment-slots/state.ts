@@ -3,10 +3,11 @@ import { z } from 'zod';
 import { IndexedHeap } from '../../core/collections/heap.ts';
 import { prefixes } from '../../core/ids/minted-ids.ts';
 import { recentIds } from '../../core/ids/recent-ids.ts';
-import type { Live } from '../../core/machine/definition.ts';
+import { makerOf } from '../../core/machine/beginning.ts';
+import type { Context, Live } from '../../core/machine/definition.ts';
 import { derived, mapBy } from '../../core/machine/state.ts';
 import { anchorsOf } from '../../core/rollout/adaptive-timeout.ts';
-import type { EnvironmentSlotsConfig } from '../../generated/settings/environment-slots.ts';
+import type { EnvironmentSlotsConfig, EnvironmentSlotsDecision } from '../../generated/settings/environment-slots.ts';
 import { count, environment, requestId, seconds, slotId } from '../../schemas/units.ts';
 import { Demand, demandState } from './demand.ts';
 
@@ -69,6 +70,7 @@ const slot = z.strictObject({
 });
 /** An environment. */
 export interface Slot extends z.output<typeof slot> {}
+export const makeSlot = makerOf(slot);
 
 const program = z.strictObject({
   requestId,
@@ -149,6 +151,8 @@ export const slotsState = z
   });
 export type SlotsState = Live<z.output<typeof slotsState>, EnvironmentSlotsConfig>;
 export type SavedSlots = z.input<typeof slotsState>;
+/** The context through which handlers emit decisions. */
+export type Ctx = Context<EnvironmentSlotsDecision>;
 
 /** Returns a new kind, in its saved form. */
 const newKind = (name: string, slots: number, order: number): SavedSlots['kinds'][number] => ({

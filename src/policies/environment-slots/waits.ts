@@ -3,7 +3,7 @@
  * their end.
  */
 import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/why/waits.ts';
-import { deadlines } from './settle.ts';
+import { deadlines } from './programs.ts';
 import { type Kind, needsTrial, type Program, type Slot, type SlotsState } from './state.ts';
 
 const timer = (dueAt: number): AwaitedEvent => ({ event: { type: 'timer.fired', timerId: deadlines.timerId }, dueAt });

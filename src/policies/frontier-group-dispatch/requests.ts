@@ -1,15 +1,16 @@
-/** Handles requests: they arrive, are admitted or deferred, and end. */
+/** Handles requests and their groups: requests arrive, are admitted or deferred, and end; groups come into service, and leave. */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { groupKey } from '../../schemas/prompts.ts';
-import { advance, finish } from './clock.ts';
-import { admission, admit, endRound, groupOf, leaveIfDone, refill } from './groups.ts';
-import type { Ctx } from './messages.ts';
-import { measure } from './pace.ts';
-import { planLate, planRound } from './resize.ts';
+import { advance, begin, finish, type Mark, markNow, measure, remember } from './pace.ts';
 import {
+  byOrder,
+  type Ctx,
+  endRound,
   type FrontierState,
+  forgetIfOver,
   type Group,
+  groupOf,
   indexOf,
   isRunning,
   isUnfinished,
@@ -18,6 +19,7 @@ import {
   type RequestStatus,
   update,
 } from './state.ts';
+import { learn, planLate, planRound } from './width.ts';
 
 /** An event about a request. */
 interface Named {
@@ -261,3 +263,110 @@ export function roundOver(state: FrontierState, { roundId }: { readonly roundId:
   endRound(state, roundId);
   refill(state, ctx);
 }
+
+/** Returns the mark for requests that are admitted at this event. */
+export function admission({ pace: { clock } }: FrontierState, ctx: Ctx): Mark {
+  advance(clock, ctx.at);
+  return markNow(clock);
+}
+
+/** Admits a request to the engines; its group is in service from then on. */
+export function admit(
+  state: FrontierState,
+  request: Request,
+  code: Message<'request.admit'>['reason']['code'],
+  mark: Mark,
+  ctx: Ctx,
+): void {
+  const { group, requestId, index } = request;
+  const { promptId, roundId, order, ref } = group;
+  request.status = 'admitted';
+  request.mark = mark;
+  begin(state.pace.clock, mark);
+  ctx.emit({
+    type: 'request.admit',
+    at: ctx.at,
+    requestId,
+    promptId,
+    roundId,
+    index,
+    ...(ref === undefined ? undefined : { ref }),
+    reason: { code, order, inService: state.inService, width: state.width },
+  });
+}
+
+/** Fills the free slots with the deferred groups of the lowest order. */
+export function refill(state: FrontierState, ctx: Ctx): void {
+  for (let group = state.deferred.peek(); group !== undefined; group = state.deferred.peek()) {
+    if (state.inService >= state.width && !yieldSlot(state) && !learn(state, ctx)) return;
+    group.since = ctx.at;
+    state.inService += 1;
+    update(state, group);
+    const mark = admission(state, ctx);
+    for (const request of group.places) {
+      if (request.status === 'waiting') admit(state, request, 'group_admitted', mark, ctx);
+    }
+  }
+}
+
+/**
+ * Frees the slots of groups that only wait for retries, last groups first, until another group has room: the retries may
+ * themselves wait for this slot. Such a group waits for a slot again with its next request. Returns whether there is room.
+ */
+function yieldSlot(state: FrontierState): boolean {
+  if (state.inService - state.idle.size >= state.width) return false;
+  const last = [...state.idle].sort(byOrder);
+  while (state.inService >= state.width) {
+    const group = last.pop()!;
+    group.since = null;
+    state.inService -= 1;
+    update(state, group);
+  }
+  return true;
+}
+
+/** Whether a group has all responses that it needs, or all that will ever come. */
+export function isWhole(state: FrontierState, { completed, gone, unfinished, places }: Group): boolean {
+  const { responsesPerPrompt: needed } = state.config;
+  // An awaited retry may still bring the missing response.
+  return completed >= needed || (completed + gone >= needed && places.length === completed + gone + unfinished);
+}
+
+/** Removes a group without waiting or running requests if no more requests will come. */
+export function leaveIfDone(state: FrontierState, group: Group, ctx: Ctx): void {
+  const { promptId, round, places, completed, since } = group;
+  const whole = isWhole(state, group);
+  if (group.unfinished > 0 || !(whole || group.isClosing)) return update(state, group);
+  const requests = places.filter((one) => one.isHeld).sort((a, b) => a.index - b.index);
+  for (const { requestId } of requests) state.requests.delete(requestId);
+  state.groups.delete(promptId);
+  round.groups.delete(group);
+  if (!state.config.awaitRetries) state.left.add(groupKey(round.roundId, promptId));
+  group.since = null;
+  update(state, group);
+  if (since !== null) {
+    state.inService -= 1;
+    if (round.roundId === state.newest) {
+      state.pace.round.served += 1;
+      state.pace.round.firstServedSeconds ??= since;
+    }
+  }
+  ctx.emit({
+    type: 'group.left',
+    at: ctx.at,
+    promptId,
+    roundId: round.roundId,
+    requestIds: requests.map((one) => one.requestId),
+    reason: {
+      code: whole ? 'all_ended' : 'closed',
+      completed,
+      givenUp: group.gone,
+      servedSeconds: since === null ? 0 : ctx.at - since,
+    },
+  });
+  if (completed > 0) remember(state.pace, lengthsOf(requests));
+  forgetIfOver(state, round);
+}
+
+const lengthsOf = (requests: readonly Request[]): number[] =>
+  requests.flatMap((one) => (one.status === 'completed' ? [one.tokens] : []));

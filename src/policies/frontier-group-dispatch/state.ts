@@ -1,14 +1,17 @@
 /** The state of frontier-group-dispatch: rounds, groups, and a request for each place of a group. */
+
 import { z } from 'zod';
 import { IndexedHeap } from '../../core/collections/heap.ts';
 import { prefixes } from '../../core/ids/minted-ids.ts';
-import { recentIds } from '../../core/ids/recent-ids.ts';
-import type { Live } from '../../core/machine/definition.ts';
+import { mostRecent, recentIds } from '../../core/ids/recent-ids.ts';
+import type { Context, Live } from '../../core/machine/definition.ts';
 import { derived, mapBy } from '../../core/machine/state.ts';
-import type { FrontierGroupDispatchConfig } from '../../generated/settings/frontier-group-dispatch.ts';
+import type {
+  FrontierGroupDispatchConfig,
+  FrontierGroupDispatchDecision,
+} from '../../generated/settings/frontier-group-dispatch.ts';
 import { count, positiveCount, promptId, ref, requestId, roundId, seconds } from '../../schemas/units.ts';
-import { mark, noMark } from './clock.ts';
-import { newPace, paceSchema } from './pace.ts';
+import { beginRound, mark, newPace, noMark, paceSchema } from './pace.ts';
 
 /**
  * `waiting`: waits for admission; `admitted`: runs; `aborting`: runs, but must stop; `completed`; `open`: has ended, and a retry is
@@ -98,6 +101,8 @@ export const frontierState = z.strictObject({
 });
 export type FrontierState = Live<z.output<typeof frontierState>, FrontierGroupDispatchConfig>;
 export type SavedFrontier = z.input<typeof frontierState>;
+/** The context through which handlers emit decisions. */
+export type Ctx = Context<FrontierGroupDispatchDecision>;
 
 /** Returns the number of groups that `auto` begins with. */
 export function startWidth({ startRequests, responsesPerPrompt }: FrontierGroupDispatchConfig): number {
@@ -128,7 +133,7 @@ function linkGroup(state: FrontierState, one: Group): void {
   update(state, one);
 }
 
-export function newGroup(promptId: string, round: Round, order: number, seq: number): Group {
+function newGroup(promptId: string, round: Round, order: number, seq: number): Group {
   return {
     promptId,
     roundId: round.roundId,
@@ -146,7 +151,7 @@ export function newGroup(promptId: string, round: Round, order: number, seq: num
   };
 }
 
-export function newRound(roundId: string, ordinal: number): Round {
+function newRound(roundId: string, ordinal: number): Round {
   return { roundId, ordinal, nextOrder: 0, groups: new Set(), heapIndex: -1 };
 }
 
@@ -180,4 +185,55 @@ export function update(state: FrontierState, group: Group): void {
   const owed = since === null ? 0 : Math.max(unfinished, toCome);
   state.owed += owed - group.owed;
   group.owed = owed;
+}
+
+/** Returns the round with this id; a new round is served after all rounds that are present. */
+function roundOf(state: FrontierState, roundId: string): Round {
+  const known = state.rounds.get(roundId);
+  if (known !== undefined) return known;
+  const before = state.newest === null ? undefined : state.rounds.get(state.newest);
+  const round = newRound(roundId, state.roundSeq++);
+  state.rounds.set(roundId, round);
+  state.newest = roundId;
+  beginRound(state.pace);
+  if (before !== undefined) forgetIfOver(state, before);
+  return round;
+}
+
+/**
+ * Forgets a round without groups if it has ended and another round has begun. Otherwise the round keeps its place, because more of
+ * its requests may come. Hosts need not report the end of a round, so the number of rounds without groups is limited.
+ */
+export function forgetIfOver(state: FrontierState, round: Round): void {
+  if (round.groups.size > 0) return;
+  if (round.roundId !== state.newest && state.endedRounds.has(round.roundId)) return forget(state, round);
+  state.empty.update(round);
+  if (state.empty.size > mostRecent) forget(state, state.empty.peek()!);
+}
+
+function forget(state: FrontierState, round: Round): void {
+  state.empty.remove(round);
+  state.rounds.delete(round.roundId);
+}
+
+/** Ends a round: it takes no more requests. */
+export function endRound(state: FrontierState, roundId: string): void {
+  state.endedRounds.add(roundId);
+  const round = state.rounds.get(roundId);
+  if (round !== undefined) forgetIfOver(state, round);
+}
+
+/** Returns the group of a prompt, or a new one. */
+export function groupOf(state: FrontierState, promptId: string, roundId: string, order: number | undefined): Group {
+  const known = state.groups.get(promptId);
+  if (known !== undefined) return known;
+  const round = roundOf(state, roundId);
+  const groupOrder = order ?? round.nextOrder;
+  round.nextOrder = Math.max(round.nextOrder, groupOrder + 1);
+  const group = newGroup(promptId, round, groupOrder, state.seq++);
+  state.groups.set(promptId, group);
+  round.groups.add(group);
+  state.empty.remove(round);
+  if (round.roundId === state.newest) state.pace.round.groups += 1;
+  return group;
 }

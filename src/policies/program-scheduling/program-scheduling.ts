@@ -3,10 +3,22 @@
  * tokens for each engine, and on which engine each turn runs, by expected time. See README.md.
  */
 
-import { definePolicy, type Ledger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
+import { definePolicy, type HeldLedger, handlersOf, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
 import { checkTimer, timerFired as noteFired } from '../../core/rollout/deadlines.ts';
 import { changeEngines, checkEngine, withoutGone } from '../../core/rollout/engines.ts';
 import type { ProgramSchedulingDecision, ProgramSchedulingTypes } from '../../generated/settings/program-scheduling.ts';
+import {
+  engineFreed,
+  kvRetain,
+  programAwaited,
+  programEnded,
+  programLate,
+  programPause,
+  programResume,
+  turnRoute,
+} from '../../schemas/decisions/programs.ts';
+import { timerSet } from '../../schemas/decisions/session.ts';
+import { triesRecovered, triesSuspended } from '../../schemas/decisions/tries.ts';
 import {
   engineAdded,
   engineDrained,
@@ -20,27 +32,31 @@ import {
   responseFailed as failedResponse,
 } from '../../schemas/events/requests.ts';
 import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
-import type { Message } from '../../schemas/messages.ts';
 import { deadlines, settle } from './admission.ts';
-import { addEngine, drainEngine, engineReported, loseEngine } from './engines.ts';
-import { on, programDecisions } from './messages.ts';
+import { link } from './cost.ts';
 import {
+  addEngine,
   checkNew,
   checkProgram,
   checkRunning,
   close,
+  drainEngine,
+  engineReported,
+  loseEngine,
   open,
   responseCompleted,
   responseFailed,
   restart,
+  toolFinished,
+  toolStarted,
   turnFinished,
   turnRequested,
 } from './programs.ts';
 import { programConfig } from './schema.ts';
-import { begin, link, migrateFromThree, type ProgramState, programState, type SavedPrograms } from './state.ts';
-import { toolFinished, toolStarted } from './tools.ts';
+import { begin, migrateFromThree, type ProgramState, programState, type SavedPrograms } from './state.ts';
 import { gates, waits } from './waits.ts';
 
+const on = handlersOf<ProgramState, ProgramSchedulingDecision>();
 const handlers = [
   on(events.programOpened, open, checkNew),
   on(events.programClosed, close, checkProgram),
@@ -60,10 +76,8 @@ const handlers = [
 ];
 
 /** Holds programs: a program enters when it is opened, and leaves when it is closed. */
-const programs: Ledger<SavedPrograms, Message, ProgramSchedulingDecision> = {
+const programs: HeldLedger<SavedPrograms> = {
   name: 'programs',
-  entered: (event) => (event.type === 'program.opened' ? [event.requestId] : []),
-  left: (decision) => (decision.type === 'program.ended' ? [decision.requestId] : []),
   held: (saved) => saved.programs.map((one) => one.requestId),
 };
 
@@ -87,7 +101,19 @@ export const programScheduling: PolicyDefinitionOf<ProgramSchedulingTypes, Progr
   handlers,
   after: settle,
   dueAt: (state) => deadlines.first(state),
-  decisions: programDecisions,
+  decisions: [
+    turnRoute,
+    programPause,
+    programResume,
+    kvRetain,
+    engineFreed,
+    programAwaited,
+    programEnded,
+    programLate,
+    triesSuspended,
+    triesRecovered,
+    timerSet,
+  ],
   ledgers: [programs],
   waits,
   gates,

@@ -1,25 +1,36 @@
-/** Handles programs: they open, request turns, end turns, and close; and restarts of the host. */
+/** Handles programs, which open, request turns, run tools and close; and engines, which join, leave and report their load. */
+import { checkKnown } from '../../core/ids/minted-ids.ts';
+import { removeEngine } from '../../core/rollout/engines.ts';
+import { WaitingTimes } from '../../core/why/waiting-times.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { deadlines, endTurn, enforce, pause, route, wait } from './admission.ts';
-import { bestEngine, budgetOf, endReading, heldTokens } from './cost.ts';
-import { askAgain, removeIfEmpty } from './engines.ts';
-import { turnFailed, turnSucceeded } from './faults.ts';
-import { type Ctx, late } from './messages.ts';
-import { averaged, learnTurn } from './pace.ts';
-import { pack } from './packing.ts';
+import { deadlines, endTurn, enforce, pause, route, turnFailed, turnSucceeded, wait } from './admission.ts';
 import {
+  bestEngine,
+  budgetOf,
   change,
   countOut,
+  endReading,
+  heldTokens,
+  leaveEngine,
+  leaveLine,
+  pack,
+  trim,
+  worthSeconds,
+} from './cost.ts';
+import {
+  averaged,
+  type Ctx,
+  type Engine,
   isOpen,
   joinGroup,
   keysOf,
+  learnTurn,
   leaveGroup,
-  leaveLine,
+  makeEngine,
   type Program,
   type ProgramState,
 } from './state.ts';
-import { learnAnswer } from './tools.ts';
 
 export function checkNew(state: ProgramState, { requestId }: Message<'program.opened'>): void {
   if (!state.programs.has(requestId) && !state.ended.has(requestId)) return;
@@ -61,7 +72,8 @@ export function open(state: ProgramState, event: Message<'program.opened'>, ctx:
     keptUntil: 0,
     belief: { cachedTokens: 0, used: -1, readTokens: 0, givenTokens: 0, stepSeconds: 0 },
     heapIndex: -1,
-    due: undefined as never,
+    // Set below, because it points to the program.
+    due: null!,
     ...keysOf({ requestId, promptId }),
   };
   one.due = { heapIndex: -1, at: 0, program: one };
@@ -70,8 +82,11 @@ export function open(state: ProgramState, event: Message<'program.opened'>, ctx:
 }
 
 export function checkProgram(state: ProgramState, { requestId }: { readonly requestId: string }): void {
-  if (state.programs.has(requestId) || state.ended.has(requestId)) return;
-  refuse('unknown_id', 'requestId', 'a program that was opened', requestId);
+  checkKnown('requestId', requestId, 'a program that was opened', state.programs, state.ended);
+}
+
+function late(requestId: string, code: Message<'program.late'>['reason']['code'], ctx: Ctx): void {
+  ctx.emit({ type: 'program.late', at: ctx.at, requestId, reason: { code } });
 }
 
 export function turnRequested(state: ProgramState, event: Message<'turn.requested'>, ctx: Ctx): void {
@@ -222,4 +237,147 @@ export function restart(state: ProgramState, _: Message<'host.restarted'>, ctx: 
     }
   }
   for (const engine of [...state.engines.values()]) removeIfEmpty(state, engine);
+}
+
+/** With fewer answers of a tool, the host's expectation counts. */
+const fewAnswers = 8;
+
+export function toolStarted(state: ProgramState, event: Message<'tool.started'>, ctx: Ctx): void {
+  const { requestId, tool, expectedSeconds } = event;
+  const one = state.programs.get(requestId);
+  if (one === undefined) return late(requestId, 'already_ended', ctx);
+  if (one.phase === 'running' || one.phase === 'asked') return late(requestId, 'out_of_turn', ctx);
+  const engine = one.counted ? state.engines.get(one.engineId!)! : undefined;
+  const retention = engine && keeping(state.tools.get(tool), expectedSeconds, worthSeconds(state, engine));
+  change(state, one, () => {
+    one.phase = 'tool';
+    one.since = ctx.at;
+    one.tool = tool;
+    if (retention !== undefined) one.keptUntil = ctx.at + retention.seconds;
+  });
+  if (retention === undefined) return;
+  if (retention.seconds === 0) countOut(state, one);
+  const { seconds, ...numbers } = retention;
+  const reason = { code: 'tool_time', ...numbers } as const;
+  ctx.emit({ type: 'kv.retain', at: ctx.at, requestId, engineId: engine!.engineId, seconds, reason });
+}
+
+/**
+ * How long a cache is kept while a tool runs: the time at which the expected costs of room and of reading again are least
+ * together, over the answers seen. `worth` is the time for which room costs as much as reading again.
+ */
+export function keeping(
+  times: WaitingTimes | undefined,
+  given: number | undefined,
+  worth: number,
+): { seconds: number; answers: number; expectedSeconds?: number } {
+  const answers = Math.round(times?.weight ?? 0);
+  if (times === undefined || answers < fewAnswers) {
+    const seconds = given !== undefined && given > worth ? 0 : worth;
+    return { seconds, answers, ...(given === undefined ? undefined : { expectedSeconds: given }) };
+  }
+  let [best, seconds, held, before, sum] = [worth, 0, 0, 0, 0];
+  let left = times.weight;
+  for (const [bound, weight] of times.bins()) {
+    held += (left / times.weight) * (bound - before);
+    before = bound;
+    left = Math.max(0, left - weight);
+    sum += weight * bound;
+    const cost = held + (left / times.weight) * worth;
+    if (cost < best) [best, seconds] = [cost, bound];
+  }
+  return { seconds, answers, expectedSeconds: sum / times.weight };
+}
+
+export function toolFinished(state: ProgramState, { requestId }: Message<'tool.finished'>, ctx: Ctx): void {
+  const one = state.programs.get(requestId);
+  if (one === undefined) return late(requestId, 'already_ended', ctx);
+  if (one.phase !== 'tool') return late(requestId, 'out_of_turn', ctx);
+  learnAnswer(state, one, ctx.at);
+  change(state, one, () => {
+    one.phase = 'answered';
+    one.since = ctx.at;
+    one.tool = null;
+    if (one.counted) one.keptUntil = ctx.at + worthSeconds(state, state.engines.get(one.engineId!)!);
+  });
+}
+
+/** Remembers how long the tool of a program has taken. */
+export function learnAnswer(state: ProgramState, { tool, since }: Program, at: number): void {
+  if (tool === null) return;
+  const times = state.tools.get(tool);
+  if (times !== undefined) return times.add(at - since);
+  const first = new WaitingTimes();
+  first.add(at - since);
+  state.tools.set(tool, first);
+}
+
+export function addEngine(state: ProgramState, { engineId }: { readonly engineId: string }): void {
+  const known = state.engines.get(engineId);
+  if (known !== undefined) {
+    if (known.status === 'drained') known.status = 'open';
+    return;
+  }
+  const capacityTokens = state.config.kvCapacityTokens;
+  state.engines.set(engineId, makeEngine({ engineId, status: 'open', capacityTokens }));
+}
+
+/** Drains an engine: its programs continue elsewhere, those with running turns after these turns. */
+export function drainEngine(state: ProgramState, { engineId }: { readonly engineId: string }): void {
+  const engine = state.engines.get(engineId);
+  if (engine === undefined) return;
+  engine.status = 'drained';
+  leaveEngine(state, engine);
+  removeIfEmpty(state, engine);
+}
+
+/** Forgets an engine that takes no turns and runs none. */
+export function removeIfEmpty(state: ProgramState, engine: Engine): void {
+  if (engine.status === 'drained' && engine.members.size === 0) removeEngine(state, engine.engineId);
+}
+
+/** Routes the turns of a lost engine again. */
+export function loseEngine(state: ProgramState, { engineId }: Message<'engine.lost'>, ctx: Ctx): void {
+  const engine = state.engines.get(engineId);
+  if (engine === undefined) return;
+  const members = [...engine.members].sort((a, b) => a.seq - b.seq);
+  for (const one of members) {
+    if (one.phase === 'running') askAgain(state, one, 'engine_lost', ctx.at);
+    else countOut(state, one);
+  }
+  removeEngine(state, engineId);
+}
+
+/** Gives up the turn of a program, so that the turn is routed again. */
+export function askAgain(state: ProgramState, one: Program, cause: NonNullable<Program['cause']>, at: number): void {
+  countOut(state, one);
+  one.phase = 'asked';
+  one.since = at;
+  one.cause = cause;
+  wait(state, one, at);
+}
+
+/**
+ * Takes what an engine says about itself. A lower number of preemptions means that the engine has restarted with an empty cache.
+ * A report of an unknown engine changes nothing.
+ */
+export function engineReported(state: ProgramState, event: Message<'engine.reported'>, ctx: Ctx): void {
+  const engine = state.engines.get(event.engineId);
+  if (engine === undefined) return;
+  const { kvCapacityTokens, cachedTokens, preemptions, waiting } = event;
+  engine.capacityTokens = kvCapacityTokens;
+  if (preemptions < engine.preemptions) engine.cache.shrink(0);
+  engine.preemptions = preemptions;
+  // No turn waits for its first token, so everything has been read.
+  if (waiting === 0) engine.unreadTokens = 0;
+  if (cachedTokens !== undefined) engine.cache.shrink(cachedTokens + promptsOf(engine));
+  trim(engine);
+  if (engine.status === 'open') enforce(state, engine, ctx);
+}
+
+/** Prompt tokens of the engine's members, which an engine does not report as cached while a member runs a turn. */
+function promptsOf({ prompts }: Engine): number {
+  let sum = 0;
+  for (const { tokens } of prompts.values()) sum += tokens;
+  return sum;
 }

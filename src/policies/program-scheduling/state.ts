@@ -1,17 +1,84 @@
-/** The state of program-scheduling. Sums, heaps and lines are derived: they are not saved but built again. */
+/** The state of program-scheduling, and what is learnt of turns. Sums, heaps and lines are derived: they are not saved but built again. */
+
 import { z } from 'zod';
 import { IndexedHeap } from '../../core/collections/heap.ts';
 import { LruMap } from '../../core/collections/lru.ts';
 import { recentIds } from '../../core/ids/recent-ids.ts';
-import type { Live } from '../../core/machine/definition.ts';
+import { makerOf } from '../../core/machine/beginning.ts';
+import type { Context, Live } from '../../core/machine/definition.ts';
 import { byHand, derived, mapBy } from '../../core/machine/state.ts';
 import { goneEngines } from '../../core/rollout/engines.ts';
+import { prefixCache } from '../../core/rollout/prefix-cache.ts';
 import { noFaults, sharedFaults } from '../../core/rollout/shared-faults.ts';
 import { savedTimes, WaitingTimes } from '../../core/why/waiting-times.ts';
-import type { ProgramSchedulingConfig } from '../../generated/settings/program-scheduling.ts';
+import type {
+  ProgramSchedulingConfig,
+  ProgramSchedulingDecision,
+} from '../../generated/settings/program-scheduling.ts';
 import { count, engineId, promptId, requestId, seconds } from '../../schemas/units.ts';
-import { prefixCache } from './cache.ts';
-import { newPace, pace } from './pace.ts';
+
+const sum = z.number();
+export const pace = z.strictObject({
+  /** Sums of products over turns: tokens read, configured decoding seconds, and time taken. */
+  readRead: sum,
+  readDecode: sum,
+  decodeDecode: sum,
+  readTime: sum,
+  decodeTime: sum,
+  /** Mean tokens that a turn generates, and mean growth of a context from turn to turn. */
+  turnTokens: sum,
+  growthTokens: sum,
+  /** Tokens at the beginning that programs of different prompts share, such as a system prompt. */
+  commonTokens: sum.nonnegative(),
+});
+export type Pace = z.output<typeof pace>;
+
+/** Returns the assumptions before any turn: an answer of 200 tokens, as many tokens from a tool, and no common tokens. */
+export function newPace(): Pace {
+  const sums = { readRead: 0, readDecode: 0, decodeDecode: 0, readTime: 0, decodeTime: 0 };
+  return { ...sums, turnTokens: 200, growthTokens: 400, commonTokens: 0 };
+}
+
+/** Each turn multiplies the weight of earlier turns by this factor. */
+const retention = 63 / 64;
+/** Turns as which the configuration counts, each with 1000 tokens read and a second of decoding. */
+const prior = { turns: 4, tokens: 1000 };
+/** Learnt values differ from the configured ones at most by this factor. */
+const farthest = 32;
+
+/** Learns from a turn that has read so many tokens, should have decoded for the configured time, and has taken so many seconds. */
+export function learnTurn(one: Pace, readTokens: number, decodeSeconds: number, seconds: number): void {
+  one.readRead = retention * one.readRead + readTokens * readTokens;
+  one.readDecode = retention * one.readDecode + readTokens * decodeSeconds;
+  one.decodeDecode = retention * one.decodeDecode + decodeSeconds * decodeSeconds;
+  one.readTime = retention * one.readTime + readTokens * seconds;
+  one.decodeTime = retention * one.decodeTime + decodeSeconds * seconds;
+}
+
+/** Moves an average towards the value of a turn. */
+export const averaged = (average: number, value: number): number => retention * average + (1 - retention) * value;
+
+/** Seconds to read a token, and the factor by which steps are slower than configured. */
+export interface Rates {
+  readonly readSeconds: number;
+  readonly decodeFactor: number;
+}
+
+/** Returns the learnt rates. */
+export function ratesOf(one: Pace, { prefillTokensPerSecond }: ProgramSchedulingConfig): Rates {
+  const configured = 1 / prefillTokensPerSecond;
+  const { turns, tokens } = prior;
+  const readRead = one.readRead + turns * tokens * tokens;
+  const decodeDecode = one.decodeDecode + turns;
+  const readTime = one.readTime + turns * tokens * tokens * configured;
+  const decodeTime = one.decodeTime + turns;
+  const determinant = readRead * decodeDecode - one.readDecode * one.readDecode;
+  const bounded = (value: number, around: number) => Math.min(farthest * around, Math.max(around / farthest, value));
+  return {
+    readSeconds: bounded((readTime * decodeDecode - decodeTime * one.readDecode) / determinant, configured),
+    decodeFactor: bounded((decodeTime * readRead - readTime * one.readDecode) / determinant, 1),
+  };
+}
 
 const outside = () => -1;
 
@@ -92,7 +159,7 @@ export interface Program extends z.output<typeof program> {}
  * Order of pausing: first programs that had not waited too long before; then the largest; among equals, the one that was opened
  * last.
  */
-export const pausesFirst = (a: Program, b: Program): number =>
+const pausesFirst = (a: Program, b: Program): number =>
   Number(a.forced) - Number(b.forced) || ownTokens(b) - ownTokens(a) || b.seq - a.seq;
 /** Smallest program first; among equals, the one that has waited longest. */
 const smallestFirst = (a: Program, b: Program): number => ownTokens(a) - ownTokens(b) || a.line - b.line;
@@ -108,7 +175,7 @@ const engine = z.strictObject({
   engineId,
   /**
    * `open`: the engine takes turns; `drained`: the host said that it takes none; `emptying` and `free`: the policy gives it none,
-   * see packing.ts.
+   * see cost.ts.
    */
   status: z.enum(['open', 'drained', 'emptying', 'free']),
   capacityTokens: count,
@@ -133,6 +200,7 @@ const engine = z.strictObject({
 });
 /** An engine with the programs that count in its budget. */
 export interface Engine extends z.output<typeof engine> {}
+export const makeEngine = makerOf(engine);
 
 const mostTools = 64;
 const tools = byHand(z.array(z.tuple([z.string(), savedTimes])).describe('Tool, and how long its answers took.'), {
@@ -173,6 +241,8 @@ export const programState = z.strictObject({
 });
 export type ProgramState = Live<z.output<typeof programState>, ProgramSchedulingConfig>;
 export type SavedPrograms = z.input<typeof programState>;
+/** The context through which handlers emit decisions. */
+export type Ctx = Context<ProgramSchedulingDecision>;
 
 export const begin = (): Partial<SavedPrograms> => ({ pace: newPace() });
 
@@ -180,17 +250,6 @@ export const begin = (): Partial<SavedPrograms> => ({ pace: newPace() });
 export function migrateFromThree(saved: unknown): unknown {
   const { programs, ...rest } = saved as { readonly programs: readonly object[] };
   return { ...rest, programs: programs.map((one) => ({ ...one, launched: 0 })), faults: noFaults() };
-}
-
-export function link(state: ProgramState): void {
-  for (const one of state.programs.values()) {
-    one.due = { heapIndex: -1, at: 0, program: one };
-    Object.assign(one, keysOf(one));
-    joinGroup(state, one);
-    if (one.counted) countIn(state, one, state.engines.get(one.engineId!)!);
-    if (one.leaving) leaveLater(state, one);
-    if (one.waitsSince !== null) enterLine(state, one);
-  }
 }
 
 /** Keys of a program and of its prompt in the caches. The texts are stored, because a new text is slower to look up. */
@@ -227,110 +286,4 @@ export function isOpen(state: ProgramState, engine: Engine): boolean {
 export function hasOpen(state: ProgramState): boolean {
   for (const engine of state.engines.values()) if (isOpen(state, engine)) return true;
   return false;
-}
-
-/** Growth of an engine's used tokens if a program is added. */
-export function addedTokens(one: Program, { prompts }: Engine): number {
-  const shares = one.promptId !== null && prompts.has(one.promptId);
-  return shares ? ownTokens(one) : Math.max(one.contextTokens, one.promptTokens);
-}
-
-/** Counts a program in the budget of an engine. */
-export function countIn(state: ProgramState, one: Program, engine: Engine): void {
-  engine.usedTokens += addedTokens(one, engine);
-  engine.members.add(one);
-  if (one.promptId !== null) {
-    const prompt = engine.prompts.get(one.promptId);
-    if (prompt === undefined) engine.prompts.set(one.promptId, { members: 1, tokens: one.promptTokens });
-    else prompt.members += 1;
-  }
-  one.engineId = engine.engineId;
-  one.counted = true;
-  place(state, one, engine);
-}
-
-/** Puts a member into the collection for its phase. */
-function place(state: ProgramState, one: Program, engine: Engine): void {
-  if (one.phase === 'running') {
-    engine.running += 1;
-    engine.runningTokens += ownTokens(one);
-    engine.busy.update(one);
-  } else {
-    engine.resting.update(one);
-    one.due.at = one.keptUntil;
-    state.keepsEnd.update(one.due);
-  }
-}
-
-function unplace(state: ProgramState, one: Program, engine: Engine): void {
-  if (one.phase === 'running') {
-    engine.running -= 1;
-    engine.runningTokens -= ownTokens(one);
-    if (one.leaving) {
-      engine.leaving -= 1;
-      engine.leavingTokens -= ownTokens(one);
-      one.leaving = false;
-    } else engine.busy.remove(one);
-  } else {
-    engine.resting.remove(one);
-    state.keepsEnd.remove(one.due);
-  }
-}
-
-/** Takes a program out of the budget of its engine. */
-export function countOut(state: ProgramState, one: Program): Engine {
-  const engine = state.engines.get(one.engineId!)!;
-  unplace(state, one, engine);
-  engine.members.delete(one);
-  if (one.promptId !== null) {
-    const prompt = engine.prompts.get(one.promptId)!;
-    prompt.members -= 1;
-    if (prompt.members === 0) engine.prompts.delete(one.promptId);
-  }
-  engine.usedTokens -= addedTokens(one, engine);
-  one.counted = false;
-  return engine;
-}
-
-/** Lets a running member leave the budget after its turn. */
-export function leaveLater(state: ProgramState, one: Program): void {
-  const engine = state.engines.get(one.engineId!)!;
-  engine.busy.remove(one);
-  engine.leaving += 1;
-  engine.leavingTokens += ownTokens(one);
-  one.leaving = true;
-}
-
-type Line = 'ready' | 'fresh' | 'paused';
-function lineOf({ phase, routes }: Program): Line {
-  if (phase === 'asked') return routes === 0 ? 'fresh' : 'ready';
-  return phase === 'answered' ? 'ready' : 'paused';
-}
-
-/** Adds a program to the line for room. */
-export function enterLine(state: ProgramState, one: Program): void {
-  state[lineOf(one)].update(one);
-  if (one.phase === 'asked') state.asked += 1;
-  one.due.at = one.waitsSince! + state.config.maxPauseSeconds;
-  state.waitsEnd.update(one.due);
-}
-
-/** Takes a program out of its line. */
-export function leaveLine(state: ProgramState, one: Program): void {
-  state[lineOf(one)].remove(one);
-  if (one.phase === 'asked') state.asked -= 1;
-  state.waitsEnd.remove(one.due);
-}
-
-/** Changes a program; sums, heaps and lines follow. */
-export function change(state: ProgramState, one: Program, apply: (one: Program) => void): void {
-  if (one.counted) {
-    const engine = countOut(state, one);
-    apply(one);
-    countIn(state, one, engine);
-  } else if (one.waitsSince !== null) {
-    leaveLine(state, one);
-    apply(one);
-    enterLine(state, one);
-  } else apply(one);
 }

@@ -2,8 +2,8 @@
 
 import { type Choices, pick } from '../../core/generators/choices.ts';
 import type { RewardDispatchEvent } from '../../generated/settings/reward-dispatch.ts';
-import { dispatchIdOf } from './dispatches.ts';
-import { deadlines } from './reports.ts';
+import { dispatchIds } from './dispatches.ts';
+import { deadlines } from './faults.ts';
 import { kinds, type RewardState } from './state.ts';
 
 /** Draws a likely next event. */
@@ -48,7 +48,8 @@ function wanted(state: RewardState, at: number, choices: Choices): RewardDispatc
 }
 
 function finished(state: RewardState, at: number, choices: Choices): RewardDispatchEvent {
-  const past = dispatchIdOf(choices.below(2) === 0 ? state.prefix : (state.oldPrefixes[0] ?? ''), choices.below(30));
+  const prefix = choices.below(2) === 0 ? state.prefix : (state.oldPrefixes[0] ?? '');
+  const past = dispatchIds.of({ ...state, prefix }, choices.below(30));
   const live = choices.below(8) === 0 ? undefined : pick([...state.dispatches.values()], choices);
   const dispatchId = live?.id ?? past;
   const seconds = choices.below(30) / 4;

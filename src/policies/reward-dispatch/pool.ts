@@ -1,14 +1,17 @@
-/** Handles the queues of a pool, its workers with a free slot, and the notices to the host about its queue. */
-
+/**
+ * The workers of one kind and their queues: who is next, who takes a single try while dispatches fail, and what the host is told of long
+ * queues.
+ */
 import type { IndexedHeap } from '../../core/collections/heap.ts';
-import type { Ctx } from './messages.ts';
+import { beginTry, type FaultDomain, mustWait } from '../../core/rollout/shared-faults.ts';
+import { queueMarks } from './schema.ts';
 import {
-  noteAside,
+  type Ctx,
+  type Dispatch,
+  join,
+  leave,
   type Pool,
-  putInLine,
-  queued,
   type RewardState,
-  reheap,
   type Sample,
   type Worker,
 } from './state.ts';
@@ -71,4 +74,218 @@ export function reportPressure(state: RewardState, pool: Pool, ctx: Ctx): void {
       : ({ code: 'host_restarted', queued: waiting, resumedQueued } as const);
     ctx.emit({ type: 'rewards.saturated', at: ctx.at, kind, reason });
   }
+}
+
+export function link(state: RewardState): void {
+  state.marks = queueMarks(state.config);
+  for (const one of state.workers.values()) one.pool = state.pools[one.kind];
+  for (const one of state.dispatches.values()) {
+    one.worker = state.workers.get(one.workerId)!;
+    occupy(state, one);
+    if (one.cancelled) continue;
+    one.sample = state.samples.get(one.requestId)!;
+    one.sample.dispatch = one;
+  }
+  for (const one of state.workers.values()) {
+    if (one.active) one.pool.activeWorkers += 1;
+    reheap(one);
+  }
+  for (const one of state.samples.values()) {
+    if (one.roundId !== null) attach(state, one, one.roundId);
+    const pool = state.pools[one.kind];
+    if (isSuspect(one)) pool.suspects.add(one);
+    if (one.dispatch !== null) continue;
+    putInLine(pool, one);
+    if (one.asideAt !== null) noteAside(state, one);
+  }
+}
+
+/** A response under which so many workers were lost is suspected. */
+const lossesToSuspect = 3;
+export const isSuspect = ({ losses }: Sample): boolean => losses >= lossesToSuspect;
+
+/** Whether all workers of a kind fail, so that only single tries are made. */
+export const isSuspended = ({ faults }: Pool): boolean =>
+  !faults.isQuiet && faults.find({ scope: 'reward', id: null })?.suspension != null;
+
+/** Returns the queue of a waiting response that is not fresh. */
+function lineOf(pool: Pool, sample: Sample): IndexedHeap<Sample> {
+  if (sample.pausedUntil !== null) return pool.pauses;
+  if (isSuspended(pool)) return pool.parked;
+  return isSuspect(sample) ? pool.doubtful : pool.again;
+}
+
+/** Puts a waiting response into its queue. */
+export function putInLine(pool: Pool, sample: Sample): void {
+  if (sample.cause === 'requested') pool.fresh.push(sample);
+  else lineOf(pool, sample).update(sample);
+}
+
+/** Takes a waiting response out of its queue. */
+export function takeFromLine(pool: Pool, sample: Sample): void {
+  if (sample.cause === 'requested') pool.fresh.remove(sample);
+  else lineOf(pool, sample).remove(sample);
+}
+
+/** Notes when a response was set aside, if such responses are given up at some time. */
+export function noteAside({ config, pools }: RewardState, sample: Sample): void {
+  if (config.retry.giveUpSeconds !== undefined) pools[sample.kind].asides.push({ at: sample.asideAt!, sample });
+}
+
+/** Returns a budget in milliseconds, in which the loads of workers are compared. */
+export function milliseconds(budgetSeconds: number): number {
+  return Math.round(budgetSeconds * 1000);
+}
+
+/** Gives a dispatch a slot on its worker; its deadline counts from now on. */
+export function occupy(state: RewardState, dispatch: Dispatch): void {
+  const { worker } = dispatch;
+  state.deadlines.update(dispatch);
+  worker.running.push(dispatch);
+  if (!dispatch.cancelled) countLive(worker, 1);
+  worker.assignedMs += milliseconds(dispatch.budgetSeconds);
+}
+
+/** Counts dispatches that are not cancelled. */
+export function countLive(worker: Worker, more: 1 | -1): void {
+  worker.live += more;
+  worker.pool.live += more;
+}
+
+/** Whether all dispatches on a worker fail, so that the worker gets only single tries. */
+export const isSick = ({ pool: { faults }, id }: Worker): boolean =>
+  !faults.isQuiet && faults.find({ scope: 'reward', id })?.suspension != null;
+
+/** Updates the position of a worker in the heap of workers with a free slot. */
+export function reheap(worker: Worker): void {
+  const { open } = worker.pool;
+  if (hasRoom(worker) && !isSick(worker)) open.update(worker);
+  else open.remove(worker);
+}
+
+/** Whether a worker has a free slot. */
+export const hasRoom = ({ active, running, slots }: Worker): boolean => active && running.size < slots;
+
+/** Attaches a response to its round and its prompt, so that it leaves with them. */
+export function attach(state: RewardState, sample: Sample, roundId: string): void {
+  const { promptId } = sample;
+  sample.roundId = roundId;
+  join(state.rounds, roundId, 'indexInRound', sample);
+  if (promptId !== null) join(state.prompts, promptId, 'indexInPrompt', sample);
+}
+
+/** Detaches a response from its round and its prompt, so that it no longer leaves with them. */
+export function detach(state: RewardState, sample: Sample): void {
+  const { promptId, roundId } = sample;
+  if (roundId === null) return;
+  leave(state.rounds, roundId, sample);
+  if (promptId !== null) leave(state.prompts, promptId, sample);
+  sample.roundId = null;
+}
+
+/** Returns the number of responses that wait in a pool. */
+export function queued(pool: Pool): number {
+  const { fresh, again, pauses, parked, doubtful } = pool;
+  return fresh.size + again.size + pauses.size + parked.size + doubtful.size;
+}
+
+/** With more suspects than this, the fault is in the workers and not in the responses. */
+const mostSuspects = 8;
+
+/** Whether no dispatch of a kind has failed lately, and no response is suspected. */
+export const isUntroubled = ({ faults, suspects }: Pool): boolean => faults.isQuiet && suspects.size === 0;
+
+/** Returns how many failures of a response are not judged yet. */
+export const openFailures = ({ faults }: Pool, { requestId }: Sample): number => faults.countOpen(requestId);
+
+/** Whether a suspected response is being computed. */
+function suspectRuns({ suspects }: Pool): boolean {
+  if (suspects.size > mostSuspects) return false;
+  for (const { dispatch } of suspects) if (dispatch !== null) return true;
+  return false;
+}
+
+/** Whether no other suspected response was being computed, so that the loss of the worker is this response's own fault. */
+export function runsAlone({ suspects }: Pool, sample: Sample): boolean {
+  if (!isSuspect(sample) || suspects.size > mostSuspects) return false;
+  for (const one of suspects) if (one !== sample && one.dispatch !== null) return false;
+  return true;
+}
+
+const wholeOf = ({ faults }: Pool): FaultDomain | undefined => faults.find({ scope: 'reward', id: null });
+const domainOn = ({ pool: { faults }, id }: Worker): FaultDomain | undefined => faults.find({ scope: 'reward', id });
+const isLessThan = (a: Sample, b: Sample | undefined): boolean => b === undefined || a.seq < b.seq;
+
+/** Returns the next response to dispatch and its worker, if both exist. */
+export function nextTry(state: RewardState, pool: Pool, at: number): { sample: Sample; worker: Worker } | undefined {
+  const whole = wholeOf(pool);
+  const isSuspended = whole?.suspension != null;
+  const hasSuspect = suspectRuns(pool);
+  for (const sample of isSuspended ? [pool.fresh.peek(), pool.parked.peek()] : inLine(pool, hasSuspect)) {
+    if (sample === undefined || (isSuspect(sample) && hasSuspect)) continue;
+    if (isSuspended && mustWait(whole, sample.requestId, at)) continue;
+    const worker = workerFor(state, pool, sample, isSuspended, at);
+    if (worker !== undefined) return { sample, worker };
+  }
+  return undefined;
+}
+
+/** Returns the candidates for the next dispatch: one response to dispatch again, in the order of requests, and one new response. */
+function inLine({ again, doubtful, fresh }: Pool, hasSuspect: boolean): (Sample | undefined)[] {
+  const suspect = hasSuspect ? undefined : doubtful.peek();
+  const other = again.peek();
+  const first = suspect !== undefined && isLessThan(suspect, other) ? suspect : other;
+  const all = [first, first === suspect ? other : suspect, fresh.peek()];
+  // A response that was not set aside tells more than one that was.
+  return all.sort((a, b) => Number(a?.asideAt != null) - Number(b?.asideAt != null));
+}
+
+/**
+ * Returns a worker: a suspended worker that is due for a single try, or the least loaded one; never the worker of the last
+ * failure if others are free.
+ */
+function workerFor(
+  state: RewardState,
+  pool: Pool,
+  sample: Sample,
+  isSuspended: boolean,
+  at: number,
+): Worker | undefined {
+  const open = leastLoaded(pool, sample);
+  if (open !== undefined && isSuspended) return open;
+  let due: Worker | undefined;
+  for (const { id, suspension, tries } of pool.faults.domains) {
+    if (id === null || suspension === null || tries.size > 0 || suspension.retryAt > at) continue;
+    const worker = state.workers.get(id);
+    if (worker === undefined || !hasRoom(worker)) continue;
+    due ??= worker;
+    if (worker.id !== sample.failedOn) return worker;
+  }
+  return open ?? due;
+}
+
+function leastLoaded({ open }: Pool, { failedOn }: Sample): Worker | undefined {
+  const first = open.peek();
+  if (first === undefined || first.id !== failedOn || open.size === 1) return first;
+  open.remove(first);
+  const second = open.peek();
+  open.update(first);
+  return second;
+}
+
+/** Notes that a response is dispatched. Returns the reason, if this is a single try, but for how long the response has waited. */
+export function beginSingle(pool: Pool, sample: Sample, worker: Worker, dispatchId: string, at: number) {
+  const domains = [wholeOf(pool), domainOn(worker)].filter((one) => one?.suspension != null) as FaultDomain[];
+  const pauses = domains.map((one) => beginTry(one, dispatchId, sample.requestId, at));
+  const [first] = domains;
+  if (first !== undefined) {
+    const { failures } = first;
+    return { code: 'probe', ...pool.faults.named(first), failures, pauseSeconds: pauses[0]! } as const;
+  }
+  // A response that was set aside is tried again; otherwise it could wait for comparison on a worker that no other response
+  // needs.
+  if (sample.asideAt === null) return undefined;
+  const where = { scope: 'reward', id: sample.failedOn } as const;
+  const failures = pool.faults.find(where)?.failures ?? 0;
+  return { code: 'probe', ...pool.faults.named(where), failures, pauseSeconds: at - sample.failedAt! } as const;
 }

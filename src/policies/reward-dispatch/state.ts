@@ -1,12 +1,14 @@
 /** The state of reward-dispatch. Loads, queues, heaps and groups are derived: they are not saved but built again. */
+
 import { z } from 'zod';
 import { Heap, IndexedHeap } from '../../core/collections/heap.ts';
 import { LinkedList } from '../../core/collections/linked-list.ts';
 import { prefixes } from '../../core/ids/minted-ids.ts';
-import type { Live } from '../../core/machine/definition.ts';
+import { makerOf } from '../../core/machine/beginning.ts';
+import type { Context, Live } from '../../core/machine/definition.ts';
 import { derived, mapBy } from '../../core/machine/state.ts';
 import { noFaults, sharedFaultsOf } from '../../core/rollout/shared-faults.ts';
-import type { RewardDispatchConfig } from '../../generated/settings/reward-dispatch.ts';
+import type { RewardDispatchConfig, RewardDispatchDecision } from '../../generated/settings/reward-dispatch.ts';
 import {
   dispatchId,
   type RewardKind,
@@ -15,8 +17,58 @@ import {
   workerId,
 } from '../../schemas/reward-workers.ts';
 import { count, positiveCount, promptId, requestId, roundId, seconds } from '../../schemas/units.ts';
-import { type Group, join, leave } from './group.ts';
-import { queueMarks } from './schema.ts';
+import type { queueMarks } from './schema.ts';
+
+/** Groups of responses that leave together, such as the responses of a prompt or of a round. Adding and removing take O(1). */
+
+type IndexField = 'indexInPrompt' | 'indexInRound';
+/** A member stores its own position in each group. */
+type Member = { readonly seq: number } & Record<IndexField, number>;
+
+export class Group<T extends Member> {
+  readonly #field: IndexField;
+  readonly #members: T[] = [];
+
+  constructor(field: IndexField) {
+    this.#field = field;
+  }
+
+  get size(): number {
+    return this.#members.length;
+  }
+
+  add(member: T): void {
+    (member as Member)[this.#field] = this.#members.push(member) - 1;
+  }
+
+  /** Removes a member; the last member takes its position. */
+  remove(member: T): void {
+    const last = this.#members.pop()!;
+    if (last === member) return;
+    const index = member[this.#field];
+    this.#members[index] = last;
+    (last as Member)[this.#field] = index;
+  }
+
+  /** Returns the members in the order of their requests. */
+  members(): T[] {
+    return this.#members.slice().sort((a, b) => a.seq - b.seq);
+  }
+}
+
+/** Puts a member into the group with this id. */
+export function join<T extends Member>(groups: Map<string, Group<T>>, id: string, field: IndexField, member: T): void {
+  let group = groups.get(id);
+  if (group === undefined) groups.set(id, (group = new Group<T>(field)));
+  group.add(member);
+}
+
+/** Takes a member out of its group; an empty group is removed. */
+export function leave<T extends Member>(groups: Map<string, Group<T>>, id: string, member: T): void {
+  const group = groups.get(id)!;
+  group.remove(member);
+  if (group.size === 0) groups.delete(id);
+}
 
 const outside = () => -1;
 const zero = () => 0;
@@ -104,6 +156,7 @@ const worker = z.strictObject({
   heapIndex: derived(outside),
 });
 export interface Worker extends z.output<typeof worker> {}
+export const makeWorker = makerOf(worker);
 
 const byLoad = (a: Worker, b: Worker): number =>
   a.running.size - b.running.size || a.assignedMs - b.assignedMs || (a.id < b.id ? -1 : 1);
@@ -186,6 +239,8 @@ export const rewardState = z
   });
 export type RewardState = Live<z.output<typeof rewardState>, RewardDispatchConfig>;
 export type SavedRewards = z.input<typeof rewardState>;
+/** The context through which handlers emit decisions. */
+export type Ctx = Context<RewardDispatchDecision>;
 
 export const begin = ({ idPrefix }: RewardDispatchConfig): Partial<SavedRewards> => ({ prefix: idPrefix });
 
@@ -198,117 +253,4 @@ export function migrateFromThree(given: unknown): unknown {
     return { ...one, ...unknown, failures: 0, failed: one.failures, failedAt: one.failures > 0 ? one.since : null };
   });
   return { ...saved, samples, pools: Object.fromEntries(pools) };
-}
-
-export function link(state: RewardState): void {
-  state.marks = queueMarks(state.config);
-  for (const one of state.workers.values()) one.pool = state.pools[one.kind];
-  for (const one of state.dispatches.values()) {
-    one.worker = state.workers.get(one.workerId)!;
-    occupy(state, one);
-    if (one.cancelled) continue;
-    one.sample = state.samples.get(one.requestId)!;
-    one.sample.dispatch = one;
-  }
-  for (const one of state.workers.values()) {
-    if (one.active) one.pool.activeWorkers += 1;
-    reheap(one);
-  }
-  for (const one of state.samples.values()) {
-    if (one.roundId !== null) attach(state, one, one.roundId);
-    const pool = state.pools[one.kind];
-    if (isSuspect(one)) pool.suspects.add(one);
-    if (one.dispatch !== null) continue;
-    putInLine(pool, one);
-    if (one.asideAt !== null) noteAside(state, one);
-  }
-}
-
-/** A response under which so many workers were lost is suspected. */
-const lossesToSuspect = 3;
-export const isSuspect = ({ losses }: Sample): boolean => losses >= lossesToSuspect;
-
-/** Whether all workers of a kind fail, so that only single tries are made. */
-export const isSuspended = ({ faults }: Pool): boolean =>
-  !faults.isQuiet && faults.find({ scope: 'reward', id: null })?.suspension != null;
-
-/** Returns the queue of a waiting response that is not fresh. */
-function lineOf(pool: Pool, sample: Sample): IndexedHeap<Sample> {
-  if (sample.pausedUntil !== null) return pool.pauses;
-  if (isSuspended(pool)) return pool.parked;
-  return isSuspect(sample) ? pool.doubtful : pool.again;
-}
-
-/** Puts a waiting response into its queue. */
-export function putInLine(pool: Pool, sample: Sample): void {
-  if (sample.cause === 'requested') pool.fresh.push(sample);
-  else lineOf(pool, sample).update(sample);
-}
-
-/** Takes a waiting response out of its queue. */
-export function takeFromLine(pool: Pool, sample: Sample): void {
-  if (sample.cause === 'requested') pool.fresh.remove(sample);
-  else lineOf(pool, sample).remove(sample);
-}
-
-/** Notes when a response was set aside, if such responses are given up at some time. */
-export function noteAside({ config, pools }: RewardState, sample: Sample): void {
-  if (config.retry.giveUpSeconds !== undefined) pools[sample.kind].asides.push({ at: sample.asideAt!, sample });
-}
-
-/** Returns a budget in milliseconds, in which the loads of workers are compared. */
-export function milliseconds(budgetSeconds: number): number {
-  return Math.round(budgetSeconds * 1000);
-}
-
-/** Gives a dispatch a slot on its worker; its deadline counts from now on. */
-export function occupy(state: RewardState, dispatch: Dispatch): void {
-  const { worker } = dispatch;
-  state.deadlines.update(dispatch);
-  worker.running.push(dispatch);
-  if (!dispatch.cancelled) countLive(worker, 1);
-  worker.assignedMs += milliseconds(dispatch.budgetSeconds);
-}
-
-/** Counts dispatches that are not cancelled. */
-export function countLive(worker: Worker, more: 1 | -1): void {
-  worker.live += more;
-  worker.pool.live += more;
-}
-
-/** Whether all dispatches on a worker fail, so that the worker gets only single tries. */
-export const isSick = ({ pool: { faults }, id }: Worker): boolean =>
-  !faults.isQuiet && faults.find({ scope: 'reward', id })?.suspension != null;
-
-/** Updates the position of a worker in the heap of workers with a free slot. */
-export function reheap(worker: Worker): void {
-  const { open } = worker.pool;
-  if (hasRoom(worker) && !isSick(worker)) open.update(worker);
-  else open.remove(worker);
-}
-
-/** Whether a worker has a free slot. */
-export const hasRoom = ({ active, running, slots }: Worker): boolean => active && running.size < slots;
-
-/** Attaches a response to its round and its prompt, so that it leaves with them. */
-export function attach(state: RewardState, sample: Sample, roundId: string): void {
-  const { promptId } = sample;
-  sample.roundId = roundId;
-  join(state.rounds, roundId, 'indexInRound', sample);
-  if (promptId !== null) join(state.prompts, promptId, 'indexInPrompt', sample);
-}
-
-/** Detaches a response from its round and its prompt, so that it no longer leaves with them. */
-export function detach(state: RewardState, sample: Sample): void {
-  const { promptId, roundId } = sample;
-  if (roundId === null) return;
-  leave(state.rounds, roundId, sample);
-  if (promptId !== null) leave(state.prompts, promptId, sample);
-  sample.roundId = null;
-}
-
-/** Returns the number of responses that wait in a pool. */
-export function queued(pool: Pool): number {
-  const { fresh, again, pauses, parked, doubtful } = pool;
-  return fresh.size + again.size + pauses.size + parked.size + doubtful.size;
 }

@@ -1,18 +1,9 @@
 /** What blocks what in reward-dispatch. */
+
 import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/why/waits.ts';
-import { deadlines } from './reports.ts';
-import { openFailures } from './singles.ts';
-import {
-  type Dispatch,
-  isSick,
-  isSuspect,
-  isSuspended,
-  kinds,
-  type Pool,
-  type RewardState,
-  type Sample,
-  type Worker,
-} from './state.ts';
+import { deadlines } from './faults.ts';
+import { isSick, isSuspect, isSuspended, openFailures } from './pool.ts';
+import { type Dispatch, kinds, type Pool, type RewardState, type Sample, type Worker } from './state.ts';
 
 type Next = HeldThing | AwaitedEvent;
 

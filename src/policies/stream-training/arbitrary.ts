@@ -4,8 +4,8 @@ import { type Choices, pick } from '../../core/generators/choices.ts';
 import type { StreamTrainingEvent } from '../../generated/settings/stream-training.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { FinalPrompt } from '../../schemas/prompts.ts';
+import { updateIds } from './rounds.ts';
 import type { Group, Round, StreamTrainingState } from './state.ts';
-import { updateIdOf } from './steps.ts';
 
 /** Draws a likely next event. */
 export function arbitrary(state: StreamTrainingState, choices: Choices): StreamTrainingEvent {
@@ -27,7 +27,12 @@ export function arbitrary(state: StreamTrainingState, choices: Choices): StreamT
   const roundId = choices.below(20) === 0 ? `r${choices.below(over + 2)}` : round.roundId;
   if (choices.below(8) === 0) return rareEvent(state, roundId, choices, at);
   if (head.phase === 'stepping' && choices.below(2) === 0) {
-    return { type: 'optimizer.stepped', at, roundId: head.roundId, updateId: updateIdOf(state, state.nextUpdate - 1) };
+    return {
+      type: 'optimizer.stepped',
+      at,
+      roundId: head.roundId,
+      updateId: updateIds.of(state, state.nextUpdate - 1),
+    };
   }
   const isFull = round.groups.size >= state.config.groupsPerRound;
   if (choices.below(isFull ? 2 : 25) === 0) return completion(round, roundId, choices, at);
@@ -118,7 +123,7 @@ function steppedEvent(
   at: number,
 ): Message<'optimizer.stepped'> {
   const withdrawn = pick([...state.withdrawnSteps], choices);
-  const other = updateIdOf(state, choices.below(state.nextUpdate + 1));
+  const other = updateIds.of(state, choices.below(state.nextUpdate + 1));
   const updateId = withdrawn !== undefined && choices.below(2) === 0 ? withdrawn : other;
   return { type: 'optimizer.stepped', at, roundId, updateId };
 }

@@ -1,14 +1,11 @@
 /** Handles replicas: their work, the use of their GPUs, losses and restarts. */
+
 import { replacePrefix } from '../../core/ids/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { clearReplica } from './head.ts';
-import type { Ctx } from './messages.ts';
-import { measurePace } from './pace.ts';
-import { checkRound } from './rounds.ts';
-import { type Group, type Replica, type Round, refreshStreaming, type StreamTrainingState } from './state.ts';
-import { withdrawStep } from './steps.ts';
-import { discard, offload, type RequeueCode, requeue, unassign, wasFetch } from './work.ts';
+import { discard, measurePace, offload, type RequeueCode, requeue, unassign, wasFetch } from './fetches.ts';
+import { checkRound, clearReplica, late, withdrawStep } from './rounds.ts';
+import { type Ctx, type Group, type Replica, type Round, refreshStreaming, type StreamTrainingState } from './state.ts';
 
 export function checkReplica({ byId }: StreamTrainingState, { replica }: { readonly replica: string }): void {
   if (!byId.has(replica)) refuse('unknown_id', 'replica', `one of ${[...byId.keys()].join(', ')}`, replica);
@@ -48,10 +45,7 @@ export function consumeFetch(state: StreamTrainingState, event: Message<'train.c
 export function consume(state: StreamTrainingState, event: Consumed, ctx: Ctx): void {
   const { fetchId } = event;
   const found = state.works.get(fetchId);
-  if (found === undefined) {
-    ctx.emit({ type: 'training.late', at: ctx.at, fetchId, reason: { code: 'fetch_over' } });
-    return;
-  }
+  if (found === undefined) return late({ fetchId }, 'fetch_over', ctx);
   const { replica, work } = found;
   const round = state.head!;
   unassign(state, replica, work, ctx.at);
@@ -100,11 +94,9 @@ function isEnded(round: Round, releaseId: string | undefined): boolean {
 
 export function releaseGpus(state: StreamTrainingState, event: Message<'gpus.released'>, ctx: Ctx): void {
   const round = state.rounds.get(event.roundId);
-  if (round === undefined || isEnded(round, event.releaseId)) {
-    const code = round === undefined ? 'round_over' : 'release_over';
-    ctx.emit({ type: 'training.late', at: ctx.at, roundId: event.roundId, reason: { code } });
-    return;
-  }
+  const { roundId } = event;
+  if (round === undefined) return late({ roundId }, 'round_over', ctx);
+  if (isEnded(round, event.releaseId)) return late({ roundId }, 'release_over', ctx);
   for (const gpuId of event.gpuIds) round.released.add(gpuId);
   refreshStreaming(state);
 }

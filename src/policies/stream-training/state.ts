@@ -1,11 +1,12 @@
 /** The state: rounds with their waiting groups, and replicas with work and gradients. */
+
 import { z } from 'zod';
 import { Fifo, fifoOf } from '../../core/collections/fifo.ts';
 import { prefixes } from '../../core/ids/minted-ids.ts';
 import { recentIds } from '../../core/ids/recent-ids.ts';
-import type { Live } from '../../core/machine/definition.ts';
+import type { Context, Live } from '../../core/machine/definition.ts';
 import { derived, mapBy, setOf } from '../../core/machine/state.ts';
-import type { StreamTrainingConfig } from '../../generated/settings/stream-training.ts';
+import type { StreamTrainingConfig, StreamTrainingDecision } from '../../generated/settings/stream-training.ts';
 import { updateId } from '../../schemas/pipelining.ts';
 import { fetchId, gpuId, groupId, replicaId } from '../../schemas/training.ts';
 import { count, releaseId, roundId, seconds } from '../../schemas/units.ts';
@@ -122,6 +123,8 @@ export const streamTrainingState = z
   );
 export type StreamTrainingState = Live<z.output<typeof streamTrainingState>, StreamTrainingConfig>;
 export type SavedStreamTraining = z.input<typeof streamTrainingState>;
+/** The context through which handlers emit decisions. */
+export type Ctx = Context<StreamTrainingDecision>;
 
 export const begin = ({ replicas, idPrefix }: StreamTrainingConfig): Partial<SavedStreamTraining> => ({
   prefix: idPrefix,

@@ -4,9 +4,25 @@
  */
 
 import { checkNewPrefix } from '../../core/ids/minted-ids.ts';
-import { definePolicy, type HeldLedger, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
-import type { StreamTrainingTypes } from '../../generated/settings/stream-training.ts';
-import { roundCompleted } from '../../schemas/decisions/rounds.ts';
+import { definePolicy, type HeldLedger, handlersOf, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
+import type { StreamTrainingDecision, StreamTrainingTypes } from '../../generated/settings/stream-training.ts';
+import { roundCompleted, roundResumed } from '../../schemas/decisions/rounds.ts';
+import {
+  gradientScale,
+  gradientsDiscard,
+  gradientsOffload,
+  gradientsReload,
+  groupLate,
+  groupsDropped,
+  optimizerStep,
+  referenceCompute,
+  roundTrained,
+  trainFetch,
+  trainFinish,
+  trainingLate,
+  trainRequeued,
+  weightsSwap,
+} from '../../schemas/decisions/training.ts';
 import { gpusReleased, gpusReturned } from '../../schemas/events/gpus.ts';
 import { roundFailed, roundOpened } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
@@ -19,9 +35,7 @@ import {
   trainFinished,
 } from '../../schemas/events/training.ts';
 import { groupKey } from '../../schemas/prompts.ts';
-import { feed } from './fetch.ts';
-import { spread } from './finish.ts';
-import { type Ctx, on, streamTrainingDecisions } from './messages.ts';
+import { feed, spread } from './fetches.ts';
 import {
   addReplica,
   checkConsumed,
@@ -39,23 +53,28 @@ import {
   checkCompleted,
   checkOpening,
   checkRound,
+  checkStepped,
   completeGroup,
   completeRound,
   failRound,
+  handOver,
   openRound,
+  step,
+  stepped,
 } from './rounds.ts';
 import { streamTrainingConfig } from './schema.ts';
 import {
   begin,
+  type Ctx,
   link,
   type SavedStreamTraining,
   type StreamTrainingState,
   streamTrainingState,
   waitingCount,
 } from './state.ts';
-import { checkStepped, handOver, step, stepped } from './steps.ts';
 import { waits } from './waits.ts';
 
+const on = handlersOf<StreamTrainingState, StreamTrainingDecision>();
 const handlers = [
   on(roundOpened, openRound, checkOpening),
   on(groupCompleted, completeGroup, checkRound),
@@ -118,7 +137,23 @@ export const streamTraining: PolicyDefinitionOf<StreamTrainingTypes, StreamTrain
     link,
     handlers,
     after,
-    decisions: streamTrainingDecisions,
+    decisions: [
+      trainFetch,
+      trainFinish,
+      gradientsOffload,
+      gradientsReload,
+      gradientsDiscard,
+      weightsSwap,
+      referenceCompute,
+      gradientScale,
+      optimizerStep,
+      roundTrained,
+      roundResumed,
+      trainRequeued,
+      groupsDropped,
+      groupLate,
+      trainingLate,
+    ],
     ledgers: [groupLedger],
     waits,
   });

@@ -2,8 +2,8 @@
 import { findGroup } from '../../core/rollout/trained-groups.ts';
 import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/why/waits.ts';
 import { groupKey } from '../../schemas/prompts.ts';
+import { updateIds } from './rounds.ts';
 import { type Group, type Replica, type Round, type StreamTrainingState, type Work, waitingCount } from './state.ts';
-import { updateIdOf } from './steps.ts';
 
 type For = readonly (HeldThing | AwaitedEvent)[];
 
@@ -87,7 +87,7 @@ function phaseStanding(state: StreamTrainingState, round: Round): Standing {
       return {
         stands: 'is trained, and the optimizer steps',
         since,
-        for: [{ event: { type: 'optimizer.stepped', roundId, updateId: updateIdOf(state, state.nextUpdate - 1) } }],
+        for: [{ event: { type: 'optimizer.stepped', roundId, updateId: updateIds.of(state, state.nextUpdate - 1) } }],
       };
   }
 }

@@ -63,4 +63,5 @@ export const requestEnded = defineDecision(
   'A request that was generated in chunks is over: nothing of it is kept.',
   { requestId, tokens: tokens.describe('Tokens that it has generated, as far as was reported.') },
   { completed: ended, failed: ended, aborted: ended },
+  { left: { requests: (one) => [one.requestId] } },
 );

@@ -44,6 +44,7 @@ export const requestDropped = defineDecision(
     closed: {},
     host_restarted: {},
   },
+  { left: { requests: (one) => [one.requestId] } },
 );
 const ended = {
   completed: count.describe('Responses that were completed.'),
@@ -56,6 +57,7 @@ export const groupLeft = defineDecision(
   'Nothing of a group runs or waits any more: its slot is free.',
   { promptId, roundId, requestIds: z.array(requestId).describe('Its requests that have ended, by index.') },
   { all_ended: ended, closed: ended },
+  { left: { requests: (one) => one.requestIds } },
 );
 const rate = z.number().nonnegative();
 export const frontierResized = defineDecision(

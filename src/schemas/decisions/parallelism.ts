@@ -29,6 +29,10 @@ const far = {
   observedSeconds: seconds.describe('Seconds of a decode step that were observed.'),
 };
 
+const ofStep = {
+  left: { steps: ({ roundId: id }: { readonly roundId?: string | undefined }) => (id === undefined ? [] : [id]) },
+};
+
 export const kindTpSet = defineDecision(
   'kind-tp.set',
   'command',
@@ -62,6 +66,7 @@ export const kindTpSet = defineDecision(
     },
     not_applied: from,
   },
+  ofStep,
 );
 export const roundTpSet = defineDecision(
   'round-tp.set',
@@ -118,6 +123,7 @@ export const kindTpKept = defineDecision(
     not_applied: failed,
     late: failed,
   },
+  ofStep,
 );
 export const profileMeasure = defineDecision(
   'profile.measure',

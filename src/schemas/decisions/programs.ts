@@ -115,6 +115,7 @@ export const programEnded = defineDecision(
       pausedSeconds: seconds.describe('How long it was paused, in seconds.'),
     },
   },
+  { left: { programs: (one) => [one.requestId] } },
 );
 export const programLate = defineDecision(
   'program.late',

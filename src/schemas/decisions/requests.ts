@@ -66,6 +66,7 @@ export const requestLaunch = defineDecision(
     retry_ended_early: { attempt: uncharged, tokens: tokens.describe('Tokens that it goes on from.') },
     host_restarted: { inFlight },
   },
+  { entered: { requests: (one) => [one.requestId] } },
 );
 export const requestAbort = defineDecision(
   'request.abort',
@@ -124,6 +125,7 @@ export const responseAccepted = defineDecision(
       weightVersion: weightVersion.describe('Version of the weights of its round.'),
     },
   },
+  { entered: { samples: (one) => [one.requestId] } },
 );
 export const responseSurplus = defineDecision(
   'response.surplus',

@@ -16,6 +16,7 @@ const budget = count.describe('Most failures of this kind that lead to another t
 const queued = count.describe('Rewards of this kind that wait for a worker.');
 const resumedQueued = count.describe('With this many or fewer waiting it goes on.');
 const runSeconds = seconds.describe('How long the worker took, in seconds.');
+const left = { left: { samples: (one: { readonly requestId: string }) => [one.requestId] } };
 const sample = { requestId, promptId: promptId.optional(), kind: rewardKind };
 
 const afterSeconds = seconds.describe('Since the reward was asked for, in seconds.');
@@ -76,6 +77,7 @@ export const rewardScored = defineDecision(
       timeouts: count.describe('Dispatches that ran out of time.'),
     },
   },
+  left,
 );
 export const rewardFailed = defineDecision(
   'reward.failed',
@@ -88,7 +90,7 @@ export const rewardFailed = defineDecision(
     not_compared: notCompared,
   },
   // The host has tried once.
-  { reported: { code: 'infrastructure', failures: 1, budget: 0 } },
+  { reported: { code: 'infrastructure', failures: 1, budget: 0 }, ...left },
 );
 export const rewardCancelled = defineDecision(
   'reward.cancelled',
@@ -96,6 +98,7 @@ export const rewardCancelled = defineDecision(
   'The reward of a response is not needed any more, and is not computed.',
   sample,
   noLongerNeeded,
+  left,
 );
 export const rewardMerged = defineDecision(
   'reward.merged',
@@ -103,6 +106,7 @@ export const rewardMerged = defineDecision(
   'A reward that is being computed was asked for again: one is computed for both.',
   { requestId },
   { already_requested: { afterSeconds } },
+  left,
 );
 export const rewardLate = defineDecision(
   'reward.late',

@@ -9,6 +9,7 @@ export const rewardRequest = defineDecision(
   'Send the reward of a completed response by `reward.ready`: it is needed, and did not come unasked.',
   { requestId, promptId, domain: domain.optional() },
   { kept_without_reward: {}, round_opened: {}, host_restarted: {} },
+  { entered: { samples: (one) => [one.requestId] } },
 );
 export const judgementRequest = defineDecision(
   'judgement.request',

@@ -58,6 +58,7 @@ export const slotReclaim = defineDecision(
     idle: { idle, idleSeconds: seconds.describe('How long this one had no program, in seconds.') },
     fewer: { slots },
   },
+  { left: { programs: ({ requestId: id }) => (id === undefined ? [] : [id]) } },
 );
 export const slotDenied = defineDecision(
   'slot.denied',
@@ -73,6 +74,7 @@ export const slotDenied = defineDecision(
     no_slots: {},
     closed: {},
   },
+  { left: { programs: (one) => [one.requestId] } },
 );
 export const slotsSuspended = defineDecision(
   'slots.suspended',

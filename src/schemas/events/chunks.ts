@@ -8,6 +8,7 @@ export const requestOpened = defineEvent(
   'request.opened',
   'A response is to be generated in chunks. A host without an admission gives the request an id of its own.',
   { requestId, promptId: promptId.optional() },
+  { entered: { requests: (one) => [one.requestId] } },
 );
 export const chunksRequested = defineEvent(
   'chunks.requested',

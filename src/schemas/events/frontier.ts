@@ -15,4 +15,5 @@ export const requestArrived = defineEvent(
       .describe('Place of the group in its round, lowest first; absent: after all groups that came before.'),
     ref: ref.optional(),
   },
+  { entered: { requests: (one) => [one.requestId] } },
 );

@@ -4,15 +4,20 @@ import { expertParallel, profileConfiguration, profileRow, rolloutWorkload, tens
 import { count, message, positiveSeconds, roundId, roundKind } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
 
-export const stepFinished = defineEvent('step.finished', 'The rollout of a round has ended.', {
-  roundId,
-  kind: roundKind,
-  tp: tensorParallel.describe('Tensor-parallel degree that it ran with.'),
-  ep: expertParallel.optional(),
-  preemptions: count.describe('Requests that the engines preempted, over all engines.'),
-  seconds: positiveSeconds.describe('Seconds of the rollout, without the change of parallelism before it; > 0.'),
-  workload: rolloutWorkload.describe('What the round demanded.'),
-});
+export const stepFinished = defineEvent(
+  'step.finished',
+  'The rollout of a round has ended.',
+  {
+    roundId,
+    kind: roundKind,
+    tp: tensorParallel.describe('Tensor-parallel degree that it ran with.'),
+    ep: expertParallel.optional(),
+    preemptions: count.describe('Requests that the engines preempted, over all engines.'),
+    seconds: positiveSeconds.describe('Seconds of the rollout, without the change of parallelism before it; > 0.'),
+    workload: rolloutWorkload.describe('What the round demanded.'),
+  },
+  { entered: { steps: (one) => [one.roundId] } },
+);
 export const kindTpFailed = defineEvent('kind-tp.failed', 'A `kind-tp.set` could not be carried out.', {
   kind: roundKind,
   tp: tensorParallel,

@@ -13,6 +13,7 @@ export const programOpened = defineEvent(
       .optional()
       .describe('Tokens with which every program of this prompt begins; an engine caches them once.'),
   },
+  { entered: { programs: (one) => [one.requestId] } },
 );
 export const programClosed = defineEvent(
   'program.closed',

@@ -21,18 +21,23 @@ export const rewardWorkerDrained = defineEvent(
 export const rewardWorkerLost = defineEvent('reward-worker.lost', 'A reward worker is gone, with all that ran on it.', {
   workerId,
 });
-export const rewardRequested = defineEvent('reward.requested', 'The reward of a completed response is wanted.', {
-  requestId,
-  promptId: promptId
-    .optional()
-    .describe('Prompt of the response; when the prompt leaves its round, the reward is not needed.'),
-  roundId: roundId
-    .optional()
-    .describe('Round of the response; when it completes without the response, the reward is not needed.'),
-  kind: rewardKind.optional().describe('How it is computed; by the domain, or the default kind, if absent.'),
-  domain: domain.optional(),
-  budgetSeconds: rewardBudgetSeconds.optional().describe('Seconds that the worker may take; by the kind if absent.'),
-});
+export const rewardRequested = defineEvent(
+  'reward.requested',
+  'The reward of a completed response is wanted.',
+  {
+    requestId,
+    promptId: promptId
+      .optional()
+      .describe('Prompt of the response; when the prompt leaves its round, the reward is not needed.'),
+    roundId: roundId
+      .optional()
+      .describe('Round of the response; when it completes without the response, the reward is not needed.'),
+    kind: rewardKind.optional().describe('How it is computed; by the domain, or the default kind, if absent.'),
+    domain: domain.optional(),
+    budgetSeconds: rewardBudgetSeconds.optional().describe('Seconds that the worker may take; by the kind if absent.'),
+  },
+  { entered: { samples: (one) => [one.requestId] } },
+);
 export const rewardWithdrawn = defineEvent(
   'reward.withdrawn',
   'The reward of a response is not needed any more. Of one that is over, or was never wanted, nothing changes.',

@@ -7,10 +7,15 @@ export const slotsChanged = defineEvent(
   'From now on so many environments of this kind may exist at once; those above it end with their programs.',
   { environment, slots: count.describe('Most environments of this kind.') },
 );
-export const slotRequested = defineEvent('slot.requested', 'A program needs an environment before it can go on.', {
-  requestId,
-  environment,
-});
+export const slotRequested = defineEvent(
+  'slot.requested',
+  'A program needs an environment before it can go on.',
+  {
+    requestId,
+    environment,
+  },
+  { entered: { programs: (one) => [one.requestId] } },
+);
 export const slotReady = defineEvent(
   'slot.ready',
   'An environment has started, or was reset after its program, and can be given to a program.',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { create, environmentSlots } from '../../../src/index.ts';
 import type { EnvironmentSlotsInput } from '../../../src/policies/environment-slots/index.ts';
-import { deadlines } from '../../../src/policies/environment-slots/settle.ts';
+import { deadlines } from '../../../src/policies/environment-slots/programs.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
 import { refusal } from '../../support/basics/refusal.ts';
 import { only, Session } from '../../support/sessions/session.ts';

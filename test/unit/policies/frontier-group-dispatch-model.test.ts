@@ -1,6 +1,6 @@
 /** The modelled round by which `auto` compares widths, against figures worked out by hand. */
 import { expect, test } from 'vitest';
-import { modelledSeconds } from '../../../src/policies/frontier-group-dispatch/plan.ts';
+import { modelledSeconds } from '../../../src/policies/frontier-group-dispatch/width.ts';
 
 const step = { base: 0, slope: 0, contextSlope: 0, fastest: 0 };
 const round = (lengths: number[][], more: object = {}, cost: Partial<typeof step> = { base: 1 }) => ({

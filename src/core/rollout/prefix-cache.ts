@@ -3,10 +3,10 @@
  * in this order, so if an entry is known to be gone, all entries used before it are gone, too.
  */
 import { z } from 'zod';
-import type { Linked } from '../../core/collections/linked-list.ts';
-import { LinkedList } from '../../core/collections/linked-list.ts';
-import { byHand } from '../../core/machine/state.ts';
 import { count, tokenSum } from '../../schemas/units.ts';
+import type { Linked } from '../collections/linked-list.ts';
+import { LinkedList } from '../collections/linked-list.ts';
+import { byHand } from '../machine/state.ts';
 
 /** Most entries of a cache: the model must not grow with very short contexts. */
 const mostEntries = 1024;
