@@ -49,8 +49,8 @@ export function wasMinted(
   return isUnder(prefix, id, end, kind) || oldPrefixes.some((one) => isUnder(one, id, end, kind));
 }
 
-/** What may know an id. */
-interface Known {
+/** What may know an id: a map, a set, or a memory of ids. */
+export interface Known {
   has(id: string): boolean;
 }
 

@@ -174,8 +174,9 @@ export function checkRound(
   { rounds, recentRounds }: PipeliningState,
   { roundId }: { readonly roundId: string },
 ): Round | undefined {
-  checkKnown('roundId', roundId, 'a round that was opened', rounds, recentRounds);
-  return rounds.get(roundId);
+  const round = rounds.get(roundId);
+  if (round === undefined) checkKnown('roundId', roundId, 'a round that was opened', rounds, recentRounds);
+  return round;
 }
 
 /** Returns the update that the trainer works on, or that the optimizer steps on. */

@@ -85,8 +85,9 @@ function sizeOf(groups: readonly Group[]): { samples: number; tokens: number } {
 
 /** Returns the update, or `undefined` if the update is over or was dispatched again under another id. */
 export function checkUpdate(state: PipeliningState, { updateId }: { readonly updateId: string }): Update | undefined {
-  updateIds.check(state, 'updateId', updateId, 'an update that was dispatched', state.live);
-  return state.live.get(updateId);
+  const update = state.live.get(updateId);
+  if (update === undefined) updateIds.check(state, 'updateId', updateId, 'an update that was dispatched', state.live);
+  return update;
 }
 
 export function checkConsumed(state: PipeliningState, event: Message<'update.consumed'>): void {
