@@ -25,7 +25,8 @@ type NumberKey<T> = { [K in keyof T & string]: T[K] extends number ? K : never }
 /** What is read of an item: a field with a number, or what a function returns. */
 export type Reading<T> = NumberKey<T> | ((item: T) => number);
 
-const read = <T>(item: T, value: Reading<T>): number =>
+/** Returns what is read of an item. */
+export const read = <T>(item: T, value: Reading<T>): number =>
   typeof value === 'function' ? value(item) : (item[value] as number);
 
 /** Returns the sum of a number over items. */
