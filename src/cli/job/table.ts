@@ -3,40 +3,10 @@ import { oneLine } from '../../core/ids/printable.ts';
 import type { ComparisonResult, SchedulerResult } from '../../sim/comparison/result.ts';
 import { bestOf, isIdle } from '../../sim/report/best.ts';
 import { equalText, fasterText, plainSigns } from '../../sim/report/faster.ts';
-import { type Column, fixed, listed, percent, plainTable, prose, within } from '../terminal/plain-table.ts';
+import { colocatedText } from '../../sim/report/measures/colocated.ts';
+import { type Column, fixed, listed, percent, plainTable, prose } from '../terminal/plain-table.ts';
 import type { ComparisonTexts } from './simulation.ts';
 import { contributions } from './verdict.ts';
-
-/**
- * Returns two shares for the longest 1 % of responses: the share of them that is kept, and the trained long responses per long
- * response.
- */
-const long = ({ longestKeptShare, longestTrainedRatio }: SchedulerResult): string =>
-  `${fixed(100 * longestKeptShare, 0)} / ${fixed(100 * longestTrainedRatio, 0)}%`;
-
-const rolloutSpeedup = 'rollout\nspeedup';
-
-/** Columns of every table: the speedup, the speedup at equal tokens, and the costs. */
-const always: readonly Column<SchedulerResult>[] = [
-  ['scheduler', (one) => one.label],
-  ['step\ns', (one) => fixed(one.stepSeconds.value)],
-  ['speedup', (one) => within(one.speedup)],
-  ['at equal\ntokens', (one) => within(one.equalTokenSpeedup)],
-  ['of the\noracle', ({ ofOracle }) => (ofOracle === undefined ? '' : `${fixed(100 * ofOracle, 0)}%`)],
-  ['kept\ntokens', (one) => fixed(one.keptTokenRatio, 2)],
-  ['longest\n1%', long],
-  ['bubbles', (one) => percent(one.bubbleRatio)],
-  ['at cap', (one) => percent(one.cappedShare)],
-  ['even\ngroups', (one) => percent(one.evenGroupShare)],
-  ['rollout\ns', (one) => fixed(one.rolloutSeconds.value)],
-  [rolloutSpeedup, (one) => within(one.rolloutSpeedup)],
-  ['rounds\nwaited', (one) => `${fixed(one.meanQueueAge, 1)} / ${fixed(one.maxQueueAge, 0)}`],
-];
-/** Column for weights that lag behind; if some lag, it replaces the column of the rollout's speedup. */
-const staleness: Column<SchedulerResult> = [
-  'stale\nlag',
-  (one) => `${fixed(100 * one.staleShare, 0)}% / ${one.maxLag}`,
-];
 
 /**
  * Returns one workload as text: its lengths, and a row for each scheduler and for the oracle. The one that the verdict is about is in bold. A variant
@@ -48,7 +18,7 @@ export function comparisonTable(comparison: ComparisonResult, isWhole = true): s
   const { workload, oracle } = comparison;
   const schedulers = comparison.schedulers.filter((one) => !isIdle(one, comparison));
   const isStale = schedulers.some((one) => one.maxLag > 0);
-  const columns = isStale ? [...always.filter(([head]) => head !== rolloutSpeedup), staleness] : always;
+  const columns: readonly Column<SchedulerResult>[] = [['scheduler', (one) => one.label], ...colocatedText(isStale)];
   const best = bestOf(schedulers);
   const table = plainTable(columns, oracle === undefined ? schedulers : [...schedulers, oracle], {
     beyond: isWhole ? 'below' : 'left out',

@@ -3,9 +3,18 @@ import { oneLine } from '../../core/ids/printable.ts';
 import type { ComparisonResult, SchedulerResult } from '../../sim/comparison/result.ts';
 import { tiedWith } from '../../sim/comparison/tie.ts';
 import type { PoolsComparison, PoolsSchedulerResult } from '../../sim/pools/result.ts';
-import { bestOf, contributionOf, isIdle, nothing, savedBy, shippedBeside } from '../../sim/report/best.ts';
+import {
+  bestOf,
+  contributionOf,
+  fastestVlm,
+  hasBoth,
+  isIdle,
+  nothing,
+  savedBy,
+  shippedBeside,
+} from '../../sim/report/best.ts';
 import { equalText, fasterText, plainSigns } from '../../sim/report/faster.ts';
-import type { VlmComparison, VlmSchedulerResult } from '../../sim/vlm-formulas/result.ts';
+import type { VlmComparison } from '../../sim/vlm-formulas/result.ts';
 import { look } from '../terminal/output.ts';
 import { fixed, percent, prose } from '../terminal/plain-table.ts';
 
@@ -131,7 +140,7 @@ const range = (values: readonly number[], digits: number, unit: string): string 
 
 /** Returns the scheduler with both mechanisms and the given width, from the rows of the table. */
 const bothOf = (schedulers: readonly PoolsSchedulerResult[]): PoolsSchedulerResult =>
-  schedulers.find((one) => one.pipelining && !one.tailBatching && one.width !== 'all') ?? schedulers.at(-1)!;
+  schedulers.find(hasBoth) ?? schedulers.at(-1)!;
 
 /** Returns one verdict on all jobs with separate pools; `tail` is the comparison with tail batching added. */
 export function poolsVerdict(comparisons: readonly PoolsComparison[], tail?: PoolsComparison): string {
@@ -167,16 +176,13 @@ function tailVerdict({ workload, schedulers }: PoolsComparison): string {
   );
 }
 
-const fastestOf = (schedulers: readonly VlmSchedulerResult[]): VlmSchedulerResult =>
-  schedulers.reduce((one, other) => (other.speedup >= one.speedup ? other : one));
-
 /** A smaller speedup gets no line of its own in the verdict on vision-language workloads. */
 const fewPercent = 1.1;
 
 /** Returns one verdict on all vision-language steps; those without visual inputs are in the last line. */
 export function vlmVerdict(comparisons: readonly VlmComparison[]): string {
   const all = comparisons
-    .map((one) => ({ ...one, best: fastestOf(one.schedulers) }))
+    .map((one) => ({ ...one, best: fastestVlm(one.schedulers) }))
     .sort((a, b) => b.best.speedup - a.best.speedup);
   const telling = all.filter(({ best }) => best.speedup >= fewPercent);
   const others = all.filter(({ best }) => best.speedup < fewPercent);

@@ -1,42 +1,29 @@
 /** Output for disaggregated pools: one table for each workload, and its explanation. */
 import { oneLine } from '../../core/ids/printable.ts';
 import type { PoolsComparison, PoolsSchedulerResult } from '../../sim/pools/result.ts';
+import { fastestPools, hasBoth } from '../../sim/report/best.ts';
 import { fasterText, plainSigns, speedupOf, timesOf } from '../../sim/report/faster.ts';
+import { formats } from '../../sim/report/measures/measure.ts';
+import { poolsText } from '../../sim/report/measures/pools.ts';
 import { type ComparisonTexts, headOf } from '../job/simulation.ts';
 import { print } from '../terminal/output.ts';
 import { type Column, fixed, listed, plainTable, prose, seconds } from '../terminal/plain-table.ts';
 
-const percent = (share: number): string => `${fixed(100 * share)}%`;
+const percent = formats.shareInTenths.text;
 
 const columns: readonly Column<PoolsSchedulerResult>[] = [
   ['scheduler', ({ label, tailBatching }) => (tailBatching ? label.replaceAll(' + ', '+') : label)],
-  ['main\ns', (one) => seconds(one.mainSeconds.value)],
-  ['shorter', (one) => percent(one.reduction.value)],
-  ['equal\ntokens', (one) => `${fixed(one.equalTokenSpeedup.value, 2)}x`],
-  ['kept\ntokens', (one) => fixed(one.keptTokenRatio, 2)],
-  ['longest\n1%', (one) => `${fixed(100 * one.longestKeptShare, 0)} / ${fixed(100 * one.longestTrainedRatio, 0)}%`],
-  ['even\ngroups', (one) => percent(one.evenGroupShare)],
-  ['first\ns', (one) => seconds(one.firstDispatchSeconds)],
-  ['recover\ns', (one) => seconds(one.recoverySeconds)],
-  ['train\ns', (one) => seconds(one.computeSeconds)],
-  ['wait\ns', (one) => seconds(one.waitSeconds)],
-  ['wait\neq. 4', (one) => percent(one.startWaitingRatio)],
-  ['wait\nshare', (one) => percent(one.computeWaitingRatio)],
-  ['wait\nclock', (one) => percent(one.wallClockWaitingRatio)],
-  ['round\ns', (one) => seconds(one.roundSeconds)],
+  ...poolsText,
 ];
 
 /** Returns the speedup at equal tokens, if fewer tokens are trained on than in the baseline. */
 const perToken = ({ keptTokenRatio, equalTokenSpeedup }: PoolsSchedulerResult): string =>
   keptTokenRatio < 0.995 ? `, and ${fixed(equalTokenSpeedup.value, 2)}x as fast at equal tokens` : '';
 
-const fastestOf = (some: readonly PoolsSchedulerResult[]): PoolsSchedulerResult | undefined =>
-  [...some].sort((a, b) => a.mainSeconds.value - b.mainSeconds.value)[0];
-
 /** Explains the table in a sentence, followed by the notes. */
 function meaning({ schedulers, shares, notes }: PoolsComparison): string {
   const [baseline, ...others] = schedulers;
-  const best = fastestOf(others);
+  const best = fastestPools(others);
   const points = listed(notes);
   if (baseline === undefined || best === undefined) return points;
   const share = shares.find((one) => one.scheduler === best.scheduler);
@@ -56,7 +43,7 @@ const shapeOf = ({ name, groupsPerRound, responsesPerPrompt, globalBatchSamples 
 
 /** Returns one workload as text. */
 function poolsTable({ workload, job, schedulers }: PoolsComparison): string {
-  const best = fastestOf(schedulers);
+  const best = fastestPools(schedulers);
   const table = plainTable(columns, schedulers, { lookOf: (one) => (one === best ? 'bold' : undefined) });
   return `${headOf(workload, 'responses', shapeOf(job))}\n${table}\n`;
 }
@@ -99,9 +86,7 @@ export function printPoolsSummary(
   if (first === undefined) return;
   const rows = comparisons.map(({ workload, schedulers }): Summary => {
     const [serial, cgp] = schedulers as [PoolsSchedulerResult, PoolsSchedulerResult];
-    const [both, auto = both] = schedulers.filter(
-      (one) => one.pipelining && !one.tailBatching && one.width !== 'all',
-    ) as [PoolsSchedulerResult, PoolsSchedulerResult?];
+    const [both, auto = both] = schedulers.filter(hasBoth) as [PoolsSchedulerResult, PoolsSchedulerResult?];
     return { name: oneLine(workload.name), serial, cgp, both, auto };
   });
   print(`Disaggregated pools: ${shapeOf(first.job)}\n\n${plainTable(summaryColumns, rows)}\n`);

@@ -6,8 +6,9 @@ import { ablation, losslessScheduler, partialScheduler, usualSchedulers } from '
 import type { Job } from '../../sim/colocated/job.ts';
 import { oneStepOffAblation } from '../../sim/colocated/one-step-off.ts';
 import { type Scheduler, synchronousBaseline, tailBatchingScheduler } from '../../sim/colocated/scheduler.ts';
-import { type PreparedRuns, prepareRuns } from '../../sim/comparison/compare.ts';
-import type { RunResult } from '../../sim/comparison/result.ts';
+import { prepareRuns } from '../../sim/comparison/compare.ts';
+import type { ComparisonResult, RunResult } from '../../sim/comparison/result.ts';
+import type { PreparedRuns } from '../../sim/comparison/world.ts';
 import type { PoolsComparison } from '../../sim/pools/result.ts';
 import type { VlmComparison } from '../../sim/vlm-formulas/result.ts';
 import type { LoggedJob } from '../../sim/what-if/logged-job.ts';
@@ -20,6 +21,8 @@ import { type OwnOptions, predictedAs } from '../job/own.ts';
 import { seedsFrom } from '../job/simulation.ts';
 import { bundledPools, runBundledTail } from '../pools/run.ts';
 import { bundledVlm } from '../vlm/run.ts';
+
+type Prepared = PreparedRuns<RunResult, ComparisonResult>;
 
 /** Input of all tasks, from which a thread makes the tasks again. */
 export interface SimulateInput extends LengthOptions, OwnOptions {
@@ -79,7 +82,7 @@ function schedulersOf(input: SimulateInput, own: readonly Scheduler[]): Schedule
  * @param own - those of the user's policies, of `ownSchedulers`
  * @throws `PolicyError`, or the system's error, for bad input
  */
-export function comparisonsOf(input: SimulateInput, own: readonly Scheduler[] = []): PreparedRuns[] {
+export function comparisonsOf(input: SimulateInput, own: readonly Scheduler[] = []): Prepared[] {
   const { job, steps, epochs = 1 } = input;
   const [baseline, ...schedulers] = schedulersOf(input, own);
   const seeds = seedsFrom(input.seed, input.seeds);
@@ -93,9 +96,9 @@ export function comparisonsOf(input: SimulateInput, own: readonly Scheduler[] = 
 /** Returns a function that does tasks; it prepares the comparisons at the first task that needs them. */
 export function simulateWork(
   input: SimulateInput,
-  prepared: () => readonly PreparedRuns[],
+  prepared: () => readonly Prepared[],
 ): (task: SimulateTask) => SimulateMade {
-  let comparisons: readonly PreparedRuns[] | undefined;
+  let comparisons: readonly Prepared[] | undefined;
   return ({ kind, of, place }) => {
     if (kind === 'pools') return { pools: bundledPools(input.seed)[of]!() };
     if (kind === 'tail') return { pools: runBundledTail(input.seed) };

@@ -2,7 +2,7 @@
 import type { Job } from '../colocated/job.ts';
 import { ratio, sumOf } from '../comparison/metrics.ts';
 import type { ComparisonResult, Interval, RunResult, SchedulerResult } from '../comparison/result.ts';
-import { bootstrap } from '../comparison/statistics.ts';
+import { pairedStatistics } from '../comparison/statistics.ts';
 import type { RoundRates } from '../sweep/measure.ts';
 import type { SweepAdvice } from '../sweep/result.ts';
 import type { SynchronousSettings } from '../sweep/settings/settings.ts';
@@ -72,18 +72,12 @@ export interface Answer {
 function waitingShares(runs: readonly RunResult[]): WaitingShares {
   const steps = runs.flatMap((run) => run.steps);
   const total = sumOf(steps, (step) => step.endSeconds - step.startSeconds);
-  const engines = ratio(
-    sumOf(steps, (step) => step.bubbleRatio * step.rolloutSeconds),
-    total,
-  );
-  const rewards = ratio(
-    sumOf(steps, (step) => step.rewardSeconds),
-    total,
-  );
-  const sync = ratio(
-    sumOf(steps, (step) => step.syncSeconds),
-    total,
-  );
+  const idle = sumOf(steps, (step) => step.bubbleRatio * step.rolloutSeconds);
+  const [engines, rewards, sync] = [
+    ratio(idle, total),
+    ratio(sumOf(steps, 'rewardSeconds'), total),
+    ratio(sumOf(steps, 'syncSeconds'), total),
+  ] as const;
   return { all: engines + rewards + sync, engines, rewards, sync };
 }
 
@@ -92,15 +86,11 @@ type Rates = Pick<RoundRates, 'secondsPerPrompt' | 'tokensPerResponse'>;
 
 /** Returns gain and cost, from pairs of runs: each run is paired with the run of the baseline on the same seed. */
 export function paidOf(pairs: readonly { readonly one: Rates; readonly baseline: Rates }[]): Paid {
-  const quotient = (list: typeof pairs, rate: (rates: Rates) => number): number =>
-    ratio(
-      sumOf(list, ({ one }) => rate(one)),
-      sumOf(list, ({ baseline }) => rate(baseline)),
-    );
-  const seconds = (list: typeof pairs): number => quotient(list, (rates) => rates.secondsPerPrompt);
-  const keptTokenRatio = quotient(pairs, (rates) => rates.tokensPerResponse);
-  const gain = bootstrap(pairs, (list) => 1 - seconds(list), { seed: 1 });
-  return { gain, keptTokenRatio, equalTokenSpeedup: keptTokenRatio / seconds(pairs) };
+  const [ours, theirs] = [pairs.map(({ one }) => one), pairs.map(({ baseline }) => baseline)];
+  const quotient = (rate: keyof Rates): number => ratio(sumOf(ours, rate), sumOf(theirs, rate));
+  const keptTokenRatio = quotient('tokensPerResponse');
+  const gain = pairedStatistics(ours, theirs).saved('secondsPerPrompt');
+  return { gain, keptTokenRatio, equalTokenSpeedup: keptTokenRatio / quotient('secondsPerPrompt') };
 }
 
 /** The parts of an answer. */

@@ -112,7 +112,7 @@ function resultOf(
   const ascending = Float64Array.from(turnSeconds).sort();
   const turns = turnSeconds.length;
   const total = sumOf(turnSeconds, (one) => one);
-  const busy = sumOf(engines, (one) => one.busySeconds);
+  const busy = sumOf(engines, 'busySeconds');
   return {
     scheduler: scheduler.id,
     makespanSeconds,
@@ -124,8 +124,8 @@ function resultOf(
     contextTokens,
     cachedTokens,
     prefixHitRate: ratio(cachedTokens, contextTokens),
-    prefilledTokens: sumOf(engines, (one) => one.prefilledTokens),
-    preemptions: sumOf(engines, (one) => one.preemptions),
+    prefilledTokens: sumOf(engines, 'prefilledTokens'),
+    preemptions: sumOf(engines, 'preemptions'),
     idleShare: 1 - ratio(busy, engines.length * makespanSeconds),
     turnSeconds: { mean: ratio(total, turns), p50: quantileOf(ascending, 0.5), p99: quantileOf(ascending, 0.99) },
     heldSeconds: ratio(book.heldSeconds, turns),

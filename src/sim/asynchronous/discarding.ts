@@ -71,7 +71,7 @@ export function discarding(settings: DiscardingSettings): DrivenPolicy {
           publicationId: `batch#${batches++}`,
           weightVersion: version + 1,
           groups: batch.map(({ groupId, launchId, weightVersion }) => ({ groupId, launchId, weightVersion })),
-          samples: sumOf(batch, ({ samples }) => samples),
+          samples: sumOf(batch, 'samples'),
           tokens: sumOf(batch, ({ tokens }) => tokens!),
         });
       }

@@ -92,7 +92,7 @@ export abstract class SimulatedHost {
     this.record = record;
     this.records.set(record.roundId, record);
     this.inference.pool.collect();
-    this.#busyBefore = sumOf(this.rows, (row) => row.busySeconds);
+    this.#busyBefore = sumOf(this.rows, 'busySeconds');
     this.inference.beginRound(record, this.loop.now);
   }
 
@@ -103,7 +103,7 @@ export abstract class SimulatedHost {
 
   /** Returns the share of the engines' time without anything to run, since the round was opened. */
   protected bubbleRatio(startSeconds: number, endSeconds: number): number {
-    const busySeconds = sumOf(this.rows, (row) => row.busySeconds) - this.#busyBefore;
+    const busySeconds = sumOf(this.rows, 'busySeconds') - this.#busyBefore;
     const offered = this.rows.length * (endSeconds - startSeconds);
     // Rounding may leave the engines busy a hair longer than the rollout.
     return offered > 0 ? Math.max(0, 1 - busySeconds / offered) : 0;

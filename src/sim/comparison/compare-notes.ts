@@ -5,7 +5,7 @@ import { unmetSentences } from '../colocated/policy-scheduler.ts';
 import { predictionText } from '../workload/predicted.ts';
 import type { Workload } from '../workload/workload.ts';
 import type { CompareOptions } from './compare-options.ts';
-import { quantileOf, ratio, sumOf } from './metrics.ts';
+import { meanOf, mostOf, quantileOf } from './metrics.ts';
 import type { ComparisonResult, SchedulerResult } from './result.ts';
 
 /**
@@ -29,10 +29,7 @@ export function describeWorkload(
     correlation: workload.correlation,
     ...(workload.predict === undefined ? {} : { predict: predictionText(workload) }),
     capTokens: workload.capTokens,
-    meanTokens: ratio(
-      sumOf(lengths, (one) => one),
-      lengths.length,
-    ),
+    meanTokens: meanOf(lengths),
     quantiles: { p50: at(0.5), p75: at(0.75), p90: at(0.9), p99: at(0.99), max: at(1) },
   };
 }
@@ -85,7 +82,7 @@ export function notesOn(options: CompareOptions, results: readonly SchedulerResu
   }
   const stale = about((one) => one.maxLag > 0);
   if (stale !== '' || (results[0]?.maxLag ?? 0) > 0) {
-    const most = results.reduce((lag, one) => Math.max(lag, one.maxLag), 0);
+    const most = mostOf(results, 'maxLag');
     const who = stale === '' ? 'The baseline' : stale;
     notes.push(`${who}: tokens come from weights up to ${most} version${most === 1 ? '' : 's'} old.`);
   }

@@ -11,114 +11,69 @@ import { simulate } from '../colocated/driver.ts';
 import { type Scheduler, synchronousBaseline, tailBatchingScheduler } from '../colocated/scheduler.ts';
 import { describeWorkload, notesOn, settingsOf } from './compare-notes.ts';
 import type { CompareOptions, CompareProgress } from './compare-options.ts';
-import { fixedPrompts, longestOf } from './kept-shares.ts';
 import type { ComparisonResult, RunResult } from './result.ts';
 import { schedulerResult } from './scheduler-result.ts';
 import { checkConfidence } from './statistics.ts';
+import { comparedAll, type PreparedRuns, preparedRuns } from './world.ts';
 
 /** Compares schedulers. Throws `PolicyError` `invalid_input` for bad options, and the errors of `simulate`. */
-export function compare(options: CompareOptions): ComparisonResult {
-  const runs = comparing(options);
-  let next = runs.next();
-  while (next.done !== true) next = runs.next();
-  return next.value;
-}
+export const compare = (options: CompareOptions): ComparisonResult => comparedAll(prepareRuns(options));
 
 /** Compares schedulers, and yields after each run: for hosts that show progress, or that must not block. */
 export function* comparing(options: CompareOptions): Generator<CompareProgress, ComparisonResult> {
-  const prepared = prepareRuns(options);
-  const { totalRuns } = prepared;
+  const { totalRuns, make, compared } = prepareRuns(options);
   const runs: RunResult[] = [];
-  for (let runIndex = 0; runIndex < totalRuns; runIndex += 1) {
-    const run = prepared.make(runIndex);
+  while (runs.length < totalRuns) {
+    const run = make(runs.length);
     runs.push(run);
-    yield { doneRuns: runIndex + 1, totalRuns, scheduler: run.scheduler, seed: run.seed };
+    yield { doneRuns: runs.length, totalRuns, scheduler: run.scheduler, seed: run.seed };
   }
-  return prepared.compared(runs);
+  return compared(runs);
 }
 
-/** The runs of a comparison. Each can be made alone, even in another process with the same options. */
-export interface PreparedRuns {
-  /** Number of runs: schedulers × seeds, and one oracle run per seed. */
-  readonly totalRuns: number;
-  /** Makes a run by its index. The runs of a seed are adjacent; those of the first seed come first. */
-  make(runIndex: number): RunResult;
-  /** Compares all runs, which must be in index order. */
-  compared(runs: readonly RunResult[]): ComparisonResult;
-  /** Compares the runs of those seeds that have all of theirs, given by their index; `undefined` if no seed has. */
-  comparedSoFar(runs: ReadonlyMap<number, RunResult>): ComparisonResult | undefined;
-}
-
-/** Prepares the runs of a comparison. Throws `PolicyError` `invalid_input` for bad options. */
-export function prepareRuns(options: CompareOptions): PreparedRuns {
+/**
+ * Prepares the runs of a comparison: schedulers × seeds, and one oracle run per seed. Throws `PolicyError` `invalid_input` for bad
+ * options.
+ */
+export function prepareRuns(options: CompareOptions): PreparedRuns<RunResult, ComparisonResult> {
+  const { job, seeds, steps, confidence = 0.95, oracle: withOracle = true, validate = false } = options;
+  if (!Number.isInteger(steps) || steps < 1) refuse('invalid_input', 'steps', 'a whole number >= 1', steps);
+  checkConfidence(confidence);
   const schedulers = schedulersOf(options);
-  check(options, schedulers);
-  const { job, seeds, steps } = options;
-  const prompts = steps * job.promptsPerRound;
-  const withOracle = options.oracle ?? true;
-  const perSeed = schedulers.length + (withOracle ? 1 : 0);
-  const fixedOf = (seed: number) => {
-    const workload = options.workload(seed);
-    const fixed = fixedPrompts(workload, prompts, job.responsesPerPrompt);
-    const lengths = fixed.flatMap(({ responseTokens }) => responseTokens);
-    lengthsOf.set(seed, lengths);
-    return { seed, workload, fixed, longTokens: longestOf(fixed) };
-  };
-  // The runs of a seed are adjacent, so only one seed's workload is kept in memory, and only the lengths of the others.
-  const lengthsOf = new Map<number, number[]>();
-  let drawn: ReturnType<typeof fixedOf> | undefined;
-  const ofSeed = (seed: number) => {
-    if (drawn?.seed !== seed) drawn = fixedOf(seed);
-    return drawn;
-  };
+  const { promptsPerRound, responsesPerPrompt } = job;
+  const prompts = steps * promptsPerRound;
   const trains = schedulers.some((one) => one.trains === true || one.staged === true);
   const oneStepOff = schedulers.some((one) => one.oneStepOff);
-  const compared = (runs: readonly RunResult[], on: readonly number[]): ComparisonResult => {
-    const runsOf = (index: number): RunResult[] => runs.filter((_, runIndex) => runIndex % perSeed === index);
-    const confidence = options.confidence ?? 0.95;
-    const oracleRuns = withOracle ? runsOf(schedulers.length) : undefined;
-    const beside = { baseline: runsOf(0), confidence, ...(oracleRuns === undefined ? {} : { oracle: oracleRuns }) };
-    const results = schedulers.map((scheduler, index) => schedulerResult(scheduler, runsOf(index), beside));
-    for (const seed of on) if (!lengthsOf.has(seed)) ofSeed(seed);
-    const lengths = on.flatMap((seed) => lengthsOf.get(seed)!);
-    return {
-      basis: basisOf(job),
-      workload: describeWorkload(options.workload(on[0]!), prompts, lengths),
-      settings: settingsOf({ ...options, seeds: on }),
-      schedulers: results,
-      ...(oracleRuns === undefined
-        ? {}
-        : { oracle: schedulerResult({ id: 'oracle', label: 'oracle' }, oracleRuns, beside) }),
-      notes: notesOn({ ...options, seeds: on }, results),
-    };
-  };
-  return {
-    totalRuns: seeds.length * perSeed,
-    make: (runIndex) => {
-      const index = runIndex % perSeed;
-      const { seed, workload, fixed, longTokens } = ofSeed(seeds[Math.floor(runIndex / perSeed)]!);
+  return preparedRuns<Scheduler, RunResult, ComparisonResult>({
+    ids: [...schedulers.map((one) => one.id), ...(withOracle ? ['oracle'] : [])],
+    seeds,
+    workload: options.workload,
+    prompts,
+    responsesPerPrompt,
+    timeline: options.timeline,
+    run: options.run,
+    entrant: (index, { workload, fixed, seed }) => {
       const scheduler = schedulers[index];
-      const one =
-        scheduler === undefined
-          ? oracleSchedule({ job, workload, fixed, seed, trains, oneStepOff })
-          : { scheduler, workload };
-      const timeline = scheduler !== undefined && runIndex < perSeed && (options.timeline ?? true);
-      const given = { prompts, seed, timeline, validate: options.validate ?? false, longTokens };
-      const simulated = (): RunResult => simulate(job, one.scheduler, one.workload, given);
-      return options.run === undefined ? simulated() : options.run(one.scheduler, seed, simulated);
+      if (scheduler !== undefined) return { scheduler, workload };
+      return { ...oracleSchedule({ job, workload, fixed, seed, trains, oneStepOff }), timeline: false };
     },
-    compared: (runs) => compared(runs, seeds),
-    comparedSoFar: (runs) => {
-      const ofSeedAt = (index: number): RunResult[] =>
-        Array.from({ length: perSeed }, (_, one) => runs.get(index * perSeed + one)).filter((one) => one !== undefined);
-      const whole = [...seeds.keys()].filter((index) => ofSeedAt(index).length === perSeed);
-      if (whole.length === 0) return undefined;
-      return compared(
-        whole.flatMap(ofSeedAt),
-        whole.map((index) => seeds[index]!),
-      );
+    simulate: ({ scheduler, workload, timeline }, { seed, longTokens }) =>
+      simulate(job, scheduler, workload, { prompts, seed, timeline, validate, longTokens }),
+    compared: (runs, on, lengthsOf) => {
+      const oracle = runs[schedulers.length];
+      const beside = { baseline: runs[0]!, confidence, ...(oracle === undefined ? {} : { oracle }) };
+      const results = schedulers.map((scheduler, index) => schedulerResult(scheduler, runs[index]!, beside));
+      const asked = { ...options, seeds: on };
+      return {
+        basis: basisOf(job),
+        workload: describeWorkload(options.workload(on[0]!), prompts, on.flatMap(lengthsOf)),
+        settings: settingsOf(asked),
+        schedulers: results,
+        ...(oracle === undefined ? {} : { oracle: schedulerResult({ id: 'oracle', label: 'oracle' }, oracle, beside) }),
+        notes: notesOn(asked, results),
+      };
     },
-  };
+  });
 }
 
 /** Returns all schedulers, the baseline first. A default scheduler gets reward workers if the given ones have them. */
@@ -128,14 +83,4 @@ function schedulersOf({ job, baseline, schedulers }: CompareOptions): Scheduler[
   const isConstant = given.length > 0 && given.every((one) => one.trains !== true && one.staged !== true);
   const [first, tail] = isConstant ? [synchronousBaseline(job), tailBatchingScheduler(job)] : usualSchedulers(job);
   return [baseline ?? first, ...(schedulers ?? [tail])];
-}
-
-function check({ steps, seeds, confidence, oracle = true }: CompareOptions, schedulers: readonly Scheduler[]): void {
-  if (!Number.isInteger(steps) || steps < 1) refuse('invalid_input', 'steps', 'a whole number >= 1', steps);
-  if (seeds.length === 0) refuse('invalid_input', 'seeds', 'at least one seed', seeds);
-  for (const seed of seeds) if (!Number.isSafeInteger(seed)) refuse('invalid_input', 'seeds', 'whole numbers', seed);
-  if (new Set(seeds).size < seeds.length) refuse('invalid_input', 'seeds', 'seeds that differ', seeds);
-  const ids = [...schedulers.map((one) => one.id), ...(oracle ? ['oracle'] : [])];
-  if (new Set(ids).size < ids.length) refuse('invalid_input', 'schedulers', 'ids that differ', ids);
-  if (confidence !== undefined) checkConfidence(confidence);
 }

@@ -1,7 +1,7 @@
 /** Turns counts of kept responses into shares, and decides which responses are long. */
 import type { FixedPrompt } from '../bounds/lower-bound.ts';
 import type { Workload } from '../workload/workload.ts';
-import { ratio, sumOf } from './metrics.ts';
+import { ratioOf } from './metrics.ts';
 import type { KeptCounts, SchedulerResult } from './result.ts';
 
 /** Share of the responses that count as the longest. */
@@ -26,14 +26,9 @@ export function longestOf(fixed: readonly FixedPrompt[]): number {
 export function keptShares(
   kept: readonly KeptCounts[],
 ): Pick<SchedulerResult, 'longestKeptShare' | 'longestTrainedRatio' | 'evenGroupShare'> {
-  const share = (part: keyof KeptCounts, whole: keyof KeptCounts): number =>
-    ratio(
-      sumOf(kept, (one) => one[part]),
-      sumOf(kept, (one) => one[whole]),
-    );
   return {
-    longestKeptShare: share('longKept', 'longFixed'),
-    longestTrainedRatio: share('longTrained', 'longFixed'),
-    evenGroupShare: share('evenGroups', 'rewardedGroups'),
+    longestKeptShare: ratioOf(kept, 'longKept', 'longFixed'),
+    longestTrainedRatio: ratioOf(kept, 'longTrained', 'longFixed'),
+    evenGroupShare: ratioOf(kept, 'evenGroups', 'rewardedGroups'),
   };
 }

@@ -20,10 +20,19 @@ export interface FinishedRun {
   readonly unmet?: readonly Unmet[];
 }
 
+/** Fields with a number. */
+type NumberKey<T> = { [K in keyof T & string]: T[K] extends number ? K : never }[keyof T & string];
+/** What is read of an item: a field with a number, or what a function returns. */
+export type Reading<T> = NumberKey<T> | ((item: T) => number);
+
+/** Returns what is read of an item. */
+export const read = <T>(item: T, value: Reading<T>): number =>
+  typeof value === 'function' ? value(item) : (item[value] as number);
+
 /** Returns the sum of a number over items. */
-export function sumOf<T>(items: readonly T[], value: (item: T) => number): number {
+export function sumOf<T>(items: readonly T[], value: Reading<T>): number {
   let sum = 0;
-  for (const item of items) sum += value(item);
+  for (const item of items) sum += read(item, value);
   return sum;
 }
 
@@ -31,6 +40,21 @@ export function sumOf<T>(items: readonly T[], value: (item: T) => number): numbe
 export function ratio(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole;
 }
+
+/** Returns the sum of one number over items ÷ the sum of another, and 0 if that is 0. */
+export const ratioOf = <T>(items: readonly T[], part: Reading<T>, whole: Reading<T>): number =>
+  ratio(sumOf(items, part), sumOf(items, whole));
+
+/** Returns the mean of numbers, and 0 without any. */
+export const meanOf = (values: readonly number[]): number => ratio(sumOf(values, Number), values.length);
+
+/** Returns the means of fields over items, in this order. */
+export const meansOf = <T, K extends NumberKey<T>>(items: readonly T[], ...keys: readonly K[]): Record<K, number> =>
+  Object.fromEntries(keys.map((key) => [key, ratio(sumOf(items, key), items.length)])) as Record<K, number>;
+
+/** Returns the largest value of a number over items, and 0 if all are below. */
+export const mostOf = <T>(items: readonly T[], value: Reading<T>): number =>
+  items.reduce((most, item) => Math.max(most, read(item, value)), 0);
 
 /** Returns the value below which a share (0 to 1) of sorted numbers lies, interpolated; 0 for an empty list. */
 export function quantileOf(ascending: ArrayLike<number>, share: number): number {
@@ -45,8 +69,8 @@ export function quantileOf(ascending: ArrayLike<number>, share: number): number 
 export function summarizeRun(run: FinishedRun): RunResult {
   const { job, steps, rows } = run;
   const gpus = (job.engines * job.cost.gpus) / rows.length;
-  const keptTokens = sumOf(steps, (step) => step.keptTokens);
-  const trainedResponses = sumOf(steps, (step) => step.responses);
+  const keptTokens = sumOf(steps, 'keptTokens');
+  const trainedResponses = sumOf(steps, 'responses');
   const generating = sumOf(steps, (step) => step.rolloutSeconds - step.reshardSeconds - job.cost.fixedRolloutSeconds);
   const ages = steps.flatMap((step) => step.queueAges);
   const ascending = Float64Array.from(run.lengths).sort();
@@ -56,34 +80,22 @@ export function summarizeRun(run: FinishedRun): RunResult {
     steps,
     engines: rows.map((row, index) => engineResult(row, run.segments[index]!, gpus, generating)),
     totalSeconds: steps[steps.length - 1]?.endSeconds ?? 0,
-    rolloutSeconds: sumOf(steps, (step) => step.rolloutSeconds),
-    trainedPrompts: sumOf(steps, (step) => step.prompts),
+    rolloutSeconds: sumOf(steps, 'rolloutSeconds'),
+    trainedPrompts: sumOf(steps, 'prompts'),
     trainedResponses,
     keptTokens,
-    generatedTokens: sumOf(steps, (step) => step.generatedTokens),
+    generatedTokens: sumOf(steps, 'generatedTokens'),
     meanResponseTokens: ratio(keptTokens, trainedResponses),
-    cappedShare: ratio(
-      sumOf(steps, (step) => step.cappedResponses),
-      trainedResponses,
-    ),
-    bubbleRatio: bubble(
-      sumOf(rows, (row) => row.busySeconds),
-      generating * rows.length,
-    ),
-    preemptions: sumOf(rows, (row) => row.preemptions),
-    meanQueueAge: ratio(
-      sumOf(ages, (age) => age),
-      ages.length,
-    ),
-    maxQueueAge: ages.reduce((most, age) => Math.max(most, age), 0),
+    cappedShare: ratio(sumOf(steps, 'cappedResponses'), trainedResponses),
+    bubbleRatio: bubble(sumOf(rows, 'busySeconds'), generating * rows.length),
+    preemptions: sumOf(rows, 'preemptions'),
+    meanQueueAge: meanOf(ages),
+    maxQueueAge: mostOf(ages, Number),
     lengthQuantiles: Array.from({ length: 101 }, (_, percent) => quantileOf(ascending, percent / 100)),
     kept: run.kept,
-    staleTokens: sumOf(steps, (step) => step.staleTokens),
-    meanLag: ratio(
-      sumOf(steps, (step) => step.laggingTokens),
-      keptTokens,
-    ),
-    maxLag: steps.reduce((most, step) => Math.max(most, step.lag), 0),
+    staleTokens: sumOf(steps, 'staleTokens'),
+    meanLag: ratio(sumOf(steps, 'laggingTokens'), keptTokens),
+    maxLag: mostOf(steps, 'lag'),
     ...(run.unmet === undefined || run.unmet.length === 0 ? {} : { unmet: run.unmet }),
   };
 }

@@ -2,6 +2,7 @@
 import { quantileSorted } from 'simple-statistics';
 import { refuse } from '../../errors.ts';
 import { pickIndex } from '../workload/random.ts';
+import { type Reading, ratio, ratioOf, sumOf } from './metrics.ts';
 import type { Interval } from './result.ts';
 
 /** Options for a bootstrap. */
@@ -48,4 +49,40 @@ export function bootstrap<T>(
   const tail = (1 - confidence) / 2;
   const value = statistic(cases);
   return { value, low: quantileSorted(values, tail), high: quantileSorted(values, 1 - tail), confidence };
+}
+
+/** Statistics over seeds of a scheduler's runs beside those of a baseline, each with its interval. */
+export interface PairedStatistics<R> {
+  interval(statistic: (runs: readonly R[], baseline: readonly R[]) => number): Interval;
+  /** One number of the scheduler's runs ÷ another. */
+  mean(of: Reading<R>, per: Reading<R>): Interval;
+  /** A number of the baseline's runs ÷ that of the scheduler's. */
+  speedup(of: Reading<R>): Interval;
+  /** The share of the baseline's number by which the scheduler's is smaller; below 0 if it is larger. */
+  saved(of: Reading<R>): Interval;
+}
+
+/** Returns statistics of runs and those of a baseline with the same prompts and samples, in the same order: they are resampled as pairs. */
+export function pairedStatistics<R>(
+  runs: readonly R[],
+  baseline: readonly R[],
+  confidence = 0.95,
+): PairedStatistics<R> {
+  const pairs = runs.map((run, index) => ({ run, base: baseline[index]! }));
+  const interval: PairedStatistics<R>['interval'] = (statistic) =>
+    bootstrap(
+      pairs,
+      (cases) =>
+        statistic(
+          cases.map(({ run }) => run),
+          cases.map(({ base }) => base),
+        ),
+      { seed: 1, confidence },
+    );
+  return {
+    interval,
+    mean: (of, per) => interval((some) => ratioOf(some, of, per)),
+    speedup: (of) => interval((some, base) => ratio(sumOf(base, of), sumOf(some, of))),
+    saved: (of) => interval((some, base) => 1 - ratio(sumOf(some, of), sumOf(base, of))),
+  };
 }

@@ -1,7 +1,6 @@
 /** Whether two choices can be told apart. */
-import { ratio, sumOf } from './metrics.ts';
 import type { Interval, RunResult } from './result.ts';
-import { bootstrap } from './statistics.ts';
+import { pairedStatistics } from './statistics.ts';
 
 /** Whether an interval of what one choice saves over another holds no difference, as well as some. */
 export const isTie = ({ low, high }: Interval): boolean => low <= 0 && high >= 0 && low < high;
@@ -18,16 +17,7 @@ export interface Compared {
  * seeds.
  */
 export const savedOver = (one: Compared, other: Compared): Interval =>
-  bootstrap(
-    one.runs.map((run, index) => ({ run, beside: other.runs[index]! })),
-    (pairs) =>
-      1 -
-      ratio(
-        sumOf(pairs, ({ run }) => run.totalSeconds),
-        sumOf(pairs, ({ beside }) => beside.totalSeconds),
-      ),
-    { seed: 1, confidence: one.speedup.confidence },
-  );
+  pairedStatistics(one.runs, other.runs, one.speedup.confidence).saved('totalSeconds');
 
 /** Returns the schedulers, others than a given one, that its runs cannot be told from: the intervals of what it saves hold 0. */
 export const tiedWith = <T extends Compared>(one: T, all: readonly T[]): T[] =>

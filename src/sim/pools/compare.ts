@@ -1,9 +1,9 @@
 /** Several schedulers of disaggregated pools on the same prompts and samples. */
 import { sampleStandardDeviation } from 'simple-statistics';
-import { refuse } from '../../errors.ts';
-import { fixedPrompts, keptShares, longestOf } from '../comparison/kept-shares.ts';
-import { ratio, sumOf } from '../comparison/metrics.ts';
-import { pairedStatistics } from '../comparison/scheduler-result.ts';
+import { keptShares } from '../comparison/kept-shares.ts';
+import { meanOf, meansOf, mostOf, ratio, ratioOf, sumOf } from '../comparison/metrics.ts';
+import { pairedStatistics } from '../comparison/statistics.ts';
+import { comparedAll, preparedRuns } from '../comparison/world.ts';
 import type { Workload } from '../workload/workload.ts';
 import { simulatePools } from './driver.ts';
 import { notesOnPools } from './notes.ts';
@@ -59,59 +59,52 @@ export function poolsTailSchedulers(): PoolsScheduler[] {
  */
 export function comparePools(options: PoolsCompareOptions): PoolsComparison {
   const { job, rounds = 4, seeds = [1, 2, 3], schedulers = poolsSchedulers() } = options;
-  check(seeds, schedulers);
-  const longTokens = seeds.map((seed) =>
-    longestOf(fixedPrompts(options.workload(seed), rounds * job.groupsPerRound, job.responsesPerPrompt)),
-  );
-  const runs = schedulers.map((scheduler) =>
-    seeds.map((seed, index) => {
-      const given = {
-        rounds,
-        seed,
-        timeline: index === 0 && (options.timeline ?? true),
-        longTokens: longTokens[index]!,
-      };
-      const run = (): PoolsRun => simulatePools(job, scheduler, options.workload(seed), given);
-      return options.run === undefined ? run() : options.run(scheduler, seed, run);
+  return comparedAll(
+    preparedRuns<PoolsScheduler, PoolsRun, PoolsComparison>({
+      ids: schedulers.map((one) => one.id),
+      seeds,
+      workload: options.workload,
+      prompts: rounds * job.groupsPerRound,
+      responsesPerPrompt: job.responsesPerPrompt,
+      timeline: options.timeline,
+      run: options.run,
+      entrant: (index, { workload }) => ({ scheduler: schedulers[index]!, workload }),
+      simulate: ({ scheduler, workload, timeline }, { seed, longTokens }) =>
+        simulatePools(job, scheduler, workload, { rounds, seed, timeline, longTokens }),
+      compared: (runs) => {
+        const results = schedulers.map((scheduler, index) => resultOf(scheduler, runs[index]!, runs[0]!));
+        const { name, source, caveat, capTokens, correlation } = options.workload(seeds[0]!);
+        const workload = {
+          name,
+          source,
+          capTokens,
+          correlation,
+          meanTokens: results[0]!.meanResponseTokens,
+          longestTokens: mostOf(roundsOf(runs[0]!), 'maxResponseTokens'),
+        };
+        const notes = [...notesOnPools(job, results), ...(caveat === undefined ? [] : [caveat])];
+        return { workload, job, rounds, seeds, schedulers: results, shares: sharesOf(results), notes };
+      },
     }),
   );
-  const results = schedulers.map((scheduler, index) => resultOf(scheduler, runs[index]!, runs[0]!));
-  const { name, source, caveat, capTokens, correlation } = options.workload(seeds[0]!);
-  const all = runs[0]!.flatMap((run) => run.rounds);
-  const workload = {
-    name,
-    source,
-    capTokens,
-    correlation,
-    meanTokens: results[0]!.meanResponseTokens,
-    longestTokens: all.reduce((most, round) => Math.max(most, round.maxResponseTokens), 0),
-  };
-  const shares = sharesOf(results);
-  const notes = [...notesOnPools(job, results), ...(caveat === undefined ? [] : [caveat])];
-  return { workload, job, rounds, seeds, schedulers: results, shares, notes };
 }
 
-function check(seeds: readonly number[], schedulers: readonly PoolsScheduler[]): void {
-  if (seeds.length === 0 || new Set(seeds).size < seeds.length)
-    refuse('invalid_input', 'seeds', 'seeds that differ', seeds);
-  const ids = schedulers.map((one) => one.id);
-  if (ids.length === 0 || new Set(ids).size < ids.length) refuse('invalid_input', 'schedulers', 'ids that differ', ids);
-}
+const roundsOf = (runs: readonly PoolsRun[]): PoolsRound[] => runs.flatMap((run) => run.rounds);
+const mainOf = ({ rounds }: PoolsRun): number => sumOf(rounds, 'mainSeconds');
+const tokensOf = ({ rounds }: PoolsRun): number => sumOf(rounds, 'tokens');
+const perToken = (runs: readonly PoolsRun[]): number => ratioOf(runs, mainOf, tokensOf);
 
 function resultOf(
   { id, label, pipelining, width, tailBatching }: PoolsScheduler,
   runs: readonly PoolsRun[],
   baseline: readonly PoolsRun[],
 ): PoolsSchedulerResult {
-  const rounds = runs.flatMap((run) => run.rounds);
-  const sum = (value: (round: PoolsRound) => number): number => sumOf(rounds, value);
-  const mean = (value: (round: PoolsRound) => number): number => ratio(sum(value), rounds.length);
-  const main = (run: PoolsRun): number => sumOf(run.rounds, (round) => round.mainSeconds);
-  const { interval, quotient } = pairedStatistics(runs, baseline);
-  const tokens = (run: PoolsRun): number => sumOf(run.rounds, (round) => round.tokens);
-  const perToken = (list: readonly PoolsRun[]): number => ratio(sumOf(list, main), sumOf(list, tokens));
+  const rounds = roundsOf(runs);
+  const mean = (value: (round: PoolsRound) => number): number => ratio(sumOf(rounds, value), rounds.length);
+  const paired = pairedStatistics(runs, baseline);
   const widths = rounds.flatMap((round) => (round.width === undefined ? [] : [round.width]));
   const seconds = rounds.map((round) => round.mainSeconds);
+  const redrawn = sumOf(runs, ({ kept }) => kept.redrawnResponses);
   return {
     scheduler: id,
     label,
@@ -119,64 +112,23 @@ function resultOf(
     width,
     tailBatching,
     runs,
-    mainSeconds: quotient(
-      ({ run }) => main(run),
-      ({ run }) => run.rounds.length,
-    ),
+    mainSeconds: paired.mean(mainOf, (run) => run.rounds.length),
     mainDeviation: seconds.length < 2 ? 0 : sampleStandardDeviation(seconds),
-    reduction: interval(
-      (cases) =>
-        1 -
-        ratio(
-          sumOf(cases, ({ run }) => main(run)),
-          sumOf(cases, ({ base }) => main(base)),
-        ),
-    ),
+    reduction: paired.saved(mainOf),
     roundSeconds: mean((round) => round.endSeconds - round.startSeconds),
-    rolloutSeconds: mean((round) => round.rolloutSeconds),
-    firstDispatchSeconds: mean((round) => round.firstDispatchSeconds),
-    recoverySeconds: mean((round) => round.recoverySeconds),
-    waitSeconds: mean((round) => round.waitSeconds),
-    computeSeconds: mean((round) => round.computeSeconds),
-    publishSeconds: mean((round) => round.publishSeconds),
-    startWaitingRatio: mean((round) => round.startWaitingRatio),
-    computeWaitingRatio: mean((round) => round.computeWaitingRatio),
-    wallClockWaitingRatio: mean((round) => round.wallClockWaitingRatio),
-    bubbleRatio: mean((round) => round.bubbleRatio),
-    meanResponseTokens: ratio(
-      sum((round) => round.tokens),
-      sum((round) => round.responses),
-    ),
-    cappedShare: ratio(
-      sum((round) => round.cappedResponses),
-      sum((round) => round.responses),
-    ),
+    ...meansOf(rounds, 'rolloutSeconds', 'firstDispatchSeconds', 'recoverySeconds', 'waitSeconds', 'computeSeconds'),
+    ...meansOf(rounds, 'publishSeconds', 'startWaitingRatio', 'computeWaitingRatio', 'wallClockWaitingRatio'),
+    ...meansOf(rounds, 'bubbleRatio'),
+    meanResponseTokens: ratioOf(rounds, 'tokens', 'responses'),
+    cappedShare: ratioOf(rounds, 'cappedResponses', 'responses'),
     longShare: mean((round) => (round.kind === 'long' ? 1 : 0)),
-    keptTokenRatio: ratio(
-      sum((round) => round.tokens),
-      sumOf(
-        baseline.flatMap((run) => run.rounds),
-        (round) => round.tokens,
-      ),
-    ),
-    equalTokenSpeedup: interval((cases) =>
-      ratio(perToken(cases.map(({ base }) => base)), perToken(cases.map(({ run }) => run))),
-    ),
+    keptTokenRatio: ratio(sumOf(rounds, 'tokens'), sumOf(roundsOf(baseline), 'tokens')),
+    equalTokenSpeedup: paired.interval((some, base) => ratio(perToken(base), perToken(some))),
     ...keptShares(runs.map(({ kept }) => kept)),
-    redrawnShare: ratio(
-      sumOf(runs, ({ kept }) => kept.redrawnResponses),
-      sum((round) => round.responses),
-    ),
-    maxLag: rounds.reduce((most, round) => Math.max(most, round.lag), 0),
-    preemptions: mean((round) => round.preemptions),
-    ...(widths.length === 0
-      ? {}
-      : {
-          meanWidth: ratio(
-            sumOf(widths, (one) => one),
-            widths.length,
-          ),
-        }),
+    redrawnShare: ratio(redrawn, sumOf(rounds, 'responses')),
+    maxLag: mostOf(rounds, 'lag'),
+    ...meansOf(rounds, 'preemptions'),
+    ...(widths.length === 0 ? {} : { meanWidth: meanOf(widths) }),
     starvedRounds: rounds.filter((round) => round.starved > 0).length,
   };
 }

@@ -78,7 +78,7 @@ class PoolsHost extends SimulatedHost {
     const batches = new Map<string, { readonly responses: number; readonly tokens: number }>();
     const trainer = new Trainer(['trainer'], job.cost, (groups) => {
       const found = groups.map((promptId) => batches.get(promptId)!);
-      return { responses: sumOf(found, (one) => one.responses), tokens: sumOf(found, (one) => one.tokens) };
+      return { responses: sumOf(found, 'responses'), tokens: sumOf(found, 'tokens') };
     });
     const policy = scheduler.create(job, { validate });
     const { responsesPerPrompt } = job;

@@ -1,4 +1,5 @@
 /** Notes that readers of a comparison of disaggregated pools need. */
+import { mostOf } from '../comparison/metrics.ts';
 import type { PoolsSchedulerResult } from './result.ts';
 import type { PoolsJob } from './settings.ts';
 
@@ -39,7 +40,7 @@ export function notesOnPools(job: PoolsJob, results: readonly PoolsSchedulerResu
   if (tails.length > 0) {
     const kept = tails.map((one) => whole(100 * one.keptTokenRatio)).sort((a, b) => Number(a) - Number(b));
     const share = [...new Set([kept[0], kept.at(-1)])].join(' to ');
-    const redrawn = tails.reduce((most, one) => Math.max(most, one.redrawnShare), 0);
+    const redrawn = mostOf(tails, 'redrawnShare');
     notes.push(
       `Tail batching trains on as many groups, and on ${share} % of the tokens: shorter responses are kept. Compare the speedups at equal tokens.`,
     );

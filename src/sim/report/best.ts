@@ -1,5 +1,7 @@
 /** The best scheduler of a comparison, and the gain of each variant of an ablation. */
 import type { ComparisonResult, SchedulerResult } from '../comparison/result.ts';
+import type { PoolsSchedulerResult } from '../pools/result.ts';
+import type { VlmSchedulerResult } from '../vlm-formulas/result.ts';
 
 /** A smaller share of the time counts as no difference. */
 export const nothing = 0.0005;
@@ -41,3 +43,15 @@ export function isIdle(one: SchedulerResult, comparison: ComparisonResult): bool
   const contributed = contributionOf(one, comparison);
   return contributed !== undefined && Math.abs(contributed) < nothing * comparison.schedulers[0]!.stepSeconds.value;
 }
+
+/** Returns the scheduler of pools with the shortest main time; `undefined` for none. */
+export const fastestPools = (some: readonly PoolsSchedulerResult[]): PoolsSchedulerResult | undefined =>
+  some.toSorted((a, b) => a.mainSeconds.value - b.mainSeconds.value)[0];
+
+/** Returns the fastest vision-language scheduler: the last of equally fast ones, because it has the most mechanisms of FlexRL. */
+export const fastestVlm = (schedulers: readonly VlmSchedulerResult[]): VlmSchedulerResult =>
+  schedulers.reduce((one, other) => (other.speedup >= one.speedup ? other : one));
+
+/** Whether a scheduler has both mechanisms of RolloutPipe, and nothing else. */
+export const hasBoth = ({ pipelining, tailBatching, width }: PoolsSchedulerResult): boolean =>
+  pipelining && !tailBatching && width !== 'all';

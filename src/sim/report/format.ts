@@ -1,5 +1,6 @@
 /** Formats numbers and text for a report. */
 import { printable } from '../../core/ids/printable.ts';
+import { type Reading, read } from '../comparison/metrics.ts';
 import type { Interval } from '../comparison/result.ts';
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
@@ -34,17 +35,25 @@ export const percent = (share: number): string => {
 export const times = ({ value, low, high }: Interval): string =>
   `${number(value)} × <span class="range">${number(low)}–${number(high)}</span>`;
 
+/** A column of a table: its head, and a function that returns the cell of a row. */
+export type Column<T> = readonly [head: string, cell: (one: T) => string];
+
+/** Returns columns whose cells are numbers with so many digits. */
+export const numbers = <T>(digits: number, columns: Readonly<Record<string, Reading<T>>>): Column<T>[] =>
+  Object.entries(columns).map(([head, of]) => [head, (one) => number(read(one, of), digits)]);
+
 /** Returns a table. The first column contains the names of the rows. Cells are HTML. */
-export function table(
+export function table<T>(
   caption: string,
-  columns: readonly string[],
-  rows: readonly (readonly string[])[],
+  columns: readonly Column<T>[],
+  rows: readonly T[],
   lastRowClass = '',
 ): string {
   // A no-break space keeps a unit on the line of its number.
-  const head = columns.map((name) => `<th scope="col">${name.replace(/, s$/, ',\u00a0s')}</th>`).join('');
-  const body = rows.map(([first, ...cells], index) => {
+  const head = columns.map(([name]) => `<th scope="col">${name.replace(/, s$/, ',\u00a0s')}</th>`).join('');
+  const body = rows.map((row, index) => {
     const name = lastRowClass !== '' && index === rows.length - 1 ? ` class="${lastRowClass}"` : '';
+    const [first, ...cells] = columns.map(([, cell]) => cell(row));
     return `<tr${name}><th scope="row">${first}</th>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
   });
   // A scrollable region must be accessible by keyboard.

@@ -1,5 +1,7 @@
 /** The panels of a report, each with a title, a verdict and its reasons. One panel is visible; the others are behind tabs. */
 
+import { escapeHtml } from './format.ts';
+
 /** One workload under several schedulers. All texts are HTML. */
 export interface Panel {
   readonly title: string;
@@ -18,6 +20,10 @@ export interface Fold {
   readonly title: string;
   readonly body: string;
 }
+
+/** Returns a list of notes. */
+export const noteList = (notes: readonly string[]): string =>
+  `<ul class="note">${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul>`;
 
 /** The findings of a comparison: a verdict, and paragraphs with the reasons. */
 export interface Findings {

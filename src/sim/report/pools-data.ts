@@ -1,5 +1,6 @@
 /** The data for the charts on disaggregated pools in a report: seconds by the trainer's activity, and both pools over time. */
 import type { PoolsComparison, PoolsRow, PoolsRun, PoolsSchedulerResult } from '../pools/result.ts';
+import { hasBoth } from './best.ts';
 import { bars } from './data.ts';
 
 /** Kinds of bars in a timeline, in the order of their indices; a `round` contains the other bars. */
@@ -31,10 +32,7 @@ export interface PoolsData {
 export function pictured(schedulers: readonly PoolsSchedulerResult[]): number[] {
   const both = schedulers
     .map((_, index) => index)
-    .filter(
-      (index) =>
-        schedulers[index]!.pipelining && !schedulers[index]!.tailBatching && schedulers[index]!.width !== 'all',
-    )
+    .filter((index) => hasBoth(schedulers[index]!))
     .sort((a, b) => schedulers[a]!.mainSeconds.value - schedulers[b]!.mainSeconds.value || a - b);
   const alone = schedulers.findIndex((one) => one.pipelining && one.width === 'all');
   return [...new Set([0, alone, both[0] ?? -1])].filter((index) => index >= 0);

@@ -1,18 +1,12 @@
 /** The panel of a report on disaggregated pools: findings, table, waits, and both pools over time. */
 
-import type { Interval } from '../comparison/result.ts';
 import type { PoolsComparison, PoolsSchedulerResult, ReductionShares } from '../pools/result.ts';
+import { fastestPools } from './best.ts';
 import { equalText, fasterText, pageSigns, speedupOf } from './faster.ts';
-import { escapeHtml, number, percent, table, times } from './format.ts';
-import { type Findings, type Fold, figure, legendOf, noFindings, type Panel } from './panels.ts';
+import { type Column, escapeHtml, number, percent, table } from './format.ts';
+import { frontierColumns, roundColumns, timeColumns, trainedColumns, waitColumns } from './measures/pools.ts';
+import { type Findings, type Fold, figure, legendOf, noFindings, noteList, type Panel } from './panels.ts';
 import { pictured } from './pools-data.ts';
-
-/** Returns the fastest scheduler other than the baseline. */
-const bestOf = (schedulers: readonly PoolsSchedulerResult[]): PoolsSchedulerResult | undefined =>
-  [...schedulers.slice(1)].sort((a, b) => a.mainSeconds.value - b.mainSeconds.value)[0];
-
-/** Formats an interval in percent, without a sign. */
-const rangeOf = ({ low, high }: Interval): string => `${number(100 * low, 1)} to ${number(100 * high, 1)}`;
 
 function sharesText(share: ReductionShares | undefined): string {
   if (share === undefined) return '';
@@ -34,7 +28,7 @@ function rolloutText(best: PoolsSchedulerResult, baseline: PoolsSchedulerResult)
 
 function findings({ schedulers, shares }: PoolsComparison): Findings {
   const [baseline] = schedulers;
-  const best = bestOf(schedulers);
+  const best = fastestPools(schedulers.slice(1));
   if (baseline === undefined || best === undefined) return noFindings;
   const label = escapeHtml(best.label);
   const verdict = `${label}: ${fasterText(speedupOf(best.reduction), pageSigns)}, ${equalText(best.equalTokenSpeedup, pageSigns)}.`;
@@ -47,114 +41,27 @@ ${number(best.waitSeconds, 0)} s instead of ${number(baseline.waitSeconds, 0)} s
   return { verdict, text };
 }
 
-function timeTable(schedulers: readonly PoolsSchedulerResult[]): string {
-  const columns = [
-    'scheduler',
-    'main time, s',
-    'shorter by',
-    'rollout, s',
-    'first dispatch, s',
-    'recovery, s',
-    'training, s',
-    'wait, s',
-    'round, s',
-  ];
-  const rows = schedulers.map((one) => [
-    escapeHtml(one.label),
-    `${number(one.mainSeconds.value, 1)} <span class="range">± ${number(one.mainDeviation, 1)}</span>`,
-    one === schedulers[0]
-      ? ''
-      : `<b>${percent(one.reduction.value)}</b> <span class="range">${rangeOf(one.reduction)}</span>`,
-    ...[one.rolloutSeconds, one.firstDispatchSeconds, one.recoverySeconds, one.computeSeconds, one.waitSeconds].map(
-      (seconds) => number(seconds, 1),
-    ),
-    number(one.roundSeconds, 1),
-  ]);
-  return table('Rounds', columns, rows);
-}
-
-function trainedTable(schedulers: readonly PoolsSchedulerResult[]): string {
-  const columns = [
-    'scheduler',
-    'at equal tokens',
-    'kept tokens',
-    'at the cap',
-    'longest 1\u00a0%, same / as long',
-    'even groups',
-    'drawn again',
-  ];
-  const rows = schedulers.map((one) => [
-    escapeHtml(one.label),
-    `<b>${times(one.equalTokenSpeedup)}</b>`,
-    `${number(one.keptTokenRatio)} ×`,
-    percent(one.cappedShare),
-    `${percent(one.longestKeptShare)} / ${percent(one.longestTrainedRatio)}`,
-    percent(one.evenGroupShare),
-    percent(one.redrawnShare),
-  ]);
-  return table('What is trained on', columns, rows);
-}
-
-function waitTable({ schedulers, shares }: PoolsComparison): string {
-  const columns = [
-    'scheduler',
-    'wait, eq.\u00a04',
-    'wait ÷ (wait + training)',
-    'wait ÷ main time',
-    'CGP’s share',
-    'FGD’s share',
-    'F_w',
-    'starved rounds',
-    'bubbles',
-  ];
-  const rows = schedulers.map((one) => {
-    const share = shares.find(({ scheduler }) => scheduler === one.scheduler);
-    return [
-      escapeHtml(one.label),
-      ...[one.startWaitingRatio, one.computeWaitingRatio, one.wallClockWaitingRatio].map(percent),
-      share === undefined ? '' : percent(share.cgp),
-      share === undefined ? '' : percent(share.fgd),
-      one.meanWidth === undefined ? 'all' : number(one.meanWidth, one.width === 'auto' ? 1 : 0),
-      number(one.starvedRounds, 0),
-      percent(one.bubbleRatio),
-    ];
+function tables({ schedulers, shares }: PoolsComparison): string {
+  const [baseline] = schedulers;
+  const times = timeColumns.map(([head, cell]): Column<PoolsSchedulerResult> => {
+    return [head, (one) => (one === baseline && head === 'shorter by' ? '' : cell(one))];
   });
-  return table('Waiting ratios, by three definitions, and the frontier', columns, rows);
+  const shareOf = (of: 'cgp' | 'fgd', { scheduler }: PoolsSchedulerResult): string => {
+    const share = shares.find((one) => one.scheduler === scheduler);
+    return share === undefined ? '' : percent(share[of]);
+  };
+  const ofMechanisms: readonly Column<PoolsSchedulerResult>[] = [
+    ['CGP’s share', (one) => shareOf('cgp', one)],
+    ['FGD’s share', (one) => shareOf('fgd', one)],
+  ];
+  const waits = [...waitColumns, ...ofMechanisms, ...frontierColumns];
+  return `${table('Rounds', times, schedulers)}
+${table('What is trained on', trainedColumns, schedulers)}
+${table('Waiting ratios, by three definitions, and the frontier', waits, schedulers)}`;
 }
 
-function roundTable({ label, runs }: PoolsSchedulerResult): string {
-  const columns = [
-    'round',
-    'starts, s',
-    'main, s',
-    'rollout, s',
-    'first dispatch, s',
-    'recovery, s',
-    'training, s',
-    'wait, s',
-    'weights, s',
-    'updates',
-    'responses',
-    'tokens',
-    'most in service',
-    'preemptions',
-  ];
-  const rows = runs[0]!.rounds.map((one) => [
-    `${one.round}`,
-    ...[
-      one.startSeconds,
-      one.mainSeconds,
-      one.rolloutSeconds,
-      one.firstDispatchSeconds,
-      one.recoverySeconds,
-      one.computeSeconds,
-      one.waitSeconds,
-      one.publishSeconds,
-    ].map((seconds) => number(seconds, 1)),
-    ...[one.updates, one.responses, one.tokens, one.mostInService, one.preemptions].map((count) => number(count, 0)),
-  ]);
-  return table(`Rounds of the first seed: ${escapeHtml(label)}`, columns, rows);
-}
+const roundTable = ({ label, runs: [run] }: PoolsSchedulerResult): string =>
+  table(`Rounds of the first seed: ${escapeHtml(label)}`, roundColumns, run!.rounds);
 
 const legend = [
   ['rollout', 'rollout (stronger with more running sequences)'],
@@ -184,9 +91,7 @@ ${figure({ chart: 'pools', workload: index, title: pictureTitle, hint: 'one axis
   const folds: Fold[] = [
     {
       title: 'Every scheduler in numbers',
-      body: `${timeTable(schedulers)}
-${trainedTable(schedulers)}
-${waitTable(comparison)}
+      body: `${tables(comparison)}
 <p class="note">CGP: complete-group pipelining. FGD n: at most n groups in service. Main time: from rollout start to train end; ± is its
 standard deviation over rounds. Small figures are 95 % bootstrap intervals over seeds.</p>`,
     },
@@ -194,7 +99,7 @@ standard deviation over rounds. Small figures are 95 % bootstrap intervals over 
       title: 'Every round of the first seed, as tables',
       body: `<div class="numbers">${schedulers.map(roundTable).join('\n')}</div>`,
     },
-    { title: 'Notes', body: `<ul class="note">${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul>` },
+    { title: 'Notes', body: noteList(notes) },
   ];
   const name = escapeHtml(workload.name);
   return {

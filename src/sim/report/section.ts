@@ -3,7 +3,7 @@ import type { ComparisonResult, SchedulerResult } from '../comparison/result.ts'
 import { bestOf, shippedBeside } from './best.ts';
 import { equalText, fasterText, pageSigns } from './faster.ts';
 import { escapeHtml, number, percent } from './format.ts';
-import { type Findings, type Fold, figure, legendOf, noFindings, type Panel } from './panels.ts';
+import { type Findings, type Fold, figure, legendOf, noFindings, noteList, type Panel } from './panels.ts';
 import { comparisonTable, numbersBehind, trainedTable } from './tables.ts';
 
 /** A variant of an ablation has the mechanisms of all variants below it. */
@@ -148,7 +148,7 @@ or Ctrl and the wheel: all zoom together.</p>\n${timelines.join('\n')}`,
     {
       title: 'Settings, workload and notes',
       body: `<ul class="facts">${facts(comparison)}</ul>
-<ul class="note">${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul>`,
+${noteList(notes)}`,
     },
   ];
   const title = escapeHtml(workload.name);

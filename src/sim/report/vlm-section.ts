@@ -1,17 +1,19 @@
 /** The panel of a report on a VLM workload: findings, tables, stages, and pictures of plans. */
 import { vlmModel } from '../vlm-formulas/models.ts';
-import type { VlmComparison, VlmSchedulerResult } from '../vlm-formulas/result.ts';
+import type { VlmComparison } from '../vlm-formulas/result.ts';
 import { lengthOf } from '../vlm-formulas/workload/sample.ts';
+import { fastestVlm } from './best.ts';
 import { pageSigns, savedText } from './faster.ts';
 import { escapeHtml, number, percent, table } from './format.ts';
-import { type Findings, type Fold, figure, noFindings, type Panel } from './panels.ts';
+import { onPages } from './measures/measure.ts';
+import { loadMeasures, stepMeasures } from './measures/vlm.ts';
+import { type Findings, type Fold, figure, noFindings, noteList, type Panel } from './panels.ts';
 import { pictured, vlmData } from './vlm-data.ts';
 
 function findings({ schedulers }: VlmComparison): Findings {
   const [baseline] = schedulers;
   if (baseline === undefined) return noFindings;
-  // Among equally fast schedulers the last one wins, because it has the most mechanisms of FlexRL.
-  const best = schedulers.reduce((one, other) => (other.speedup >= one.speedup ? other : one));
+  const best = fastestVlm(schedulers);
   const [ours, theirs] = [escapeHtml(best.label), escapeHtml(baseline.label)];
   const verdict = `${ours}: ${number(best.speedup)} × as fast as ${theirs} (${savedText(best.speedup, pageSigns)}).`;
   const text = `<p><b>Where it comes from.</b> Data loading holds a step up for ${number(best.exposedLoadSeconds, 1)} s instead of
@@ -19,49 +21,6 @@ ${number(baseline.exposedLoadSeconds, 1)} s. Without it the step takes ${number(
 ${number(baseline.gpuSeconds, 1)} s, ${number(best.speedupWithoutLoading)} × as fast. The GPU with most attention work has
 ${number(best.balance)} × the mean, instead of ${number(baseline.balance)} ×.</p>`;
   return { verdict, text };
-}
-
-function timeTable(schedulers: readonly VlmSchedulerResult[]): string {
-  const columns = ['scheduler', 'load, s', 'rollout, s', 'old, s', 'ref, s', 'update, s', 'step, s'];
-  const rows = schedulers.map((one) => [
-    escapeHtml(one.label),
-    ...[one.exposedLoadSeconds, one.rolloutSeconds, one.oldSeconds, one.referenceSeconds, one.updateSeconds].map(
-      (seconds) => number(seconds, 1),
-    ),
-    number(one.stepSeconds, 1),
-    number(one.throughput, 1),
-    `<b>${number(one.speedup)} ×</b>`,
-    `${number(one.speedupWithoutLoading)} ×`,
-  ]);
-  return table('Steps', [...columns, 'tokens/s a GPU', 'speedup', 'without loading'], rows);
-}
-
-const gigabytes = (bytes: number): string => number(bytes / 1e9, bytes >= 1e10 ? 0 : 1);
-
-function loadTable(schedulers: readonly VlmSchedulerResult[]): string {
-  const columns = [
-    'scheduler',
-    'balance',
-    'sharded',
-    'sent, k tokens',
-    'sent, GB',
-    'inputs, GB',
-    'controller, GB',
-    'node, GB',
-  ];
-  const rows = schedulers.map((one) => [
-    escapeHtml(one.label),
-    number(one.balance),
-    percent(one.shardedShare),
-    number(one.sentTokens / 1e3, 0),
-    gigabytes(one.sentBytes),
-    gigabytes(one.movedBytes),
-    gigabytes(one.controllerBytes),
-    gigabytes(one.nodeBytes),
-    gigabytes(one.deviceBytes),
-    one.exceeded.length === 0 ? 'no' : `<b>${one.exceeded.join(', ')}</b>`,
-  ]);
-  return table('Balance, traffic and memory', [...columns, 'GPU, GB', 'out of memory'], rows);
 }
 
 /** Returns the legend of sequences: their colours and numbers of GPUs; the picture also shows these numbers. */
@@ -104,8 +63,8 @@ ${figure({ chart: 'stages', workload: index, title: 'Seconds of a step', hint: '
   const folds: Fold[] = [
     {
       title: 'Every scheduler in numbers',
-      body: `${timeTable(schedulers)}
-${loadTable(schedulers)}
+      body: `${table('Steps', onPages(stepMeasures), schedulers)}
+${table('Balance, traffic and memory', onPages(loadMeasures), schedulers)}
 <p class="note">SL: ShadowLoader. FU: FlexUlysses. Ulysses SP n: every sequence on n GPUs. A step waits for the slowest GPU in every stage.</p>`,
     },
     {
@@ -114,7 +73,7 @@ ${loadTable(schedulers)}
         .map((run) => planFigure(comparison, index, run))
         .join('\n'),
     },
-    { title: 'Notes', body: `<ul class="note">${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul>` },
+    { title: 'Notes', body: noteList(notes) },
   ];
   const name = escapeHtml(workload.name);
   return { title: `Vision-language: ${name}`, tab: `Vision: ${name.replace(/,.*$/, '')}`, verdict, argument, folds };

@@ -1,7 +1,7 @@
 /** The measurements of a sweep, and comparisons of candidates on the seeds that both have run. */
 import { sampleStandardDeviation } from 'simple-statistics';
 import { given } from '../../core/collections/given.ts';
-import { ratio, sumOf } from '../comparison/metrics.ts';
+import { meanOf, ratioOf } from '../comparison/metrics.ts';
 import type { Interval } from '../comparison/result.ts';
 import { ofMean, oneMinus, predicted, type Spread, studentQuantile } from './interval.ts';
 import type { SweepRun, SweepTask } from './run.ts';
@@ -26,12 +26,16 @@ export interface Pair {
   readonly other: Measured;
 }
 
-/** Mean response tokens: first ÷ second of each pair. */
-export const keptRatio = (pairs: readonly Pair[]): number =>
-  ratio(
-    sumOf(pairs, ({ one }) => one.tokensPerResponse),
-    sumOf(pairs, ({ other }) => other.tokensPerResponse),
+/** Returns a rate of the firsts ÷ that of the others, over pairs. */
+const quotient = (pairs: readonly Pair[], rate: 'tokensPerResponse' | 'secondsPerPrompt'): number =>
+  ratioOf(
+    pairs,
+    ({ one }) => one[rate],
+    ({ other }) => other[rate],
   );
+
+/** Mean response tokens: first ÷ second of each pair. */
+export const keptRatio = (pairs: readonly Pair[]): number => quotient(pairs, 'tokensPerResponse');
 
 /** Returns the standard error of the kept ratio over the pairs, as a share of it; 0 for a single pair. */
 export function keptError(pairs: readonly Pair[]): number {
@@ -45,18 +49,14 @@ export function keptError(pairs: readonly Pair[]): number {
 
 /** Number of trained responses at least as long as the longest 1 % of the baseline's ÷ number of these, over pairs. */
 export const longestRatio = (pairs: readonly Pair[]): number =>
-  ratio(
-    sumOf(pairs, ({ one }) => one.longTrained),
-    sumOf(pairs, ({ one }) => one.longFixed),
+  ratioOf(
+    pairs.map(({ one }) => one),
+    'longTrained',
+    'longFixed',
   );
 
 /** Returns the share of the other's time that the first saves, over pairs; negative if the first takes longer. */
-export const gain = (pairs: readonly Pair[]): number =>
-  1 -
-  ratio(
-    sumOf(pairs, ({ one }) => one.secondsPerPrompt),
-    sumOf(pairs, ({ other }) => other.secondsPerPrompt),
-  );
+export const gain = (pairs: readonly Pair[]): number => 1 - quotient(pairs, 'secondsPerPrompt');
 
 /** Returns the same gain, with its 95 % interval for an independent run. */
 export const gainInterval = (pairs: readonly Pair[], spread: Spread): Interval =>
@@ -75,10 +75,7 @@ export const roundVariance = ({ one, other }: Pair): number => one.roundVariance
 /** Returns the mean seconds per prompt that the first saves, and the standard error over the pairs. */
 export function difference(pairs: readonly Pair[]): { readonly mean: number; readonly error: number } {
   const saved = pairs.map(({ one, other }) => other.secondsPerPrompt - one.secondsPerPrompt);
-  const mean = ratio(
-    sumOf(saved, (value) => value),
-    saved.length,
-  );
+  const mean = meanOf(saved);
   const error = saved.length < 2 ? 0 : sampleStandardDeviation(saved) / Math.sqrt(saved.length);
   return { mean, error };
 }

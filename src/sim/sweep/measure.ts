@@ -4,7 +4,7 @@
  * without end: every short round defers d prompts, which take d ÷ P0 long rounds.
  */
 import { scaledCount } from '../../core/rollout/prompts.ts';
-import { ratio, sumOf } from '../comparison/metrics.ts';
+import { meanOf, mostOf, ratioOf, sumOf } from '../comparison/metrics.ts';
 
 /** A round in either kind of job. */
 export interface MeasuredRound {
@@ -68,27 +68,20 @@ export function ratesOf(rounds: readonly MeasuredRound[], promptsPerRound: numbe
     if (!isMixed) return 1;
     return kind === 'short' ? 1 / short : deferred / promptsPerRound / long;
   };
-  const sum = (value: (round: MeasuredRound) => number): number => sumOf(used, (round) => weight(round) * value(round));
-  const responses = sum((round) => round.responses);
+  type Counted = 'seconds' | 'prompts' | 'tokens' | 'responses' | 'capped' | 'staleTokens';
+  const weighted = (part: Counted, whole: Counted): number =>
+    ratioOf(
+      used,
+      (round) => weight(round) * round[part],
+      (round) => weight(round) * round[whole],
+    );
   return {
-    secondsPerPrompt: ratio(
-      sum((round) => round.seconds),
-      sum((round) => round.prompts),
-    ),
+    secondsPerPrompt: weighted('seconds', 'prompts'),
     roundVariance: roundVariance(used, weight),
-    tokensPerResponse: ratio(
-      sum((round) => round.tokens),
-      responses,
-    ),
-    cappedShare: ratio(
-      sum((round) => round.capped),
-      responses,
-    ),
-    staleShare: ratio(
-      sum((round) => round.staleTokens),
-      sum((round) => round.tokens),
-    ),
-    maxLag: rounds.reduce((most, { lag }) => Math.max(most, lag), 0),
+    tokensPerResponse: weighted('tokens', 'responses'),
+    cappedShare: weighted('capped', 'responses'),
+    staleShare: weighted('staleTokens', 'tokens'),
+    maxLag: mostOf(rounds, 'lag'),
   };
 }
 
@@ -100,16 +93,10 @@ function roundVariance(rounds: readonly MeasuredRound[], weight: (round: Measure
   const total = sumOf(rounds, (round) => weight(round) * round.seconds);
   const kinds = (['short', 'long'] as const).map((kind) => rounds.filter((round) => round.kind === kind));
   const variances = kinds.map((ofKind) => {
-    const pace = ratio(
-      sumOf(ofKind, ({ seconds }) => seconds),
-      sumOf(ofKind, ({ prompts }) => prompts),
-    );
+    const pace = ratioOf(ofKind, 'seconds', 'prompts');
     const errors = ofKind.map(({ seconds, prompts }) => seconds - pace * prompts);
     const differences = errors.slice(1).map((error, at) => (error - errors[at]!) ** 2 / 2);
-    const mean = ratio(
-      sumOf(differences, (one) => one),
-      differences.length,
-    );
+    const mean = meanOf(differences);
     return ofKind.length === 0 ? 0 : ofKind.length * (weight(ofKind[0]!) / total) ** 2 * mean;
   });
   return sumOf(variances, (one) => one);

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { parse } from '../../core/machine/validate.ts';
 import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
-import { sumOf } from '../comparison/metrics.ts';
+import { meansOf, mostOf, sumOf } from '../comparison/metrics.ts';
 import { pictureOf } from './picture.ts';
 import type { PlanPicture, VlmComparison, VlmSchedulerResult } from './result.ts';
 import { placeBatch, type VlmScheduler, vlmSchedulers } from './scheduler.ts';
@@ -45,43 +45,34 @@ function run(scheduler: VlmScheduler, batches: Batches, plans: readonly FlexUlys
   return { scheduler, steps: planned.map((one) => one.step), picture };
 }
 
-const most = (steps: readonly VlmStep[], value: (step: VlmStep) => number): number =>
-  steps.reduce((largest, one) => Math.max(largest, value(one)), 0);
-
 function summary(
   { scheduler, steps, picture }: Run,
-  baseline: Run,
+  { steps: baseline }: Run,
   { gpus, batchSequences }: VlmJob,
 ): VlmSchedulerResult {
-  const mean = (value: (step: VlmStep) => number): number => sumOf(steps, value) / steps.length;
-  const tokens = mean((one) => one.tokens);
-  const gpuSeconds = mean((one) => one.gpuSeconds);
-  const stepSeconds = mean((one) => one.stepSeconds);
+  const loadings = steps.map(({ loading }) => loading);
+  const { tokens, sharded, gpuSeconds, stepSeconds } = meansOf(steps, 'tokens', 'sharded', 'gpuSeconds', 'stepSeconds');
+  const load = meansOf(loadings, 'seconds', 'exposedSeconds');
   const found = new Set(steps.flatMap((one) => one.exceeded));
   return {
     scheduler: scheduler.id,
     label: scheduler.label,
     placement: scheduler.placement,
-    loadSeconds: mean((one) => one.loading.seconds),
-    exposedLoadSeconds: mean((one) => one.loading.exposedSeconds),
-    rolloutSeconds: mean((one) => one.rolloutSeconds),
-    oldSeconds: mean((one) => one.oldSeconds),
-    referenceSeconds: mean((one) => one.referenceSeconds),
-    updateSeconds: mean((one) => one.updateSeconds),
+    loadSeconds: load.seconds,
+    exposedLoadSeconds: load.exposedSeconds,
+    ...meansOf(steps, 'rolloutSeconds', 'oldSeconds', 'referenceSeconds', 'updateSeconds'),
     gpuSeconds,
     stepSeconds,
     throughput: tokens / gpus / stepSeconds,
     throughputWithoutLoading: tokens / gpus / gpuSeconds,
-    speedup: sumOf(baseline.steps, (one) => one.stepSeconds) / sumOf(steps, (one) => one.stepSeconds),
-    speedupWithoutLoading: sumOf(baseline.steps, (one) => one.gpuSeconds) / sumOf(steps, (one) => one.gpuSeconds),
-    balance: mean((one) => one.balance),
-    shardedShare: mean((one) => one.sharded) / batchSequences,
-    sentTokens: mean((one) => one.sentTokens),
-    sentBytes: mean((one) => one.sentBytes),
-    movedBytes: mean((one) => one.movedBytes),
-    controllerBytes: most(steps, (one) => one.loading.controllerBytes),
-    nodeBytes: most(steps, (one) => one.loading.nodeBytes),
-    deviceBytes: most(steps, (one) => one.deviceBytes),
+    speedup: sumOf(baseline, 'stepSeconds') / sumOf(steps, 'stepSeconds'),
+    speedupWithoutLoading: sumOf(baseline, 'gpuSeconds') / sumOf(steps, 'gpuSeconds'),
+    ...meansOf(steps, 'balance'),
+    shardedShare: sharded / batchSequences,
+    ...meansOf(steps, 'sentTokens', 'sentBytes', 'movedBytes'),
+    controllerBytes: mostOf(loadings, 'controllerBytes'),
+    nodeBytes: mostOf(loadings, 'nodeBytes'),
+    deviceBytes: mostOf(steps, 'deviceBytes'),
     exceeded: (['device', 'controller', 'node'] as const).filter((one) => found.has(one)),
     steps,
     picture,
@@ -128,8 +119,8 @@ export function compareVlm(options: VlmCompareOptions): VlmComparison {
   const steps = parse(stepCount, options.steps ?? 5, 'invalid_input', 'steps');
   const batches = Array.from({ length: steps }, (_, step) => batchOf(workload, step, job.batchSequences));
   const all = batches.flat();
-  const tokens = all.reduce((total, one) => total + lengthOf(one), 0);
-  const visualShare = all.reduce((total, one) => total + one.visualTokens, 0) / Math.max(1, tokens);
+  const tokens = sumOf(all, lengthOf);
+  const visualShare = sumOf(all, 'visualTokens') / Math.max(1, tokens);
   // Schedulers that differ only in loading share their plans.
   const known = new Map<string, FlexUlyssesPlan[]>();
   const runs = schedulers.map((one) => {
@@ -144,7 +135,7 @@ export function compareVlm(options: VlmCompareOptions): VlmComparison {
       name: workload.name,
       source: workload.source,
       meanTokens: tokens / all.length,
-      longestTokens: all.reduce((longest, one) => Math.max(longest, lengthOf(one)), 0),
+      longestTokens: mostOf(all, lengthOf),
       visualShare,
     },
     job,

@@ -13,7 +13,7 @@ export interface PaceFit {
   readonly betweenSeconds: number;
 }
 
-const rolloutsOf = (steps: readonly StepResult[]): number => sumOf(steps, (one) => one.rolloutSeconds);
+const rolloutsOf = (steps: readonly StepResult[]): number => sumOf(steps, 'rolloutSeconds');
 
 /**
  * Fits the speed of a job to its log.
@@ -26,7 +26,7 @@ export function fittedTo(
   job: Job,
   simulated: (prompts: number) => readonly StepResult[],
 ): { readonly job: Job; readonly fit: PaceFit | null } {
-  const prompts = sumOf(steps, (one) => one.prompts);
+  const prompts = sumOf(steps, 'prompts');
   if (prompts === 0) return { job, fit: null };
   const factor = rolloutsOf(steps) / rolloutsOf(simulated(prompts));
   const betweenSeconds = sumOf(steps, (one) => one.endSeconds - one.startSeconds - one.rolloutSeconds) / steps.length;

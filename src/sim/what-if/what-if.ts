@@ -8,7 +8,7 @@ import { refuse } from '../../errors.ts';
 import { basisOf } from '../colocated/basis.ts';
 import type { Job } from '../colocated/job.ts';
 import type { BatchShape, Scheduler } from '../colocated/scheduler.ts';
-import { ratio, sumOf } from '../comparison/metrics.ts';
+import { mostOf, ratio, ratioOf, sumOf } from '../comparison/metrics.ts';
 import type { Interval, StepResult, Unmet } from '../comparison/result.ts';
 import { type PredictionOptions, withPredictions } from '../workload/predicted.ts';
 import { type Fork, ForkedHost } from './forked-host.ts';
@@ -285,22 +285,16 @@ function lengthsOf({ supplied, requests }: LoggedJob): WhatIf['lengths'] {
 
 /** Sums up the steps after an event. */
 function rest(steps: readonly StepResult[], from: number): RestOfJob {
-  const tokens = sumOf(steps, (one) => one.keptTokens);
+  const tokens = sumOf(steps, 'keptTokens');
   const last = steps.at(-1);
   return {
     seconds: last === undefined ? 0 : last.startSeconds + last.rolloutSeconds - from,
     rounds: steps.length,
     keptTokens: tokens,
-    generatedTokens: sumOf(steps, (one) => one.generatedTokens),
-    meanResponseTokens: ratio(
-      tokens,
-      sumOf(steps, (one) => one.responses),
-    ),
-    deferredPrompts: sumOf(steps, (one) => one.deferredPrompts),
-    staleShare: ratio(
-      sumOf(steps, (one) => one.staleTokens),
-      tokens,
-    ),
-    maxLag: steps.reduce((most, one) => Math.max(most, one.lag), 0),
+    generatedTokens: sumOf(steps, 'generatedTokens'),
+    meanResponseTokens: ratio(tokens, sumOf(steps, 'responses')),
+    deferredPrompts: sumOf(steps, 'deferredPrompts'),
+    staleShare: ratioOf(steps, 'staleTokens', 'keptTokens'),
+    maxLag: mostOf(steps, 'lag'),
   };
 }

@@ -42,7 +42,7 @@ describe('kept runs', () => {
       },
     });
     expect(withRun).toEqual(all.comparePools(pools));
-    expect(asked).toEqual(['serial 1', 'serial 2', 'cgp 1', 'cgp 2']);
+    expect(asked).toEqual(['serial 1', 'cgp 1', 'serial 2', 'cgp 2']);
 
     const text = all.textVlmWorkload(all.rollpackerWorkload(2048, 1), 2);
     const vlm = {

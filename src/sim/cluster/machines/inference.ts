@@ -91,7 +91,7 @@ export class InferenceMachine implements Machine {
 
   #preempted(): number {
     this.pool.collect();
-    return sumOf(this.pool.rows, (row) => row.preemptions);
+    return sumOf(this.pool.rows, 'preemptions');
   }
 
   protected launch(decision: Launch, at: number): void {

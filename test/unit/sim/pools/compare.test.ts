@@ -86,6 +86,7 @@ describe('a comparison', () => {
   test.each([
     ['seeds', { seeds: [] }],
     ['seeds', { seeds: [1, 1] }],
+    ['seeds', { seeds: [1.5] }],
     ['schedulers', { schedulers: [] }],
     ['schedulers', { schedulers: [cgpScheduler, cgpScheduler] }],
   ])('refuses bad %s', (path, bad) => {

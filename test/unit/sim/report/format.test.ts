@@ -1,6 +1,6 @@
 /** How a report writes numbers, text and tables. */
 import { expect, it, test } from 'vitest';
-import { escapeHtml, number, percent, table, times } from '../../../../src/sim/report/format.ts';
+import { escapeHtml, number, numbers, percent, table, times } from '../../../../src/sim/report/format.ts';
 
 test('numbers have thousands separators and as many digits as asked', () => {
   expect([number(1234567.891), number(0.5, 0), number(12, 1)]).toEqual(['1,234,567.89', '1', '12.0']);
@@ -33,11 +33,14 @@ test('text can stand anywhere', () => {
 test('a table names its rows and columns, for readers who hear it', () => {
   const html = table(
     'A caption',
-    ['name', 'value'],
+    [
+      ['name', ([name]) => name],
+      ['value', ([, value]) => value],
+    ],
     [
       ['one', '1'],
       ['two', '2'],
-    ],
+    ] as const,
     'last',
   );
   expect(html).toContain('<caption>A caption</caption>');
@@ -45,6 +48,8 @@ test('a table names its rows and columns, for readers who hear it', () => {
   expect(html.match(/<th scope="row">/g)).toHaveLength(2);
   expect(html).toContain('<tr><th scope="row">one</th><td>1</td></tr>');
   expect(html).toContain('<tr class="last"><th scope="row">two</th><td>2</td></tr>');
-  expect(table('', ['busy, s', 'a, so b'], [])).toContain('>busy,\u00a0s</th><th scope="col">a, so b<');
+  expect(table('', numbers(0, { 'busy, s': Number, 'a, so b': Number }), [])).toContain(
+    '>busy,\u00a0s</th><th scope="col">a, so b<',
+  );
   expect(html).toMatch(/role="region" tabindex="0" aria-label="A caption"/);
 });
