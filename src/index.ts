@@ -81,6 +81,7 @@ export { tailBatching } from './recipes/tail-batching/index.ts';
 export { tailPipelining } from './recipes/tail-pipelining/index.ts';
 export { registry } from './registry.ts';
 export {
+  type DecisionDetails,
   type DecisionMessage,
   defineDecision,
   defineEvent,

@@ -76,7 +76,9 @@ type DecisionShape<T extends string, F extends Fields, R extends ReasonShapes> =
   reason: z.ZodType<ReasonOf<R>>;
 };
 
-interface More<S extends z.core.$ZodShape, Reason> extends Moves<z.output<z.ZodObject<S>>> {
+/** What a decision may say in addition: see {@link defineDecision}. */
+export interface DecisionDetails<S extends z.core.$ZodShape, Reason> extends Moves<z.output<z.ZodObject<S>>> {
+  /** The default reason of a notice that a host sends as an event. */
   readonly reported?: Reason;
 }
 
@@ -120,7 +122,7 @@ export function defineDecision<
   description: string,
   fields: F,
   reasons: R,
-  more: More<NoInfer<DecisionShape<T, F, R>>, NoInfer<ReasonOf<R>>> = {},
+  more: DecisionDetails<NoInfer<DecisionShape<T, F, R>>, NoInfer<ReasonOf<R>>> = {},
 ): DecisionMessage<T, z.ZodObject<DecisionShape<T, F, R>, z.core.$strict>, K> {
   const fieldsOf = whenNeeded(fields, (own) => checkSchemas(own, type));
   const reasonsOf = whenNeeded(reasons, (own) => {

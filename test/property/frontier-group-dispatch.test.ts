@@ -11,7 +11,7 @@ import {
   type FrontierGroupDispatchInput,
   frontierGroupDispatch,
 } from '../../src/policies/frontier-group-dispatch/index.ts';
-import { groupKey } from '../../src/schemas/prompts.ts';
+import { groupKey } from '../../src/schemas/moves.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { runs } from '../support/basics/runs.ts';
 import { exampleConfigs } from '../support/examples/configs.ts';

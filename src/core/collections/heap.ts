@@ -13,10 +13,16 @@ export class Heap<T> {
   readonly #items: T[] = [];
   readonly #compare: Compare<T>;
 
+  /**
+   * Makes an empty heap.
+   *
+   * @param compare - the order, in which no two items are equal
+   */
   constructor(compare: Compare<T>) {
     this.#compare = compare;
   }
 
+  /** Number of items. */
   get size(): number {
     return this.#items.length;
   }
@@ -26,6 +32,7 @@ export class Heap<T> {
     return this.#items[0];
   }
 
+  /** Adds an item. */
   push(item: T): void {
     const items = this.#items;
     let at = items.push(item) - 1;

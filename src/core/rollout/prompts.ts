@@ -1,5 +1,6 @@
 /** Copies of prompts, the age of their tokens, and the number of responses that a round launches. */
-import { type Deferral, type FinalPrompt, finishedIds, type KeptResponse, type Prompt } from '../../schemas/prompts.ts';
+import { finishedIds } from '../../schemas/moves.ts';
+import type { Deferral, FinalPrompt, KeptResponse, Prompt } from '../../schemas/prompts.ts';
 import type { HeldLedger } from '../machine/definition.ts';
 
 /** Copies a prompt; the copy shares no object with it, and its keys are in the order of the schema. */

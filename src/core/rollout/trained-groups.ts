@@ -1,5 +1,5 @@
 /** Groups in ledgers, for policies that train groups of a round. */
-import { groupKey } from '../../schemas/prompts.ts';
+import { groupKey } from '../../schemas/moves.ts';
 
 interface RoundOf<Group> {
   readonly roundId: string;

@@ -1,5 +1,6 @@
 /** What blocks what for responses that prompts keep: each response waits for its prompt. */
-import { finishedIds, type Prompt } from '../../schemas/prompts.ts';
+import { finishedIds } from '../../schemas/moves.ts';
+import type { Prompt } from '../../schemas/prompts.ts';
 import type { WaitsOf } from './waits.ts';
 
 /**

@@ -29,7 +29,7 @@ import { trainerRestarted, updateConsumed, updateLost, weightsPublished } from '
 import { roundFailed, roundOpened } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import { optimizerStepped } from '../../schemas/events/training.ts';
-import { groupKey } from '../../schemas/prompts.ts';
+import { groupKey } from '../../schemas/moves.ts';
 import type { EventMessage } from '../../schemas/vocabulary.ts';
 import { addGroup, checkGroup } from './groups.ts';
 import * as rounds from './rounds.ts';

@@ -1,6 +1,6 @@
 /** What blocks what in complete-group-pipelining: groups wait for updates, updates for the trainer, and rounds for each other. */
 import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/why/waits.ts';
-import { groupKey } from '../../schemas/prompts.ts';
+import { groupKey } from '../../schemas/moves.ts';
 import { currentUpdate, type PipeliningState, type Round, type Update } from './state.ts';
 
 const roundThing = ({ roundId: id }: Round): HeldThing => ({ what: 'rounds', id });

@@ -1,7 +1,7 @@
 /** Handles requests and their groups: requests arrive, are admitted or deferred, and end; groups come into service, and leave. */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { groupKey } from '../../schemas/prompts.ts';
+import { groupKey } from '../../schemas/moves.ts';
 import { advance, begin, finish, type Mark, markNow, measure, remember } from './pace.ts';
 import {
   byOrder,

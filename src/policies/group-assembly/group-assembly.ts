@@ -18,7 +18,7 @@ import { roundCompleted } from '../../schemas/decisions/rounds.ts';
 import { rewardReady } from '../../schemas/events/rewards.ts';
 import { roundFailed } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
-import { groupKey } from '../../schemas/prompts.ts';
+import { groupKey } from '../../schemas/moves.ts';
 import { accept, askAgain, checkCounted, countPrompt, forgetNamed, reward } from './groups.ts';
 import { assemblyDecisions, on } from './messages.ts';
 import { checkCompleted, completeRound, failRound, resumeRounds } from './rounds.ts';

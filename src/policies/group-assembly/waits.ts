@@ -1,7 +1,7 @@
 /** What blocks what in group-assembly. */
 import { findGroup, shortKey } from '../../core/rollout/trained-groups.ts';
 import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/why/waits.ts';
-import { groupKey } from '../../schemas/prompts.ts';
+import { groupKey } from '../../schemas/moves.ts';
 import { type AssemblyState, allGroups, type Group, type Member, type Round } from './state.ts';
 
 const awaited = ({ members }: Group): Member[] => [...members.values()].filter(({ reward }) => reward === undefined);

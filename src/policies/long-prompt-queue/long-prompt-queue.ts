@@ -25,7 +25,8 @@ import {
 import { rewardReady } from '../../schemas/events/rewards.ts';
 import { roundRequested, sourceExhausted, sourceReopened } from '../../schemas/events/rounds.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { finishedOf, type Prompt } from '../../schemas/prompts.ts';
+import { finishedOf } from '../../schemas/moves.ts';
+import type { Prompt } from '../../schemas/prompts.ts';
 import { queueConfig } from './schema.ts';
 import {
   awaitsReward,

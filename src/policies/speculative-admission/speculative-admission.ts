@@ -31,7 +31,7 @@ import {
   sourceReopened,
 } from '../../schemas/events/rounds.ts';
 import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
-import { finishedIds, requestIds } from '../../schemas/prompts.ts';
+import { finishedIds, requestIds } from '../../schemas/moves.ts';
 import { pauses, settleFaults, suspendWhereTriesFail } from './faults.ts';
 import { pump, timeouts } from './launch.ts';
 import * as prompts from './prompts.ts';

@@ -34,7 +34,7 @@ import {
   trainConsumed,
   trainFinished,
 } from '../../schemas/events/training.ts';
-import { groupKey } from '../../schemas/prompts.ts';
+import { groupKey } from '../../schemas/moves.ts';
 import { feed, spread } from './fetches.ts';
 import {
   addReplica,

@@ -1,7 +1,7 @@
 /** What blocks what in stream-training. */
 import { findGroup } from '../../core/rollout/trained-groups.ts';
 import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/why/waits.ts';
-import { groupKey } from '../../schemas/prompts.ts';
+import { groupKey } from '../../schemas/moves.ts';
 import { updateIds } from './rounds.ts';
 import { type Group, type Replica, type Round, type StreamTrainingState, type Work, waitingCount } from './state.ts';
 

@@ -20,7 +20,7 @@ import { requestAborted, responseCompleted, responseFailed } from '../../schemas
 import { rewardReady } from '../../schemas/events/rewards.ts';
 import { roundFailed, roundOpened } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
-import { groupKey } from '../../schemas/prompts.ts';
+import { groupKey } from '../../schemas/moves.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 import { partDecisions } from '../part-messages.ts';
 import { roundCollection } from './collection/round-collection.ts';

@@ -1,6 +1,7 @@
 /** Decisions: groups of rewarded responses. */
 import { z } from 'zod';
-import { finalPrompt, groupKey, rewardedResponse } from '../prompts.ts';
+import { groupKey } from '../moves.ts';
+import { finalPrompt, rewardedResponse } from '../prompts.ts';
 import {
   count,
   positiveCount,

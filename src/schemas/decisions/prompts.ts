@@ -1,7 +1,8 @@
 /** Decisions: the fate of prompts. */
 import { z } from 'zod';
 import { notCompared } from '../faults.ts';
-import { countedResponse, droppedResponse, endsPrompt, groupKey, prompt, promptsIn, wholePrompt } from '../prompts.ts';
+import { endsPrompt, groupKey, promptsIn, wholePrompt } from '../moves.ts';
+import { countedResponse, droppedResponse, prompt } from '../prompts.ts';
 import { count, domain, promptId, ref, requestId, roundId, tokens, weightVersion } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 

@@ -1,6 +1,7 @@
 /** Decisions: what rounds contain, and how they end. */
 import { z } from 'zod';
-import { finalPrompt, prompt, promptsIn, requestIds } from '../prompts.ts';
+import { promptsIn, requestIds } from '../moves.ts';
+import { finalPrompt, prompt } from '../prompts.ts';
 import { count, domain, positiveCount, promptId, roundId, roundKind, seconds, weightVersion } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 

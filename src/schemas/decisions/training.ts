@@ -1,7 +1,7 @@
 /** Decisions: the work of training replicas, and the steps of the optimizer. */
 import { z } from 'zod';
+import { groupKey } from '../moves.ts';
 import { publicationId, updateId } from '../pipelining.ts';
-import { groupKey } from '../prompts.ts';
 import { fetchId, groupId, replicaId, trainingShare } from '../training.ts';
 import { count, positiveCount, roundId, seconds, tokenSum, weightVersion } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';

@@ -1,6 +1,7 @@
 /** Events: reports on rounds and their prompts. */
 import { z } from 'zod';
-import { prompt, promptsIn } from '../prompts.ts';
+import { promptsIn } from '../moves.ts';
+import { prompt } from '../prompts.ts';
 import { domain, message, roundId, roundKind, weightVersion } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
 

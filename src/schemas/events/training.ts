@@ -1,7 +1,7 @@
 /** Events: reports on the training of a round. */
 import { z } from 'zod';
+import { groupKey } from '../moves.ts';
 import { updateId } from '../pipelining.ts';
-import { groupKey } from '../prompts.ts';
 import { fetchId, groupId, launchId, replicaId } from '../training.ts';
 import { count, positiveCount, roundId, seconds, tokenSum } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';

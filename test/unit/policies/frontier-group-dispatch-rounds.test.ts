@@ -5,7 +5,7 @@ import type {
   FrontierGroupDispatchDecision,
   FrontierGroupDispatchInput,
 } from '../../../src/policies/frontier-group-dispatch/index.ts';
-import { groupKey } from '../../../src/schemas/prompts.ts';
+import { groupKey } from '../../../src/schemas/moves.ts';
 import { refusal } from '../../support/basics/refusal.ts';
 
 /** A policy with short ways to send the usual events. */

@@ -15,7 +15,7 @@ import { rewardReady } from '../../../schemas/events/rewards.ts';
 import { roundFailed, roundOpened } from '../../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../../schemas/events/session.ts';
 import type { Message } from '../../../schemas/messages.ts';
-import { groupKey } from '../../../schemas/prompts.ts';
+import { groupKey } from '../../../schemas/moves.ts';
 import { type CollectionDecision, type Ctx, collectionDecisions } from './messages.ts';
 import { askAgain, complete, completeIfEnded, failRound, leave } from './rounds.ts';
 import {

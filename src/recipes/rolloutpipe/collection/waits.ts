@@ -1,6 +1,6 @@
 /** What blocks what in the collection: rounds wait for groups, and groups for requests and rewards. */
 import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../../core/why/waits.ts';
-import { groupKey } from '../../../schemas/prompts.ts';
+import { groupKey } from '../../../schemas/moves.ts';
 import { type CollectionState, completedOf, type Group, type Response, type Round } from './state.ts';
 
 function* firstRequests({ config }: CollectionState, { prompt: { promptId }, round }: Group): Iterable<AwaitedEvent> {
