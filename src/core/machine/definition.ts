@@ -376,9 +376,10 @@ export function definePolicy<
       byType.set(type, handler);
     }
   }
-  const { fields, missing } = beginningsOf(spec.state);
-  if (begin === undefined && missing.length > 0) {
-    refuse('invalid_config', `${spec.id}.begin`, `a beginning of ${missing.join(', ')}`, undefined);
+  if (begin === undefined) {
+    const { missing } = beginningsOf(spec.state);
+    if (missing.length > 0)
+      refuse('invalid_config', `${spec.id}.begin`, `a beginning of ${missing.join(', ')}`, undefined);
   }
   const live = (read: Read, config: Config): State => {
     const state = Object.assign(read, { config });
@@ -394,8 +395,10 @@ export function definePolicy<
       'entered' in one ? (one as Ledger) : ledgerOf(spec.id, one as HeldLedger, events, spec.decisions),
     ),
     refusable: new Set([...byType].flatMap(([type, { check }]) => (check === undefined ? [] : [type]))),
-    init: (config) =>
-      live(parse(spec.state, { ...fields, ...begin?.(config) }, 'internal', `${spec.id}.begin`), config),
+    init: (config) => {
+      const saved = { ...beginningsOf(spec.state).fields, ...begin?.(config) };
+      return live(parse(spec.state, saved, 'internal', `${spec.id}.begin`), config);
+    },
     check: (state, event) => byType.get(event.type)!.check?.(state, event),
     accepts: (state, event) => byType.get(event.type)!.accepts?.(state, event),
     apply: (state, event, context) => {

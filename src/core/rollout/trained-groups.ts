@@ -1,5 +1,18 @@
-/** Groups in ledgers, for policies that train groups of a round. */
+/** Groups in ledgers, and reports that come too late, for policies that train groups of a round. */
+import type { Message } from '../../schemas/messages.ts';
 import { groupKey } from '../../schemas/moves.ts';
+import type { Context } from '../machine/definition.ts';
+
+type Late = Message<'training.late'>;
+
+/** Says that a report of the trainer, or about a round, changes nothing. */
+export function lateTraining(
+  about: Omit<Late, 'type' | 'at' | 'reason'>,
+  code: Late['reason']['code'],
+  ctx: Context<Late>,
+): void {
+  ctx.emit({ type: 'training.late', at: ctx.at, ...about, reason: { code } });
+}
 
 interface RoundOf<Group> {
   readonly roundId: string;

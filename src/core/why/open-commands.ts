@@ -192,6 +192,11 @@ export class OpenCommands<Mark = undefined> implements Releasing {
       this.#end(table.byKey.get(keyOf(rule.ids, event as never)));
   }
 
+  /** Ends all waits for a usual answer. */
+  forgetAll(answer: string): void {
+    for (const command of [...(this.#tables.get(answer)?.byKey.values() ?? [])]) this.#end(command);
+  }
+
   /** Ends the waits of a request for these usual answers; others that the same events would end go on. */
   forgetAwaited(requestId: string, ...answers: readonly string[]): void {
     for (const answer of answers) this.#end(this.#tables.get(answer)?.byKey.get(requestId));

@@ -12,6 +12,8 @@ export interface Releasing {
   readonly open: readonly OpenCommand[];
   /** Ends each wait that the event would end. */
   forget(event: Identified): void;
+  /** Ends all waits for a usual answer. */
+  forgetAll(answer: string): void;
   /** Ends the waits of a request for these usual answers. */
   forgetAwaited(requestId: string, ...answers: readonly string[]): void;
 }
@@ -84,9 +86,7 @@ const rules: Rules = {
   // A program is over when its environment ends.
   'slot.reclaim': programOver,
   // It says of no round that it has nothing for it: it has nothing for any.
-  'source.exhausted': (_, waits) => {
-    for (const { answer, ids } of waits.open) if (answer === 'prompts.supplied') waits.forget({ type: answer, ...ids });
-  },
+  'source.exhausted': (_, waits) => waits.forgetAll('prompts.supplied'),
   // The policy holds the turn back until it routes the turn.
   'turn.requested': ({ requestId }, waits) => waits.forgetAwaited(requestId, 'response.completed'),
 };

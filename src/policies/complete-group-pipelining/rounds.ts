@@ -2,11 +2,12 @@
 
 import { replacePrefix } from '../../core/ids/minted-ids.ts';
 import { isOfRound, olderVersion, restartRoundAt } from '../../core/rollout/restart-versions.ts';
+import { lateTraining } from '../../core/rollout/trained-groups.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { drop } from './groups.ts';
 import { type Ctx, checkRound, newRound, type PipeliningState, publicationIds, type Round, trained } from './state.ts';
-import { dispatch, giveUp, late, restartTrainer } from './updates.ts';
+import { dispatch, giveUp, restartTrainer } from './updates.ts';
 
 type PublishCode = Message<'weights.publish'>['reason']['code'];
 
@@ -82,7 +83,7 @@ function giveUpRound(state: PipeliningState, round: Round, ctx: Ctx): void {
 }
 
 function lateFor(roundId: string, round: Round | undefined, ctx: Ctx): void {
-  late({ roundId }, round === undefined || round.isFailed ? 'round_over' : 'round_completed', ctx);
+  lateTraining({ roundId }, round === undefined || round.isFailed ? 'round_over' : 'round_completed', ctx);
 }
 
 /** Makes all decisions that the state allows: updates, the publication, and the start of the next round. */
@@ -142,7 +143,7 @@ export function finishRound(state: PipeliningState, event: Message<'weights.publ
   const round = state.head;
   // The publication was confirmed before, or the trainer has fallen back since and will publish again.
   if (round === null || round.publicationId !== publicationId) {
-    return late({ roundId, publicationId }, 'publication_over', ctx);
+    return lateTraining({ roundId, publicationId }, 'publication_over', ctx);
   }
   const { dropped, dispatches, times } = round;
   const numbers = trained(round);

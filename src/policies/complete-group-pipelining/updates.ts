@@ -2,6 +2,7 @@
  * Dispatches an update as soon as U groups are trainable, follows the update until the optimizer has stepped, and dispatches a
  * lost update again.
  */
+import { lateTraining } from '../../core/rollout/trained-groups.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { MicroBatch } from '../../schemas/pipelining.ts';
@@ -116,8 +117,8 @@ export function checkConsumed(state: PipeliningState, event: Message<'update.con
 export function consume(state: PipeliningState, event: Message<'update.consumed'>, ctx: Ctx): void {
   const { updateId, groups, seconds } = event;
   const update = state.live.get(updateId);
-  if (update === undefined) return late({ updateId }, 'update_over', ctx);
-  if (update.consumed?.has(groups[0]!)) return late({ updateId }, 'already_consumed', ctx);
+  if (update === undefined) return lateTraining({ updateId }, 'update_over', ctx);
+  if (update.consumed?.has(groups[0]!)) return lateTraining({ updateId }, 'already_consumed', ctx);
   const round = state.head!;
   round.times.computeSeconds += seconds;
   update.consumedSeconds += seconds;
@@ -157,7 +158,7 @@ export function finishStep(state: PipeliningState, event: Message<'optimizer.ste
   const { updateId } = event;
   const update = state.live.get(updateId);
   const code = state.withdrawnSteps.has(updateId) ? 'step_withdrawn' : 'update_over';
-  if (update === undefined) return late({ updateId }, code, ctx);
+  if (update === undefined) return lateTraining({ updateId }, code, ctx);
   stepOver(state, state.head!, update, ctx);
 }
 
@@ -181,7 +182,7 @@ function withdrawStep(state: PipeliningState, round: Round): void {
 /** Dispatches a lost update again, unless its round has failed. */
 export function loseUpdate(state: PipeliningState, { updateId }: Message<'update.lost'>, ctx: Ctx): void {
   const update = state.live.get(updateId);
-  if (update === undefined) return late({ updateId }, 'update_over', ctx);
+  if (update === undefined) return lateTraining({ updateId }, 'update_over', ctx);
   const round = state.head!;
   if (update === currentUpdate(round)) withdrawStep(state, round);
   // A failed round keeps only the update on which the optimizer was stepping.
@@ -237,17 +238,6 @@ export function giveUp(
   const groups = updates.flatMap((one) => one.groups.map(idOf));
   drop(round, groups, { code: 'round_failed', groups: groups.length }, ctx);
   return { updateIds, groups: groups.length };
-}
-
-type Late = Message<'training.late'>;
-
-/** Says that a report of the trainer, or about a round, changes nothing. */
-export function late(
-  about: Pick<Late, 'roundId' | 'updateId' | 'publicationId'>,
-  code: Late['reason']['code'],
-  ctx: Ctx,
-): void {
-  ctx.emit({ type: 'training.late', at: ctx.at, ...about, reason: { code } });
 }
 
 /**

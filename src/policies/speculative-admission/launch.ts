@@ -211,6 +211,7 @@ export function limitTime(state: AdmissionState, response: ResponseState, ctx: C
   const doublings = Math.min(failuresOf(state, response, 'timeout'), 20);
   response.limitSeconds = Math.max(config.responseTimeoutSeconds, 2 * predicted) * 2 ** doublings;
   state.deadlines.push(limitOf(response));
+  state.dueAt = null;
   timeouts.arm(state, ctx);
 }
 

@@ -126,6 +126,7 @@ export function abort(state: AdmissionState, response: ResponseState, reason: Ab
   response.since = at;
   response.order = state.seq++;
   state.aborting.push(response);
+  state.dueAt = null;
   const engine = engineOf(response);
   const by = engine === null ? undefined : { engineId: engine.id };
   ctx.emit({ type: 'request.abort', at, requestId, promptId: prompt.spec.promptId, ...by, reason });

@@ -46,7 +46,7 @@ import { gates, waits } from './waits.ts';
 /** The deadlines, each with a timer. */
 const deadlines = [grace, timeouts, pauses];
 const never = Number.POSITIVE_INFINITY;
-/** Time of the first deadline; what an event puts off is due after it. */
+/** Time of the first deadline. Whatever sets a deadline forgets the time. */
 const dueAt = (state: AdmissionState): number =>
   state.dueAt ?? deadlines.reduce((first, one) => Math.min(first, one.first(state) ?? never), never);
 
@@ -103,8 +103,7 @@ export const speculativeAdmission: PolicyDefinitionOf<SpeculativeAdmissionTypes,
     link,
     handlers,
     after: (state, ctx) => {
-      // Where seconds are lost in the time, a deadline is due as soon as it is set.
-      if (dueAt(state) <= ctx.at || ctx.at + 1 === ctx.at) reports.endOverdue(state, ctx);
+      if (dueAt(state) <= ctx.at) reports.endOverdue(state, ctx);
       settleFaults(state, ctx);
       rounds.settle(state, ctx);
       if (state.mayUnpark) unpark(state);

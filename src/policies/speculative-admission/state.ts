@@ -432,6 +432,7 @@ export function pause(state: AdmissionState, response: ResponseState, until: num
   response.since = until;
   response.order = state.seq++;
   state.pauses.push(response);
+  state.dueAt = null;
 }
 
 /** Whether an engine takes one more request. */

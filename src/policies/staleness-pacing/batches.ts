@@ -2,7 +2,9 @@
  * Forms batches: decides which complete groups the trainer gets. A batch is decided as soon as one is possible after which every
  * other group can still be trained in time, whatever completes later.
  */
+
 import { mintedId, wasMinted } from '../../core/ids/minted-ids.ts';
+import { lateTraining } from '../../core/rollout/trained-groups.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './messages.ts';
@@ -131,7 +133,7 @@ export function publish(state: PacingState, event: Message<'weights.published'>,
   const { roundId, publicationId, weightVersion } = event;
   const batches = indexOf(state, publicationId) + 1;
   if (batches === 0 && weightVersion <= state.weightVersion) {
-    ctx.emit({ type: 'training.late', at: ctx.at, roundId, publicationId, reason: { code: 'publication_over' } });
+    lateTraining({ roundId, publicationId }, 'publication_over', ctx);
     return;
   }
   const next = nextVersion(state);

@@ -1,10 +1,11 @@
 /** Handles replicas: their work, the use of their GPUs, losses and restarts. */
 
 import { replacePrefix } from '../../core/ids/minted-ids.ts';
+import { lateTraining } from '../../core/rollout/trained-groups.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { discard, measurePace, offload, type RequeueCode, requeue, unassign, wasFetch } from './fetches.ts';
-import { checkRound, clearReplica, late, withdrawStep } from './rounds.ts';
+import { checkRound, clearReplica, withdrawStep } from './rounds.ts';
 import { type Ctx, type Group, type Replica, type Round, refreshStreaming, type StreamTrainingState } from './state.ts';
 
 export function checkReplica({ byId }: StreamTrainingState, { replica }: { readonly replica: string }): void {
@@ -45,7 +46,7 @@ export function consumeFetch(state: StreamTrainingState, event: Message<'train.c
 export function consume(state: StreamTrainingState, event: Consumed, ctx: Ctx): void {
   const { fetchId } = event;
   const found = state.works.get(fetchId);
-  if (found === undefined) return late({ fetchId }, 'fetch_over', ctx);
+  if (found === undefined) return lateTraining({ fetchId }, 'fetch_over', ctx);
   const { replica, work } = found;
   const round = state.head!;
   unassign(state, replica, work, ctx.at);
@@ -95,8 +96,8 @@ function isEnded(round: Round, releaseId: string | undefined): boolean {
 export function releaseGpus(state: StreamTrainingState, event: Message<'gpus.released'>, ctx: Ctx): void {
   const round = state.rounds.get(event.roundId);
   const { roundId } = event;
-  if (round === undefined) return late({ roundId }, 'round_over', ctx);
-  if (isEnded(round, event.releaseId)) return late({ roundId }, 'release_over', ctx);
+  if (round === undefined) return lateTraining({ roundId }, 'round_over', ctx);
+  if (isEnded(round, event.releaseId)) return lateTraining({ roundId }, 'release_over', ctx);
   for (const gpuId of event.gpuIds) round.released.add(gpuId);
   refreshStreaming(state);
 }

@@ -5,6 +5,7 @@
 
 import { checkKnown, mintedAs } from '../../core/ids/minted-ids.ts';
 import { scaleFactor } from '../../core/numeric/renormalize.ts';
+import { lateTraining } from '../../core/rollout/trained-groups.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { discard, measureGap, requeue } from './fetches.ts';
@@ -73,7 +74,7 @@ export function completeRound(state: StreamTrainingState, event: Message<'round.
   const { roundId, prompts } = event;
   const round = state.rounds.get(roundId);
   if (round === undefined || round.completedSeconds !== null) {
-    return late({ roundId }, round === undefined ? 'round_over' : 'round_completed', ctx);
+    return lateTraining({ roundId }, round === undefined ? 'round_over' : 'round_completed', ctx);
   }
   round.completedSeconds = ctx.at;
   if (prompts.length < round.groups.size) dropNotFinal(state, round, new Set(prompts.map((one) => one.promptId)), ctx);
@@ -104,7 +105,7 @@ function dropNotFinal(state: StreamTrainingState, round: Round, final: ReadonlyS
 
 export function failRound(state: StreamTrainingState, { roundId }: Message<'round.failed'>, ctx: Ctx): void {
   const round = state.rounds.get(roundId);
-  if (round === undefined) return late({ roundId }, 'round_over', ctx);
+  if (round === undefined) return lateTraining({ roundId }, 'round_over', ctx);
   const isHead = round === state.head;
   if (isHead) {
     withdrawStep(state);
@@ -125,17 +126,6 @@ function drop(round: Round, dropped: readonly Group[], code: 'round_failed' | 'n
 
 /** Ids of the tries to step. */
 export const updateIds = mintedAs('update#', 'nextUpdate');
-
-type Late = Message<'training.late'>;
-
-/** Says that a report about a round, or of the trainer, changes nothing. */
-export function late(
-  about: Pick<Late, 'roundId' | 'updateId' | 'fetchId'>,
-  code: Late['reason']['code'],
-  ctx: Ctx,
-): void {
-  ctx.emit({ type: 'training.late', at: ctx.at, ...about, reason: { code } });
-}
 
 /** Returns the id of the try to step that is under way; the prefix does not change before the try is over. */
 function currentStep(state: StreamTrainingState): string | undefined {
@@ -212,7 +202,7 @@ export function stepped(
 ): void {
   if (updateId === currentStep(state)) return handOver(state, state.head!, ctx);
   const code = state.withdrawnSteps.has(updateId) ? 'step_withdrawn' : 'update_over';
-  late({ roundId, updateId }, code, ctx);
+  lateTraining({ roundId, updateId }, code, ctx);
 }
 
 /** Hands over the groups of a trained round, and makes the next round the head. */
