@@ -422,28 +422,19 @@ function ledgerOf(
   decisions: readonly DecisionMessage[],
 ): Ledger {
   const { name } = ledger;
-  const by = (mark: keyof Moves, messages: readonly EventMessage[]) =>
-    new Map(
-      messages.flatMap(({ type, moves }) => {
-        const ids = moves?.[mark]?.[name];
-        // Messages are told apart by their type.
-        return ids === undefined ? [] : [[type, ids as (message: object) => readonly string[]] as const];
-      }),
+  const by = (mark: keyof Moves, messages: readonly EventMessage[], which: string) => {
+    const marked = new Map(
+      messages.flatMap(({ type, moves }) => (moves?.[mark]?.[name] ? [[type, moves[mark][name]]] : [])),
     );
-  const [enters, leaves] = [by('entered', events), by('left', decisions)];
-  if (enters.size === 0 || leaves.size === 0) {
-    const [what, which] = enters.size === 0 ? ['an event', 'brings'] : ['a decision', 'lets out'];
-    refuse(
-      'invalid_config',
-      `${id}.ledgers`,
-      `${what} that ${which} what is counted, or \`entered\` and \`left\``,
-      name,
-    );
-  }
+    if (marked.size === 0)
+      refuse('invalid_config', `${id}.ledgers`, `${which} what is counted, or \`entered\` and \`left\``, name);
+    // Messages are told apart by their type.
+    return (one: AnyEvent): readonly string[] => marked.get(one.type)?.(one as never) ?? none;
+  };
   return {
     ...ledger,
-    entered: (event) => enters.get(event.type)?.(event) ?? none,
-    left: (decision) => leaves.get(decision.type)?.(decision) ?? none,
+    entered: by('entered', events, 'an event that brings'),
+    left: by('left', decisions, 'a decision that lets out'),
   };
 }
 
