@@ -19,7 +19,9 @@ export interface OpenCommand {
   readonly by?: string | undefined;
   /** Reason of the decision. */
   readonly reason: AnyDecision['reason'];
-  /** For a request for prompts: the number of prompts that are still missing. */
+  /** Number of the try, if the decision and its answers tell one try from another. */
+  readonly attempt?: number | undefined;
+  /** Where an answer may come in portions: the number that is still missing. */
   readonly missing?: number | undefined;
 }
 
@@ -62,8 +64,9 @@ export class TrackedCommand<Mark> implements OpenCommand, Linked<TrackedCommand<
   readonly reason: OpenCommand['reason'];
   /** Number in the order of commands. */
   readonly order: number;
-  /** Number of prompts still missing, where an answer may bring some of them. */
+  /** Number still missing, where an answer may bring some. */
   missing: number | undefined = undefined;
+  attempt: number | undefined = undefined;
   readonly #ids: string | OpenCommand['ids'];
 
   /** @param ids - all ids, or the name of the field whose value is the key */

@@ -7,8 +7,9 @@ import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import type { EventMessage } from '../../schemas/vocabulary.ts';
 
 type EventType = VocabularyEvent['type'];
+type Id = `${string}Id`;
 /** Fields with ids, in all of these messages. */
-type IdOf<T extends keyof Words> = Extract<keyof Words[T], `${string}Id`>;
+type IdOf<T extends keyof Words> = Extract<keyof Words[T], Id>;
 
 /** What is owed after a message. */
 interface Owed<Answer extends EventType, Id extends string> {
@@ -22,18 +23,31 @@ interface Owed<Answer extends EventType, Id extends string> {
   readonly isUnasked?: true;
   /** Whether the answer is due at `fireAtSeconds`, and not at once. */
   readonly isTimer?: true;
-  /** Whether the answer may bring `prompts` in portions, up to the `count` of the message; the rest is still owed. */
-  readonly isInPortions?: true;
+  /**
+   * Fields of an answer that may come in portions: the number or list of all in the message, and the list of those that an answer
+   * brings. The rest is still owed.
+   */
+  readonly portions?: readonly [all: string, brought: string];
+  /** Field with a list of the message, if an answer is due for each item; the ids are those of the items. */
+  readonly each?: string;
 }
 /** What is owed after a message of the vocabulary. */
 export type Obligation = Owed<EventType, string>;
+type Answered<A extends EventType, Ids extends string> = Owed<EventType, Ids & IdOf<A>> & {
+  readonly answers: readonly [A, ...EventType[]];
+};
+/** A row of a message with a list, for each item of which an answer is due. */
+type EachAnswered<T extends keyof Words, A extends EventType> = {
+  readonly [Field in keyof Words[T]]: Words[T][Field] extends readonly (infer Item)[]
+    ? Answered<A, Extract<keyof Item, Id>> & { readonly each: Field }
+    : never;
+}[keyof Words[T]];
 /** A row whose fields exist: of one message, and of its usual answer. */
 type Row<T extends keyof Words> =
   | {
-      readonly [A in EventType]: Owed<EventType, IdOf<T> & IdOf<A>> & {
-        readonly answers: readonly [A, ...EventType[]];
-      };
+      readonly [A in EventType]: Answered<A, IdOf<T>> & { readonly each?: undefined };
     }[EventType]
+  | { readonly [A in EventType]: EachAnswered<T, A> }[EventType]
   | typeof nothing;
 
 const nothing: { readonly answers: readonly []; readonly ids: readonly [] } = { answers: [], ids: [] };
@@ -74,7 +88,11 @@ const rows = {
   'program.pause': nothing,
   'program.resume': nothing,
   'progress.query': { answers: ['progress.reported'], ids: ['queryId'] },
-  'prompts.request': { answers: ['prompts.supplied', 'source.exhausted'], ids: ['roundId'], isInPortions: true },
+  'prompts.request': {
+    answers: ['prompts.supplied', 'source.exhausted'],
+    ids: ['roundId'],
+    portions: ['count', 'prompts'],
+  },
   'reference.compute': nothing,
   'request.abort': { answers: ['request.aborted', 'response.completed', 'response.failed'], ids: ['requestId'] },
   'request.admit': generated,
@@ -96,9 +114,13 @@ const rows = {
   'slot.reclaim': { answers: ['slot.released', 'slot.ready', 'slot.failed'], ids: ['slotId'] },
   'timer.set': { answers: ['timer.fired'], ids: ['timerId'], isTimer: true },
   'train.batch': published,
-  'train.dispatch': { answers: ['update.consumed', 'update.lost'], ids: ['updateId'] },
+  'train.dispatch': {
+    answers: ['update.consumed', 'update.lost'],
+    ids: ['updateId'],
+    portions: ['groups', 'groups'],
+  },
   'train.fetch': { answers: ['train.consumed'], ids: ['fetchId'] },
-  'train.finish': { answers: ['train.finished'], ids: [] },
+  'train.finish': { answers: ['train.finished'], ids: ['fetchId'], each: 'shares' },
   'turn.route': ofProgram('turn.finished'),
   'update.cancel': nothing,
   'weights.publish': published,

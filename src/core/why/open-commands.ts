@@ -20,6 +20,7 @@ const openCommand = z.strictObject({
   since: z.number(),
   by: z.string().optional(),
   reason: z.looseObject({ code: z.string() }),
+  attempt: z.int().nonnegative().optional(),
   missing: z.int().positive().optional(),
 });
 /** Schema of {@link OpenCommands} in a state. */
@@ -34,10 +35,11 @@ export type SavedOpenCommands = z.output<typeof savedOpenCommands>;
 
 type SavedOpenCommand = z.output<typeof openCommand>;
 
-function savedCommand({ type, answer, ids, since, by, reason, missing }: OpenCommand): SavedOpenCommand {
+function savedCommand({ type, answer, ids, since, by, reason, attempt, missing }: OpenCommand): SavedOpenCommand {
   return {
     ...{ type, answer, ids: { ...ids }, since, reason: { ...reason } },
     ...(by === undefined ? undefined : { by }),
+    ...(attempt === undefined ? undefined : { attempt }),
     ...(missing === undefined ? undefined : { missing }),
   };
 }
@@ -53,6 +55,17 @@ const dueAt = ({ fireAtSeconds, aheadSeconds = 0 }: Json): number => Number(fire
 
 const idsOf = ({ ids }: AnswerRule, message: Json): OpenCommand['ids'] =>
   Object.fromEntries(ids.map((name) => [name, String(message[name])]));
+
+/** Whether an answer comes from an earlier try than the one that is awaited. */
+const isOfEarlierTry = ({ attempt }: Json, { attempt: awaited }: OpenCommand): boolean =>
+  attempt !== undefined && awaited !== undefined && attempt !== awaited;
+
+/** Returns the number of what an answer may bring in portions. Of what is only counted, what was asked for earlier is still missing. */
+function missingOf({ portions }: AnswerRule, message: Json, before: OpenCommand | undefined): number | undefined {
+  if (portions === undefined) return undefined;
+  const all = message[portions[0]] as number | readonly unknown[];
+  return typeof all === 'number' ? all + (before?.missing ?? 0) : all.length;
+}
 
 /** Is told of each command that opens and ends, and may keep a mark on an open command. */
 export interface CommandFollower<Mark> {
@@ -116,7 +129,7 @@ export class OpenCommands<Mark = undefined> implements Releasing {
     }
   }
 
-  #restored({ type, answer, ids: saved, since, by, reason, missing }: SavedOpenCommand): TrackedCommand<Mark> {
+  #restored({ type, answer, ids: saved, since, by, reason, attempt, missing }: SavedOpenCommand): TrackedCommand<Mark> {
     // The keys of a saved object may be in any order.
     const fields = this.#asked.get(type)?.rule.ids ?? Object.keys(saved);
     const ids = Object.fromEntries(fields.map((name) => [name, saved[name]!]));
@@ -130,6 +143,7 @@ export class OpenCommands<Mark = undefined> implements Releasing {
       reason,
       this.#count++,
     );
+    command.attempt = attempt;
     command.missing = missing;
     return command;
   }
@@ -163,8 +177,10 @@ export class OpenCommands<Mark = undefined> implements Releasing {
     const neededSlots = this.#needSlots;
     for (const { table, rule } of this.#ends.get(type) ?? [])
       this.#answered(table, keyOf(rule.ids, event as never), event, at);
-    if (this.#asked.get(type)?.rule.isReport === true && !this.#isAborting(event as never))
-      this.#open({ ...event, at, reason: { code: 'reported' } });
+    const rule = this.#asked.get(type)?.rule;
+    // A command of another policy, which the host has handed on, begins a wait as one of the policy's own does.
+    if (rule?.isReport === undefined) this.#open(event as never, at);
+    else if (!this.#isAborting(event as never)) this.#open({ ...event, at, reason: { code: 'reported' } });
     releases.get(type)?.(event as never, this);
     if (neededSlots || !this.#needSlots) return;
     for (const { type, ids } of this.open)
@@ -175,9 +191,10 @@ export class OpenCommands<Mark = undefined> implements Releasing {
   #answered(table: Table<Mark>, key: string, event: AnyEvent, at: number): void {
     const command = table.byKey.get(key);
     if (command !== undefined) {
+      if (isOfEarlierTry(event as never, command)) return;
       this.#learn(command, at);
       this.#end(command, true);
-      if (command.missing !== undefined) this.#awaitRest(command, event, at);
+      if (command.missing !== undefined) this.#awaitRest(command, event as never, at);
     } else if (table.isHoped) {
       const hoped = table.hopedFor(key);
       if (hoped !== undefined) this.#learn(hoped, at);
@@ -225,12 +242,23 @@ export class OpenCommands<Mark = undefined> implements Releasing {
     return begins.has(type) && this.#needSlots;
   }
 
-  /** Begins the wait for what is owed after a message. */
+  /** Begins each wait for what is owed after a message. */
   #open(message: AnyDecision, at = message.at, reason = message.reason): void {
     const asked = this.#asked.get(message.type);
     if (asked === undefined) return;
-    const { table, rule, replaces } = asked;
-    const given = message as AnyDecision & Json;
+    const { each } = asked.rule;
+    if (each === undefined) return this.#await(asked, message as AnyDecision & Json, at, reason);
+    for (const item of (message as AnyDecision & Json)[each] as readonly Json[])
+      this.#await(asked, { ...item, type: message.type }, at, reason);
+  }
+
+  /** Begins a wait. */
+  #await(
+    { table, rule, replaces }: Asked<Mark>,
+    given: { readonly type: string } & Json,
+    at: number,
+    reason: AnyDecision['reason'],
+  ): void {
     const key = keyOf(rule.ids, given);
     const isHoped = rule.isUnasked === true && table.times === undefined;
     if (!isHoped) for (const other of replaces) this.#replace(other.byKey.get(key), at);
@@ -240,7 +268,7 @@ export class OpenCommands<Mark = undefined> implements Releasing {
     const ids = rule.ids.length === 1 ? rule.ids[0]! : idsOf(rule, given);
     const command = new TrackedCommand(
       table,
-      message.type,
+      given.type,
       key,
       ids,
       rule.isTimer ? dueAt(given) : at,
@@ -248,8 +276,8 @@ export class OpenCommands<Mark = undefined> implements Releasing {
       reason,
       this.#count++,
     );
-    // Prompts that were requested earlier and have not come yet are still missing.
-    if (rule.isInPortions) command.missing = (given.count as number) + (before?.missing ?? 0);
+    if (typeof given.attempt === 'number') command.attempt = given.attempt;
+    command.missing = missingOf(rule, given, before);
     if (isHoped && this.#follower !== undefined) return table.hope(command);
     this.#add(command);
     if (isHoped && table.inOrder.size > mostUnasked) this.#end(table.inOrder.peek());
@@ -337,12 +365,12 @@ export class OpenCommands<Mark = undefined> implements Releasing {
     this.#end(command);
   }
 
-  /** Prompts may come in portions: the rest is awaited from now on. */
-  #awaitRest({ table, type, key, ids, by, reason, missing }: TrackedCommand<Mark>, event: AnyEvent, at: number): void {
-    const { prompts } = event as { readonly prompts?: readonly unknown[] };
-    if (prompts === undefined || prompts.length >= missing!) return;
+  /** An answer that comes in portions: the rest is awaited from now on. */
+  #awaitRest({ table, type, key, ids, by, reason, missing }: TrackedCommand<Mark>, event: Json, at: number): void {
+    const brought = event[this.#asked.get(type)!.rule.portions![1]] as readonly unknown[] | undefined;
+    if (brought === undefined || brought.length >= missing!) return;
     const rest = new TrackedCommand(table, type, key, ids, at, by, reason, this.#count++);
-    rest.missing = missing! - prompts.length;
+    rest.missing = missing! - brought.length;
     this.#add(rest);
   }
 

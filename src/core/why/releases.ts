@@ -27,6 +27,9 @@ const programOver = ({ requestId }: { readonly requestId?: string }, waits: Rele
   if (requestId !== undefined) waits.forgetAwaited(requestId, 'response.completed', ...turns);
 };
 
+const unrewarded = ({ requestId }: { readonly requestId: string }, waits: Releasing): void =>
+  waits.forget({ type: 'reward.ready', requestId });
+
 interface PromptGone {
   readonly roundId?: string;
   readonly promptId?: string;
@@ -40,11 +43,8 @@ function promptGone(
   waits: Releasing,
 ): void {
   waits.forget({ type: 'prompt.judged', promptId, roundId });
-  for (const { requestId } of dropped) waits.forget({ type: 'reward.ready', requestId });
+  for (const one of dropped) unrewarded(one, waits);
 }
-
-const unrewarded = ({ requestId }: { readonly requestId: string }, waits: Releasing): void =>
-  waits.forget({ type: 'reward.ready', requestId });
 
 const roundOver = ({ roundId }: { readonly roundId: string }, waits: Releasing): void =>
   waits.forget({ type: 'prompts.supplied', roundId });
@@ -73,7 +73,10 @@ const rules: Rules = {
   'prompt.deferred': promptGone,
   'prompt.failed': promptGone,
   'prompt.filtered': promptGone,
-  'prompt.merged': promptGone,
+  // The prompt of the two that stays is still judged.
+  'prompt.merged': ({ dropped }, waits) => {
+    for (const one of dropped) unrewarded(one, waits);
+  },
   'prompt.returned': promptGone,
   'request.expired': ({ requestId }, waits) => waits.forget({ type: 'request.aborted', requestId }),
   'response.dropped': unrewarded,

@@ -64,7 +64,8 @@ export const commands: Readonly<Record<string, Due>> = {
   'train.batch': due('trainer', 'roundId publicationId', 'weights.published'),
   'train.dispatch': due('trainer', 'updateId', 'update.consumed update.lost'),
   'train.fetch': due('trainer', 'fetchId', 'train.consumed'),
-  'train.finish': due('trainer', '', 'train.finished'),
+  // Of each share.
+  'train.finish': due('trainer', 'fetchId', 'train.finished'),
   'turn.route': due('engine', 'requestId', `turn.finished ${closed}`, goneOn),
   'weights.publish': due('trainer', 'roundId publicationId', 'weights.published'),
 };

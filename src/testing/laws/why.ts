@@ -1,6 +1,6 @@
 /**
  * Law 14: everything that a ledger holds has a `why`; the policy accepts the events that an answer names, and they change the
- * state. No wait is older than the last command that asks for the event.
+ * state. A command that the policy has given or heard asks for each awaited answer, and no wait is older than the last one.
  */
 
 import { eventWith, type Filling } from '../../core/generators/sample-value.ts';
@@ -22,7 +22,7 @@ import type { Case } from './law.ts';
 /** How many times of a run are looked at, how many things per time, and how many events per thing. */
 const most = { times: 2, things: 3, events: 2 };
 
-/** After one of so many events, the dates of all waits are checked. */
+/** After one of so many events, the commands and dates of all waits are checked. */
 const datedEvery = 3;
 
 /** Values for the fields of an event that neither a `why` nor a command names; the first that make an event acceptable count. */
@@ -32,7 +32,7 @@ const fillings: readonly Filling[] = [0, 1, 2, 3, 4, 5].flatMap((variant) =>
 
 /**
  * Throws if something in a ledger has no `why`, or its `why` names no event, or a named event is refused or changes nothing; or
- * if a wait is older than the last command that asks for its event. A definition without `waits` need not name events.
+ * if no open command asks for an awaited answer, or one asked later than the wait began. A definition without `waits` need not name events.
  */
 export function waitsAreNamed({ definition, config, events, hints }: Case): void {
   const subject = newSubject(definition, config);
@@ -42,6 +42,7 @@ export function waitsAreNamed({ definition, config, events, hints }: Case): void
   const host = new ObedientHost(definition, definition.config.parse(config), beginning);
   host.desk.supplies = Number.POSITIVE_INFINITY;
   const commands = new OpenCommands(definition);
+  const asked = askedOf(definition);
   const times = new Set([
     events.length - 1,
     ...Array.from({ length: most.times - 1 }, () => choices.below(Math.max(1, events.length))),
@@ -51,7 +52,7 @@ export function waitsAreNamed({ definition, config, events, hints }: Case): void
     if ('decisions' in given) {
       host.heard(event, given.decisions);
       commands.follow(event, given.decisions, subject.at);
-      if (index % datedEvery === 0) expectDates(subject, commands);
+      if (index % datedEvery === 0) expectAsked(subject, commands, asked);
     }
     if (!times.has(index)) return;
     const saved = subject.snapshot();
@@ -76,19 +77,46 @@ export function waitsAreNamed({ definition, config, events, hints }: Case): void
   });
 }
 
-/** Throws if a wait is older than the last command that asks for its event. */
-function expectDates(subject: Subject, commands: OpenCommands): void {
+/**
+ * Answers that may be awaited without an open command. Prompts: which are missing depends on their domains, and commands are
+ * counted. Rewards: hosts send them unasked. A move is asked for by the release of GPUs that needs it. An environment that is used again is ready instead of released, as one
+ * is that has started late. A program waits for its
+ * environment, and one whose engine is lost for the timer, as long as it waits for its end.
+ */
+const unfollowed: ReadonlySet<string> = new Set([
+  'prompts.supplied',
+  'reward.ready',
+  'request.migrated',
+  'slot.released',
+  'response.completed',
+  'request.aborted',
+]);
+
+/** The usual answers to the commands that a policy gives or hears, by the contract of hosts. */
+const askedOf = ({ decisions, events }: Case['definition']): ReadonlySet<string> =>
+  new Set(
+    [...decisions, ...events]
+      .flatMap(({ type }) => answersTo(type)?.slice(0, 1) ?? [])
+      .filter((one) => !unfollowed.has(one)),
+  );
+
+/** Throws if a wait for an answer has no open command that asks for it, or is older than the last one. */
+function expectAsked(subject: Subject, commands: OpenCommands, asked: ReadonlySet<string>): void {
   const { kinds, ids, of } = subject.holdings();
   for (const what of kinds) {
     for (const id of ids(what)) {
       for (const one of of({ what, id })?.for ?? []) {
-        if (!isEvent(one) || one.since === undefined || one.dueAt !== undefined) continue;
-        const asked = commands.answeredBy(one.event);
+        if (!isEvent(one) || one.dueAt !== undefined) continue;
+        const command = commands.answeredBy(one.event);
+        if (command === undefined && asked.has(one.event.type))
+          throw new Error(`${what} ${id} waits for ${JSON.stringify(one.event)}, and no open command asks for it`);
+        if (one.since === undefined) continue;
         // A command without ids does not identify one request among several.
-        if (asked === undefined || answersTo(asked.type) === undefined || Object.keys(asked.ids).length === 0) continue;
-        if (one.since >= asked.since) continue;
-        const command = `${asked.type} (${asked.reason.code}) has asked for it at ${asked.since}`;
-        throw new Error(`${what} ${id} waits for ${JSON.stringify(one.event)} since ${one.since}, and ${command}`);
+        if (command === undefined || answersTo(command.type) === undefined || Object.keys(command.ids).length === 0)
+          continue;
+        if (one.since >= command.since) continue;
+        const asking = `${command.type} (${command.reason.code}) has asked for it at ${command.since}`;
+        throw new Error(`${what} ${id} waits for ${JSON.stringify(one.event)} since ${one.since}, and ${asking}`);
       }
     }
   }

@@ -1,5 +1,6 @@
-/** Who owes what: the table of core against that of the hosts of tests, which was written by hand from the  */
+/** Who owes what: the table of core against that of the hosts of tests, which was written by hand. */
 import { describe, expect, test } from 'vitest';
+import type { z } from 'zod';
 import { type Obligation, obligations, rulesOf } from '../../../../src/core/why/obligations.ts';
 import { OpenCommands } from '../../../../src/core/why/open-commands.ts';
 import { registry } from '../../../../src/registry.ts';
@@ -13,29 +14,33 @@ import { newSubject } from '../../../../src/testing/runs/run.ts';
 import { exampleConfigs } from '../../../support/examples/configs.ts';
 
 type Table = ReadonlyMap<string, Obligation>;
+type Flags = Pick<Obligation, 'isUnasked' | 'isTimer' | 'portions' | 'each'>;
 interface Line extends Due {
   readonly how: 'command' | 'notice' | 'report';
-  readonly flags: Pick<Obligation, 'isUnasked' | 'isTimer' | 'isInPortions'>;
+  readonly flags: Flags;
 }
-const flagsOf = ({
-  isUnasked = false,
-  isTimer = false,
-  isInPortions = false,
-}: Partial<Record<keyof Line['flags'], boolean>>) => ({ isUnasked, isTimer, isInPortions }) as Line['flags'];
+const flagsOf = ({ isUnasked, isTimer, portions, each }: Flags): Flags => ({ isUnasked, isTimer, portions, each });
+
+/** What comes in portions, and what is answered item by item. */
+const parts: Readonly<Record<string, Flags>> = {
+  'prompts.request': { portions: ['count', 'prompts'] },
+  'train.dispatch': { portions: ['groups', 'groups'] },
+  'train.finish': { each: 'shares' },
+};
 
 /** What a host sends of its own accord may never come: after a notice, and what a program does after its own reports. */
-const flagsBy = ({ who, events: [usual] }: Due, how: Line['how']) =>
+const flagsBy = (type: string, { who }: Due, how: Line['how']) =>
   flagsOf({
-    isUnasked: how !== 'command' && who === 'host',
-    isTimer: who === 'timer',
-    isInPortions: usual === 'prompts.supplied',
+    ...(how !== 'command' && who === 'host' && { isUnasked: true }),
+    ...(who === 'timer' && { isTimer: true }),
+    ...parts[type],
   });
 
 const lines: ReadonlyMap<string, Line> = new Map(
   (['command', 'notice', 'report'] as const).flatMap((how) =>
     Object.entries({ command: commands, notice: notices, report: reports }[how]).map(([type, due]): [string, Line] => [
       type,
-      { ...due, how, flags: flagsBy(due, how) },
+      { ...due, how, flags: flagsBy(type, due, how) },
     ]),
   ),
 );
@@ -82,7 +87,13 @@ const withRow = <T>(table: ReadonlyMap<string, T>, type: string, row: T | undefi
     ),
   );
 
-const flags = ['isReport', 'isUnasked', 'isTimer', 'isInPortions'] as const;
+const otherFlags = {
+  isReport: true,
+  isUnasked: true,
+  isTimer: true,
+  portions: ['tokens', 'tokens'],
+  each: 'tokens',
+} as const;
 
 describe('what is owed', () => {
   test('is what the contract says, of every command', () => {
@@ -93,10 +104,12 @@ describe('what is owed', () => {
 
   test('has ids that both messages have, all of them', () => {
     const shape = (type: string) =>
-      Object.keys([...events, ...decisions].find((one) => one.type === type)!.schema.shape as object);
-    for (const [type, { answers, ids }] of obligations) {
+      [...events, ...decisions].find((one) => one.type === type)!.schema.shape as Record<string, z.ZodType>;
+    for (const [type, { answers, ids, each }] of obligations) {
       if (answers.length === 0 || type === 'round.drained') continue;
-      const shared = shape(type).filter((name) => name.endsWith('Id') && shape(answers[0]!).includes(name));
+      const list = each === undefined ? undefined : (shape(type)[each] as z.ZodArray<z.ZodObject>);
+      const fields = list === undefined ? shape(type) : list.element.shape;
+      const shared = Object.keys(fields).filter((name) => name.endsWith('Id') && name in shape(answers[0]!));
       expect([type, [...ids].sort()]).toEqual([type, shared.sort()]);
     }
   });
@@ -107,7 +120,10 @@ describe('what is owed', () => {
         undefined,
         ...wrong(row.answers, 'engine.added').map((answers) => ({ ...row, answers: answers as never })),
         ...(row.answers.length === 0 ? [] : wrong(row.ids, 'acmeId').map((ids) => ({ ...row, ids }))),
-        ...(row.answers.length === 0 ? [] : flags).map((flag) => ({ ...row, [flag]: row[flag] ? undefined : true })),
+        ...(row.answers.length === 0 ? [] : (Object.keys(otherFlags) as (keyof typeof otherFlags)[])).map((flag) => ({
+          ...row,
+          [flag]: row[flag] === undefined ? otherFlags[flag] : undefined,
+        })),
       ];
       for (const one of all) expect(() => compare(withRow(obligations, type, one), lines), type).toThrow();
     }
