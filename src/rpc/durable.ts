@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { systemClock } from '../core/machine/clock.ts';
 import { parse } from '../core/machine/validate.ts';
 import type { PolicyError } from '../errors.ts';
-import { noMeter } from './connection/meter.ts';
 import { Journal } from './journal/journal.ts';
 import { openStore, type Store } from './journal/store.ts';
 import { RpcServer } from './server.ts';
@@ -64,12 +63,12 @@ export async function serverOver(
   options: Omit<z.output<typeof durableSchema>, 'stateDir'> & ServerOptions,
 ): Promise<DurableServer> {
   const { fsync, snapshotEvents, ...rest } = options;
-  const { version = 'unknown', meter = noMeter, clock = systemClock } = rest;
+  const { version = 'unknown', meter, clock = systemClock } = rest;
   let failed: (error: unknown) => void = () => undefined;
   const failure = new Promise<never>((_, reject) => (failed = reject));
   // Without a handler, an unhandled rejection would end the process.
   failure.catch(() => undefined);
-  const committed = (operations: number, seconds: number): void => meter.committed(operations, seconds);
+  const committed = (operations: number, seconds: number): void => meter?.committed(operations, seconds);
   const { warn = () => undefined } = rest;
   const misread = (session: string, { code, message }: PolicyError): void =>
     warn(

@@ -5,7 +5,6 @@ import type { CallContext } from './connection/caller.ts';
 import { Connection, type ConnectionHost } from './connection/connection.ts';
 import { HalfLines } from './connection/half-lines.ts';
 import type { Link, Served } from './connection/link.ts';
-import { noMeter } from './connection/meter.ts';
 import { Outputs } from './connection/outputs.ts';
 import type { Id } from './connection/request.ts';
 import { notDurable } from './connection/send-queue.ts';
@@ -37,7 +36,7 @@ export class RpcServer {
 
   /** Throws `invalid_config`. */
   constructor(options: ServerOptions = {}) {
-    const { clock = systemClock, meter = noMeter, isToken, journal, planning } = options;
+    const { clock = systemClock, meter, isToken, journal, planning } = options;
     this.#service = new Service(options);
     this.#planning = planning;
     this.limits = this.#service.limits;

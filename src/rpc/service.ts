@@ -6,10 +6,10 @@ import type { AnyDefinition } from '../core/machine/definition.ts';
 import type { Registry } from '../core/machine/registry.ts';
 import { parse } from '../core/machine/validate.ts';
 import { isPolicyError, PolicyError, refuse } from '../errors.ts';
-import { type DecisionLog, noDecisionLog } from '../logs/write/decision-log.ts';
+import type { DecisionLog } from '../logs/write/decision-log.ts';
 import { registry as shipped } from '../registry.ts';
 import type { CallContext, Caller } from './connection/caller.ts';
-import { type Meter, noMeter } from './connection/meter.ts';
+import type { Meter } from './connection/meter.ts';
 import type { Id, Request } from './connection/request.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Records } from './journal/records.ts';
@@ -91,8 +91,8 @@ export class Service {
 
   /** Throws `invalid_config`. */
   constructor(options: Omit<ServerOptions, 'journal'> & { readonly journal?: Records | undefined }) {
-    const { registry = shipped, clock = systemClock, meter = noMeter, version = 'unknown', journal } = options;
-    const { decisionLog = noDecisionLog, watch } = options;
+    const { registry = shipped, clock = systemClock, meter, version = 'unknown', journal } = options;
+    const { decisionLog, watch } = options;
     this.watch = watch === undefined ? undefined : new Watch(watch, clock);
     this.#clock = clock;
     this.#planning = options.planning;

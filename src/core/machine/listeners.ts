@@ -23,23 +23,14 @@ type Listener = (payload: never) => void;
 export class Listeners<D extends AnyDecision> {
   readonly #emitter = new EventEmitter<Record<string, [unknown]>>();
   readonly #guards = new WeakMap<Listener, Map<string, (payload: unknown) => void>>();
-  #size = 0;
-
-  get size(): number {
-    return this.#size;
-  }
 
   add(type: string, listener: Listener): void {
     this.#emitter.on(type, this.#guard(type, listener));
-    this.#size += 1;
   }
 
   remove(type: string, listener: Listener): void {
     const guard = this.#guards.get(listener)?.get(type);
-    if (guard === undefined) return;
-    const before = this.#emitter.listenerCount(type);
-    this.#emitter.off(type, guard);
-    this.#size -= before - this.#emitter.listenerCount(type);
+    if (guard !== undefined) this.#emitter.off(type, guard);
   }
 
   /** Delivers the decisions of a list, from the index `from` on. */

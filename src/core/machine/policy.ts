@@ -19,7 +19,7 @@ import {
 } from '../why/why.ts';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition, PolicyDefinition } from './definition.ts';
 import { Listeners, type PolicyEvents } from './listeners.ts';
-import { recogniserOf } from './recognise.ts';
+import { type Recogniser, recogniserOf } from './recognise.ts';
 import { SessionClock } from './session-clock.ts';
 import type { Snapshot } from './snapshot.ts';
 import { parse } from './validate.ts';
@@ -65,15 +65,23 @@ function warnOfMilliseconds(id: string, at: number): void {
   );
 }
 
+/** An event that a policy takes. */
+interface Taken {
+  readonly schema: z.ZodType;
+  /** Made for the first event of the type. */
+  fits: Recogniser | undefined;
+}
+
 /** A running policy: events in by {@link Policy.send}, decisions out as its result and to listeners. */
 export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Saved, Command extends string = string> {
   // biome-ignore lint/suspicious/noExplicitAny: the facade never reads the input type of a configuration
   readonly #definition: PolicyDefinition<any, Config, State, E, D, Saved, string, Command>;
-  readonly #schemas: ReadonlyMap<string, z.ZodType>;
+  readonly #taken: ReadonlyMap<string, Taken>;
   readonly #validate: boolean;
   readonly #config: Config;
   readonly #state: State;
-  readonly #listeners = new Listeners<D>();
+  /** Absent until somebody listens. */
+  #listeners: Listeners<D> | undefined;
   readonly #queue: E[] = [];
   #observers: readonly ((event: E, decisions: readonly D[]) => void)[] = [];
   /** One context serves all events: a new context per event would be most of the cost of this class. */
@@ -84,7 +92,8 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   #broken: unknown;
   #seq: number;
   #at: number;
-  readonly #clock: SessionClock;
+  /** Absent until the host restarts: only then may its clock be another one. */
+  #clock: SessionClock | undefined;
 
   /** Internal: use `create`. */
   constructor(
@@ -94,14 +103,18 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     options: PolicyOptions = {},
   ) {
     this.#definition = definition;
-    this.#schemas = new Map(definition.events.map((message) => [message.type, message.schema]));
+    this.#taken = new Map(definition.events.map(({ type, schema }) => [type, { schema, fits: undefined }]));
     this.#validate = options.validate ?? true;
     this.#config = start.config;
     this.#state = start.state;
     this.#seq = start.seq;
     this.#at = start.at;
-    const clock = (this.#clock = new SessionClock(start.aheadSeconds ?? 0));
-    this.#context = { at: start.at, emit: (decision) => void this.#into.push(clock.onHostClock(decision)) };
+    const { aheadSeconds = 0 } = start;
+    if (aheadSeconds > 0) this.#clock = new SessionClock(aheadSeconds);
+    this.#context = {
+      at: start.at,
+      emit: (decision) => void this.#into.push(this.#clock?.onHostClock(decision) ?? decision),
+    };
   }
 
   /** Id of the policy. */
@@ -139,7 +152,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   /** Whether the policy takes this message, such as a decision of another policy, as an event. */
   takes<M extends AnyEvent>(message: M): message is Extract<M, E>;
   takes(message: string | AnyEvent): boolean {
-    return this.#schemas.has(typeof message === 'string' ? message : message.type);
+    return this.#taken.has(typeof message === 'string' ? message : message.type);
   }
 
   /**
@@ -152,25 +165,26 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
    */
   send(event: E): D[] {
     if (this.#validate) this.#parse(event);
-    else if (!this.#schemas.has(event.type)) this.#unknownType(event.type);
+    else if (!this.#taken.has(event.type)) this.#unknownType(event.type);
     if (this.#sending) {
       this.#queue.push(event);
       return [];
     }
     const decisions: D[] = [];
     this.#apply(event, decisions);
-    if (this.#listeners.size === 0) return decisions;
+    const listeners = this.#listeners;
+    if (listeners === undefined) return decisions;
     this.#sending = true;
     try {
-      this.#listeners.deliver(decisions, 0);
+      listeners.deliver(decisions, 0);
       for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
         const from = decisions.length;
         try {
           this.#apply(next, decisions);
         } catch (error) {
-          this.#listeners.fail({ error, event: next });
+          listeners.fail({ error, event: next });
         }
-        this.#listeners.deliver(decisions, from);
+        listeners.deliver(decisions, from);
       }
     } finally {
       this.#sending = false;
@@ -193,7 +207,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
       state: this.#definition.save(this.#state),
       seq: this.#seq,
       at: this.#at,
-      ...(this.#clock.aheadSeconds === 0 ? undefined : { aheadSeconds: this.#clock.aheadSeconds }),
+      ...(this.#clock?.aheadSeconds ? { aheadSeconds: this.#clock.aheadSeconds } : undefined),
     };
   }
 
@@ -253,6 +267,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
       refuse('invalid_input', `handlers.${type}`, `a function: ${id} has this command`, functions[type]);
     }
     if (this.#isHandled) refuse('invalid_input', 'handlers', `one call of \`handle\` for ${id}`, 'a second one');
+    this.#listeners ??= new Listeners<D>();
     for (const type of commands) this.#listeners.add(type, functions[type]!);
     this.#isHandled = true;
     return this;
@@ -267,6 +282,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     const types = [...this.#definition.decisions.map((message) => message.type), 'decision', 'listener.error'];
     if (!types.includes(type)) refuse('invalid_input', 'type', `what ${this.id} tells: ${oneOf(types, type)}`, type);
     if (typeof listener !== 'function') refuse('invalid_input', 'listener', 'a function', listener);
+    this.#listeners ??= new Listeners<D>();
     this.#listeners.add(type, listener);
     return this;
   }
@@ -282,7 +298,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
 
   /** Stops listening. */
   off<T extends keyof PolicyEvents<D> & string>(type: T, listener: (payload: PolicyEvents<D>[T]) => void): this {
-    this.#listeners.remove(type, listener);
+    this.#listeners?.remove(type, listener);
     return this;
   }
 
@@ -299,10 +315,14 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   }
 
   #apply(event: E, into: D[]): void {
-    this.#assertWhole();
+    if (this.#broken !== undefined) this.#assertWhole();
     const checked = this.#definition.check(this.#state, event);
-    const at = this.#clock.timeOf(event, this.#at, this.id);
-    if (at >= likelyMilliseconds && this.#at < likelyMilliseconds) warnOfMilliseconds(this.id, at);
+    if (event.type === 'host.restarted') this.#clock ??= new SessionClock(0);
+    const at =
+      this.#clock === undefined
+        ? Math.max(event.at, this.#at)
+        : this.#clock.timeOf(event, this.#at, this.#definition.id);
+    if (at >= likelyMilliseconds && this.#at < likelyMilliseconds) warnOfMilliseconds(this.#definition.id, at);
     const from = into.length;
     this.#into = into;
     this.#context.at = at;
@@ -327,13 +347,15 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
 
   #parse(event: E): void {
     const type = (event as Partial<E> | null | undefined)?.type;
-    const schema = this.#schemas.get(type as string);
-    if (schema === undefined) this.#unknownType(type);
-    else if (!recogniserOf(schema)(event)) parse(schema, event, 'invalid_event');
+    const taken = this.#taken.get(type as string);
+    if (taken === undefined) return this.#unknownType(type);
+    const { schema } = taken;
+    taken.fits ??= recogniserOf(schema);
+    if (!taken.fits(event)) parse(schema, event, 'invalid_event');
   }
 
   #unknownType(type: unknown): never {
-    const types = [...this.#schemas.keys()];
+    const types = [...this.#taken.keys()];
     refuse(
       'invalid_event',
       'type',

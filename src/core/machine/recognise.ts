@@ -31,14 +31,15 @@ const byZod =
 
 function understood(schema: Schema): Recogniser | undefined {
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  let fits = unbounded(def, schema);
-  for (const check of def.checks ?? []) {
-    const before = fits;
-    const isWithin = boundOf(check);
-    if (before === undefined || isWithin === undefined) return undefined;
-    fits = (value) => before(value) && isWithin(value as never);
-  }
-  return fits;
+  const fits = unbounded(def, schema);
+  const bounds = (def.checks ?? []).map(boundOf);
+  if (fits === undefined || bounds.includes(undefined)) return undefined;
+  const [first, second, ...others] = bounds as Bound[];
+  if (first === undefined) return fits;
+  // Most have one or two: a loop, or a function around a function, would take longer than they do.
+  if (second === undefined) return (value) => fits(value) && first(value as never);
+  if (others.length === 0) return (value) => fits(value) && first(value as never) && second(value as never);
+  return (value) => fits(value) && (bounds as Bound[]).every((isWithin) => isWithin(value as never));
 }
 
 function unbounded(def: z.core.$ZodTypes['_zod']['def'], schema: Schema): Recogniser | undefined {

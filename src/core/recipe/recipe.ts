@@ -74,9 +74,9 @@ export function defineRecipe<
   for (const name of Object.keys(spec.routes)) {
     if (!names.includes(name)) refuse('invalid_config', 'routes', oneOf(names, name), name);
   }
-  const part = (name: string): AnyPolicyDefinition => spec.parts[name]!;
+  const policies: Readonly<Record<string, AnyPolicyDefinition>> = spec.parts;
   const savedPart = (name: string) =>
-    z.strictObject({ policy: z.literal(part(name).id), version: savedVersion, state: savedState });
+    z.strictObject({ policy: z.literal(policies[name]!.id), version: savedVersion, state: savedState });
 
   const wiring = wiringOf(spec);
   /** Adds a delivery, without the parts that are off. */
@@ -108,23 +108,23 @@ export function defineRecipe<
     return found;
   };
 
-  const mayRefuse = (name: string, type: string): boolean => part(name).refusable?.has(type) ?? true;
   const alternatives = ({ otherwise, ifTaken }: Delivery): readonly Delivery[] | undefined =>
     otherwise ?? (ifTaken === true ? none : undefined);
 
   const configOf = (name: string, configs: Readonly<Record<string, unknown>>): unknown =>
-    parse(part(name).config, configs[name], 'invalid_config');
+    parse(policies[name]!.config, configs[name], 'invalid_config');
 
   /** Whether a part takes an event; throws its refusal if there is no alternative. */
   const isTaken = (to: Delivery, parts: Record<string, unknown>): boolean => {
     const { part: name, event } = to;
-    if (!mayRefuse(name, event.type)) return true;
-    if (alternatives(to) !== undefined) {
-      const accepts = part(name).accepts?.(parts[name], event);
+    const policy = policies[name]!;
+    if (policy.refusable?.has(event.type) === false) return true;
+    if (to.otherwise !== undefined || to.ifTaken === true) {
+      const accepts = policy.accepts?.(parts[name], event);
       if (accepts !== undefined) return accepts;
     }
     try {
-      part(name).check(parts[name], event);
+      policy.check(parts[name], event);
       return true;
     } catch (error) {
       if (isPolicyError(error) && alternatives(to) !== undefined) return false;
@@ -155,11 +155,11 @@ export function defineRecipe<
     return { outside, asked, refused };
   };
 
-  const timed = names.filter((name) => part(name).dueAt !== undefined && part(name).settle !== undefined);
+  const timed = names.filter((name) => policies[name]!.dueAt !== undefined && policies[name]!.settle !== undefined);
   /** Returns a part in which something is overdue. */
   const overdueIn = ({ parts, wiring }: RecipeState<Config>, at: number): Overdue | undefined => {
     for (const name of timed) {
-      const due = wiring.off.includes(name) ? undefined : part(name).dueAt!(parts[name]);
+      const due = wiring.off.includes(name) ? undefined : policies[name]!.dueAt!(parts[name]);
       if (due !== undefined && due <= at) return { part: name, event: undefined };
     }
     return undefined;
@@ -179,14 +179,14 @@ export function defineRecipe<
     }),
     init: (config: Config): RecipeState<Config> => {
       const configs = spec.configure(config);
-      const states = names.map((name) => [name, part(name).init(configOf(name, configs))]);
+      const states = names.map((name) => [name, policies[name]!.init(configOf(name, configs))]);
       return { config, parts: Object.fromEntries(states), wiring: wiring(config) };
     },
     check: (state: RecipeState<Config>, event: OfMessage<EW>): Checked => {
       const checked = ask(state, event);
       const { config, parts, wiring } = state;
       for (const next of spec.expects?.(event, config, parts) ?? []) {
-        if (!wiring.off.includes(next.part)) part(next.part).check(parts[next.part], next.event);
+        if (!wiring.off.includes(next.part)) policies[next.part]!.check(parts[next.part], next.event);
       }
       return checked;
     },
@@ -223,7 +223,7 @@ export function defineRecipe<
         if (next === undefined) return;
         wires = wiring.inside[next.part]!;
         if (next.event === undefined) {
-          part(next.part).settle!(parts[next.part], inside);
+          policies[next.part]!.settle!(parts[next.part], inside);
           // Nothing else is pending, so the decisions of the overdue part come next.
           pending.push(...urgent);
           urgent = [];
@@ -238,7 +238,7 @@ export function defineRecipe<
           continue;
         }
         if (!isChanged) changed.push(next.part);
-        part(next.part).apply(parts[next.part], next.event, inside);
+        policies[next.part]!.apply(parts[next.part], next.event, inside);
         if (urgent.length === 0) continue;
         const later = pending.splice(index + 1);
         for (const list of [urgent, later]) for (const to of list) pending.push(to);
@@ -249,7 +249,7 @@ export function defineRecipe<
       parts: Object.fromEntries(
         names.map((name) => [
           name,
-          { policy: part(name).id, version: part(name).version, state: part(name).save(states[name]) },
+          { policy: policies[name]!.id, version: policies[name]!.version, state: policies[name]!.save(states[name]) },
         ]),
       ),
     }),
@@ -258,7 +258,7 @@ export function defineRecipe<
       const configs = spec.configure(config);
       const states = names.map((name) => {
         const { version, state } = saved.parts[name]!;
-        return [name, openState(part(name), version, state, configOf(name, configs), `${path}.parts.${name}`)];
+        return [name, openState(policies[name]!, version, state, configOf(name, configs), `${path}.parts.${name}`)];
       });
       return { config, parts: Object.fromEntries(states), wiring: wiring(config) };
     },

@@ -18,13 +18,13 @@ import {
   nextTry,
   occupy,
   openFailures,
-  queued,
+  putInLine,
   reheap,
   reportPressure,
   takeFromLine,
 } from './pool.ts';
 import { kindOfDomain } from './schema.ts';
-import { type Ctx, type Dispatch, kinds, type Pool, type RewardState, type Sample, type Worker } from './state.ts';
+import type { Ctx, Dispatch, Pool, RewardState, Sample, Worker } from './state.ts';
 
 /** Ids of dispatches. */
 export const dispatchIds = mintedAs('reward/', 'nextDispatch');
@@ -34,9 +34,8 @@ export function checkDispatch(state: RewardState, { dispatchId }: { readonly dis
 }
 
 /** Gives every free slot to the response that was requested first, and tells the host of long queues. */
-export function fillPools(state: RewardState, ctx: Ctx): void {
-  for (const kind of kinds) {
-    const pool = state.pools[kind];
+export function fillPools(state: RewardState, pools: readonly Pool[], ctx: Ctx): void {
+  for (const pool of pools) {
     fill(state, pool, ctx);
     reportPressure(state, pool, ctx);
   }
@@ -55,7 +54,7 @@ function fill(state: RewardState, pool: Pool, ctx: Ctx): void {
 
 /** Does the same while dispatches fail, or responses are suspected. */
 function fillTroubled(state: RewardState, pool: Pool, ctx: Ctx): void {
-  if (queued(pool) > 0) {
+  if (pool.queued > 0) {
     for (let next = nextTry(state, pool, ctx.at); next !== undefined; next = nextTry(state, pool, ctx.at)) {
       takeFromLine(pool, next.sample);
       start(state, next.sample, next.worker, ctx);
@@ -173,8 +172,8 @@ export function checkRoom(state: RewardState, event: Message<'reward.requested'>
   const { maxQueued } = state.config;
   const pool = state.pools[kind];
   const isIn = state.samples.has(event.requestId);
-  if (isIn || queued(pool) < maxQueued || queued(pool) < maxQueued + Math.min(countAsides(state, pool), maxQueued))
-    return;
+  const { queued } = pool;
+  if (isIn || queued < maxQueued || queued < maxQueued + Math.min(countAsides(state, pool), maxQueued)) return;
   const expected = `fewer than ${maxQueued} rewards of kind ${kind} waiting (maxQueued)`;
   refuse('limit_exceeded', 'requestId', expected, event.requestId);
 }
@@ -229,7 +228,7 @@ export function want(state: RewardState, wanted: Wanted, ctx: Ctx): void {
   };
   state.samples.set(requestId, sample);
   if (roundId !== undefined) attach(state, sample, roundId);
-  state.pools[kind].fresh.push(sample);
+  putInLine(state.pools[kind], sample);
 }
 
 /** Removes a response completely. */

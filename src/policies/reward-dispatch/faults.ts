@@ -11,6 +11,7 @@ import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { cancelDispatch, checkDispatch, end, fillPools, release } from './dispatches.ts';
 import {
+  busyPools,
   drain,
   isSuspect,
   isSuspended,
@@ -19,7 +20,6 @@ import {
   openFailures,
   putInLine,
   queueAgain,
-  queued,
   reheap,
   runsAlone,
   takeFromLine,
@@ -130,10 +130,11 @@ function pauseEndsAt(state: RewardState): number | undefined {
   let first: number | undefined;
   for (const kind of kinds) {
     const pool = pools[kind];
+    if (pool.queued === 0) continue;
     const aside = firstAside(state, pool);
     const all = [
       pool.pauses.peek()?.pausedUntil,
-      pool.faults.isQuiet || queued(pool) === 0 ? undefined : pool.faults.nextTryAt(),
+      pool.faults.isQuiet ? undefined : pool.faults.nextTryAt(),
       aside && aside.at + config.retry.giveUpSeconds!,
     ];
     for (const one of all) if (one != null && (first === undefined || one < first)) first = one;
@@ -173,8 +174,9 @@ export function settle(state: RewardState, ctx: Ctx): void {
   ) {
     expire(state, next, ctx);
   }
-  for (const kind of kinds) settleFaults(state, state.pools[kind], ctx);
-  fillPools(state, ctx);
+  const busy = busyPools(state);
+  for (const pool of busy) settleFaults(state, pool, ctx);
+  fillPools(state, busy, ctx);
   deadlines.arm(state, ctx);
 }
 
@@ -256,7 +258,7 @@ export function answered(state: RewardState, sample: Sample, { worker, number }:
   const { verdicts, hasRecovered } = faults.succeeded(domainOf(worker), sample.requestId, number, ctx);
   if (hasRecovered) {
     reheap(worker);
-    for (const one of drain(ctx.at, pool.parked, pool.pauses)) {
+    for (const one of drain(pool, ctx.at, pool.parked, pool.pauses)) {
       // The failures of this response are judged first, by this success or by later ones.
       if (one.asideAt !== null) putOff(one, ctx.at, longestPauseSeconds);
       putInLine(pool, one);
@@ -333,7 +335,7 @@ function* activeDomains({ workers }: RewardState, pool: Pool): Generator<Where> 
 
 function suspend(state: RewardState, pool: Pool, domain: FaultDomain, ctx: Ctx): void {
   const { again, doubtful, pauses, faults } = pool;
-  const all = domain.id === null ? drain(ctx.at, again, doubtful, pauses) : [];
+  const all = domain.id === null ? drain(pool, ctx.at, again, doubtful, pauses) : [];
   const verdicts = faults.suspend(domain, state.nextDispatch, liveIn(state, pool, domain), ctx);
   for (const one of all) putInLine(pool, one);
   const worker = domain.id === null ? undefined : state.workers.get(domain.id);
@@ -363,7 +365,7 @@ function hasOther(state: RewardState, pool: Pool, domain: FaultDomain): boolean 
 function endPauses(pool: Pool, at: number): void {
   const { pauses } = pool;
   for (let next = pauses.peek(); next !== undefined && next.pausedUntil! <= at; next = pauses.peek()) {
-    pauses.remove(next);
+    takeFromLine(pool, next);
     next.pausedUntil = null;
     putInLine(pool, next);
   }

@@ -9,6 +9,7 @@ import {
   type Ctx,
   type Dispatch,
   join,
+  kinds,
   leave,
   type Pool,
   type RewardState,
@@ -27,7 +28,7 @@ export function queueAgain(state: RewardState, sample: Sample, cause: Sample['ca
 }
 
 /** Takes all responses out of some queues of a pool, so that they can be queued anew; none of them is put off any longer. */
-export function drain(at: number, ...queues: readonly IndexedHeap<Sample>[]): Sample[] {
+export function drain(pool: Pool, at: number, ...queues: readonly IndexedHeap<Sample>[]): Sample[] {
   const all: Sample[] = [];
   for (const queue of queues) {
     for (let next = queue.peek(); next !== undefined; next = queue.peek()) {
@@ -37,6 +38,7 @@ export function drain(at: number, ...queues: readonly IndexedHeap<Sample>[]): Sa
       all.push(next);
     }
   }
+  pool.queued -= all.length;
   return all;
 }
 
@@ -54,8 +56,7 @@ export function named({ requestId, promptId, kind }: Sample) {
 
 /** Reports when a queue has become long, or short again; after a restart of the host, reports again that it is long. */
 export function reportPressure(state: RewardState, pool: Pool, ctx: Ctx): void {
-  const { kind } = pool;
-  const waiting = queued(pool);
+  const { kind, queued: waiting } = pool;
   const { saturated: saturatedQueued, resumed: resumedQueued } = state.marks;
   const isStuck = waiting > 0 && pool.activeWorkers === 0;
   if (!pool.saturated && (isStuck || waiting >= saturatedQueued)) {
@@ -115,14 +116,16 @@ function lineOf(pool: Pool, sample: Sample): IndexedHeap<Sample> {
   return isSuspect(sample) ? pool.doubtful : pool.again;
 }
 
-/** Puts a waiting response into its queue. */
+/** Puts a response that is in no queue into its own. */
 export function putInLine(pool: Pool, sample: Sample): void {
+  pool.queued += 1;
   if (sample.cause === 'requested') pool.fresh.push(sample);
   else lineOf(pool, sample).update(sample);
 }
 
 /** Takes a waiting response out of its queue. */
 export function takeFromLine(pool: Pool, sample: Sample): void {
+  pool.queued -= 1;
   if (sample.cause === 'requested') pool.fresh.remove(sample);
   else lineOf(pool, sample).remove(sample);
 }
@@ -183,14 +186,18 @@ export function detach(state: RewardState, sample: Sample): void {
   sample.roundId = null;
 }
 
-/** Returns the number of responses that wait in a pool. */
-export function queued(pool: Pool): number {
-  const { fresh, again, pauses, parked, doubtful } = pool;
-  return fresh.size + again.size + pauses.size + parked.size + doubtful.size;
-}
-
 /** With more suspects than this, the fault is in the workers and not in the responses. */
 const mostSuspects = 8;
+
+/** Returns the pools in which an event may have to be followed: something waits, tries fail, or the host was told of a long queue. */
+export function busyPools({ pools }: RewardState): Pool[] {
+  const busy: Pool[] = [];
+  for (const kind of kinds) {
+    const pool = pools[kind];
+    if (pool.queued > 0 || pool.saturated || !pool.faults.isQuiet) busy.push(pool);
+  }
+  return busy;
+}
 
 /** Whether no dispatch of a kind has failed lately, and no response is suspected. */
 export const isUntroubled = ({ faults, suspects }: Pool): boolean => faults.isQuiet && suspects.size === 0;

@@ -198,6 +198,8 @@ const poolOf = (kind: RewardKind) =>
     doubtful: derived(() => new IndexedHeap<Sample>(bySeq)),
     /** With `giveUpSeconds`: responses that were set aside. */
     asides: derived(() => new Heap<Aside>(byAside)),
+    /** Responses in the queues above. */
+    queued: derived(zero),
     /** Number of dispatches that are not cancelled. */
     live: derived(zero),
     activeWorkers: derived(zero),

@@ -86,8 +86,9 @@ export const rollpacker: RecipeDefinition<RollpackerTypes> = defineRecipe({
   events,
   decisions,
   // Without stream training, all GPUs stay with the rollout. Either the queue plans rounds, or the composition.
-  off: ({ streamTraining, composition }) => [
+  off: ({ streamTraining, composition, judgeOffload }) => [
     ...(streamTraining ? [] : ['scaleDown']),
+    ...(judgeOffload ? [] : ['judge']),
     composition ? 'queue' : 'composition',
   ],
   deliver,

@@ -29,7 +29,7 @@ export function joinedLedger(
   const handedOver = new Set(['prompt.deferred', 'prompt.returned']);
   return {
     name,
-    entered: (event) => admission.entered(event),
+    entered: admission.entered,
     left: (decision) => {
       if (!handedOver.has(decision.type)) return admission.left(decision);
       const { dropped } = decision as unknown as { dropped: readonly { requestId: string }[] };

@@ -18,7 +18,7 @@ import { Subscriptions } from './subscriptions.ts';
 
 /** A server from the point of view of its connections. */
 export interface ConnectionHost extends SendQueueHost {
-  readonly meter: Meter;
+  readonly meter: Meter | undefined;
   readonly refusals: Refusals;
   readonly dispatch: JSONRPCServer<CallContext>;
   readonly turns: Turns;
@@ -274,7 +274,7 @@ export class Connection implements Caller, Served {
     const request = message as Request;
     const from = performance.now();
     const answer: JSONRPCResponse | null = await this.#host.dispatch.receive(request as never, this.#context);
-    this.#host.meter.called(request.method, answer?.error?.code ?? 0, (performance.now() - from) / 1000);
+    this.#host.meter?.called(request.method, answer?.error?.code ?? 0, (performance.now() - from) / 1000);
     if (answer === null) return undefined;
     try {
       return textOf(answer);
@@ -290,7 +290,7 @@ export class Connection implements Caller, Served {
   #refuse(code: number, expected: string, got: unknown, id: Id = null, limit?: LimitName): string | undefined {
     // A client that has not shown the token gets no answer.
     if (!this.#welcome) return this.turnAway();
-    this.#host.meter.called('', code, 0);
+    this.#host.meter?.called('', code, 0);
     this.#host.refusals.call(limit === undefined ? 'invalid_input' : 'limit_exceeded', limit);
     return JSON.stringify(refusal(code, expected, got, id));
   }

@@ -71,6 +71,3 @@ export interface SessionLog {
   /** Ends the log, because the session is closed. */
   end(): void;
 }
-
-/** Log of a session that ends with the process. */
-export const noLog: SessionLog = Object.freeze({ add: () => undefined, end: () => undefined });

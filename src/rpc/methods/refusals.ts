@@ -37,14 +37,14 @@ export type ClosedBecause = 'cutOff' | 'turnedAway' | 'full';
 
 /** The counters of one server, since its start. */
 export class Refusals {
-  readonly #meter: Meter;
+  readonly #meter: Meter | undefined;
   readonly #onDefect: (error: unknown) => void;
   /** Defects that were reported: a broken policy throws the same error again and again. */
   readonly #known = new WeakSet<object>();
   readonly #calls = new Map<string, { code: string; limit?: LimitName; count: number }>();
   readonly #closed: Record<ClosedBecause, number> = { cutOff: 0, turnedAway: 0, full: 0 };
 
-  constructor(meter: Meter, onDefect: (error: unknown) => void = () => undefined) {
+  constructor(meter: Meter | undefined, onDefect: (error: unknown) => void = () => undefined) {
     this.#meter = meter;
     this.#onDefect = onDefect;
   }
@@ -87,12 +87,12 @@ export class Refusals {
     if (counter === undefined)
       this.#calls.set(key, limit === undefined ? { code, count: 1 } : { code, limit, count: 1 });
     else counter.count += 1;
-    this.#meter.refused(code, limit);
+    this.#meter?.refused(code, limit);
   }
 
   /** Counts a connection that the server has closed. */
   connection(because: ClosedBecause): void {
     this.#closed[because] += 1;
-    this.#meter.closed(because);
+    this.#meter?.closed(because);
   }
 }

@@ -21,7 +21,7 @@ export type SessionPolicy = Policy<unknown, unknown, LooseEvent, AnyDecision, un
 export interface ApplyingHost {
   readonly limits: ServerLimits;
   readonly clock: Clock;
-  readonly meter: Meter;
+  readonly meter: Meter | undefined;
   readonly total: Total;
   /** Called with an error that is a defect. */
   readonly defect: (error: unknown) => void;
@@ -52,7 +52,7 @@ export function stepOf({ given, producer, applied, refused }: Sending): SentEntr
 export class Applying {
   readonly #policy: SessionPolicy;
   readonly #host: ApplyingHost;
-  readonly #log: SessionDecisionLog;
+  readonly #log: SessionDecisionLog | undefined;
   readonly #inFlight: InFlight;
   readonly #hostDecisions: HostDecisions | undefined;
 
@@ -60,7 +60,7 @@ export class Applying {
   constructor(
     definition: AnyPolicyDefinition,
     policy: SessionPolicy,
-    { shadow, log }: { readonly shadow: boolean; readonly log: SessionDecisionLog },
+    { shadow, log }: { readonly shadow: boolean; readonly log: SessionDecisionLog | undefined },
     host: ApplyingHost,
   ) {
     this.#policy = policy;
@@ -111,15 +111,15 @@ export class Applying {
 
   /** Applies an event. Throws if the event is refused. */
   one(event: LooseEvent, producer?: string): AnyDecision[] {
-    this.#log.before();
+    this.#log?.before();
     const decided = this.#hostDecisions?.read(event);
     if (decided !== undefined) {
-      this.#log.decided(decided.at, decided.decision, producer);
+      this.#log?.decided(decided.at, decided.decision, producer);
       return [];
     }
     const decisions = this.#commit(event, this.#inFlight.check(event));
-    this.#log.applied(event, decisions, producer);
-    this.#host.meter.applied(this.#policy.id, event, decisions);
+    this.#log?.applied(event, decisions, producer);
+    this.#host.meter?.applied(this.#policy.id, event, decisions);
     return decisions;
   }
 
@@ -135,7 +135,7 @@ export class Applying {
     // Any other error is a defect; earlier events of the call stay applied.
     const refused = failure('the event to be applied', error);
     if (refused.code === 'internal') this.#host.defect(refused);
-    this.#log.refused(refused, producer);
+    this.#log?.refused(refused, producer);
     return refused;
   }
 

@@ -8,7 +8,7 @@ import { inOneGo, type Why, type WhyAll } from '../../core/why/why.ts';
 import { failure, type PolicyError, refuse } from '../../errors.ts';
 import type { DecisionLog, SessionDecisionLog } from '../../logs/write/decision-log.ts';
 import type { Meter } from '../connection/meter.ts';
-import { type Entry, type FiredEntry, noLog, type SavedSession, type SessionLog } from '../journal/entries.ts';
+import type { Entry, FiredEntry, SavedSession, SessionLog } from '../journal/entries.ts';
 import type { ServerLimits } from '../methods/limits.ts';
 import type { ParamsOf, ResultOf } from '../methods/methods.ts';
 import { exceeded } from '../methods/refusals.ts';
@@ -50,11 +50,11 @@ async function later(steps: Steps, turns: Turns, answered: (why: Why | WhyAll) =
 export interface SessionHost {
   readonly limits: ServerLimits;
   readonly clock: Clock;
-  readonly meter: Meter;
+  readonly meter: Meter | undefined;
   readonly total: Total;
   /** Called with an error that is a defect. */
   readonly defect: (error: unknown) => void;
-  readonly decisionLog: DecisionLog;
+  readonly decisionLog: DecisionLog | undefined;
   /**
    * Follows the times of owed answers from the beginning of a session; without it, times are followed from the first question on.
    */
@@ -84,11 +84,12 @@ export class Session {
   readonly timers: 'host' | 'server';
   readonly shadow: boolean;
   readonly #host: SessionHost;
-  readonly #decisionLog: SessionDecisionLog;
+  readonly #decisionLog: SessionDecisionLog | undefined;
   readonly #applying: Applying;
   readonly #delivery: Delivery;
   readonly #timers: Timers | undefined;
-  #log: SessionLog = noLog;
+  /** Absent where the session ends with the process. */
+  #log: SessionLog | undefined;
   /** The call that has paused. */
   #paused: Paused | undefined;
   #times: SessionTimes | undefined;
@@ -103,7 +104,7 @@ export class Session {
     this.timers = timers;
     this.shadow = shadow;
     this.policy = (snapshot === undefined ? create(definition, config) : create(definition, { snapshot })) as never;
-    const forgot = (decisionSeq: number): void => this.#log.add({ kind: 'acknowledged', decisionSeq }, []);
+    const forgot = (decisionSeq: number): void => this.#log?.add({ kind: 'acknowledged', decisionSeq }, []);
     this.#delivery = new Delivery({ deliver, limits, forgot, saved });
     if (timers === 'server')
       this.#timers = new Timers(
@@ -113,11 +114,11 @@ export class Session {
       );
     if (saved !== undefined) this.#timers?.hold();
     for (const one of armed) this.#timers?.set(one);
-    this.#decisionLog = host.decisionLog.of(this);
+    this.#decisionLog = host.decisionLog?.of(this);
     const decided = (decisions: readonly AnyDecision[]): void => this.#timers?.arm(decisions);
     const log = this.#decisionLog;
     this.#applying = new Applying(definition, this.policy, { shadow, log }, { ...host, decided });
-    this.#times = host.watch?.of(this, (notice) => log.owes?.(notice));
+    this.#times = host.watch?.of(this, (notice) => log?.owes?.(notice));
   }
 
   /** Times of owed answers, if they are followed. */
@@ -214,7 +215,7 @@ export class Session {
 
   #sent(sending: Sending): SendResult {
     const step = stepOf(sending);
-    if (step.events.length > 0) this.#log.add(step, sending.decisions);
+    if (step.events.length > 0) this.#log?.add(step, sending.decisions);
     return this.#delivery.resultOf(this.#delivery.answer(step, sending.decisions, this.policy.seq));
   }
 
@@ -322,14 +323,14 @@ export class Session {
   close(): void {
     this.#timers?.close();
     this.#times?.stop();
-    this.#decisionLog.closed('stopped');
+    this.#decisionLog?.closed('stopped');
   }
 
   /** Closes the session for good. */
   end(reason: 'closed' | 'replaced'): void {
     this.discard();
-    this.#log.end();
-    this.#decisionLog.closed(reason);
+    this.#log?.end();
+    this.#decisionLog?.closed(reason);
   }
 
   #armed(): { armed?: ArmedTimer[] } {
@@ -341,12 +342,12 @@ export class Session {
     const entry: FiredEntry = { kind: 'fired', timerId, at };
     try {
       const decisions = this.#applying.one(firedEvent(entry));
-      this.#log.add(entry, decisions);
+      this.#log?.add(entry, decisions);
       this.stream.push(decisions);
     } catch (error) {
       // The policy may have forgotten a timer that it does not need any more.
       this.#applying.refused(error);
-      this.#host.meter.timerRefused(this.policy.id, error);
+      this.#host.meter?.timerRefused(this.policy.id, error);
     }
     return true;
   }
