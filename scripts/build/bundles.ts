@@ -8,7 +8,6 @@ import { charts, pageNames, pageSource } from '../../src/sim/report/page-script.
 import { cjsFields } from './cjs-fields.ts';
 import { writeEntries } from './definition-entries.ts';
 import { noticesInto } from './notices.ts';
-import { oneZod } from './one-zod.ts';
 import { type Bundles, opensOnly } from './opened-files.ts';
 import { chartsApart, chartsGlobal } from './page-charts.ts';
 import { treeShaking } from './tree-shaking.ts';
@@ -77,7 +76,7 @@ export function buildsOf({ outDir, licences, minify = false }: Product): {
         ...library,
         format: ['esm'],
         esbuildPlugins: plugins(bundles, '.js'),
-        plugins: [oneZod],
+
         onSuccess: async () => writeEntries(outDir, 'esm'),
       },
       // `shims`: the CommonJS build finds the files beside it, as `import.meta.url` does in the other. The thread of the ES
