@@ -14,6 +14,7 @@ import {
   scaledCount,
 } from '../../core/rollout/prompts.ts';
 import { olderVersion } from '../../core/rollout/restart-versions.ts';
+import { wholeOf } from '../../core/rollout/shared-faults.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { DroppedResponse, FinalPrompt, KeptResponse, Prompt } from '../../schemas/prompts.ts';
@@ -299,7 +300,7 @@ function requestMore(state: AdmissionState, round: Round, code: Exclude<Unsettle
   const { faults } = state;
   if (isSpent(state, round)) return;
   // All prompts fail by their data.
-  if (!faults.isQuiet && faults.find({ scope: 'prompt', id: null })?.suspension != null) return;
+  if (faults.isSuspended(wholeOf('prompt'))) return;
   let total = 0;
   let domains: Record<string, number> | undefined;
   for (const quota of round.quotas) {
