@@ -323,7 +323,7 @@ export function settleFaults(state: RewardState, pool: Pool, ctx: Ctx): void {
   const { faults } = pool;
   if (!faults.isQuiet) {
     faults.dropTries(ctx.at, (_, id) => state.dispatches.get(id)?.cancelled !== false);
-    suspendFailing(faults, triesOf(state, pool, ctx), ctx);
+    suspendFailing(faults, new RewardTries(state, pool, ctx), ctx);
   }
   endPauses(pool, ctx.at);
   endAsides(state, pool, ctx);
@@ -334,19 +334,44 @@ function* activeDomains({ workers }: RewardState, pool: Pool): Generator<Where> 
 }
 
 /** What is being tried on the workers of a kind. */
-const triesOf = (state: RewardState, pool: Pool, ctx: Ctx): TriesInFlight => ({
-  order: state.nextDispatch,
-  inFlight: (domain) => liveIn(state, pool, domain),
-  hasOther: (domain) => hasOther(state, pool, domain),
-  parts: () => activeDomains(state, pool),
-  suspended: ({ id }) => {
-    const { again, doubtful, pauses } = pool;
-    if (id === null) for (const one of drain(ctx.at, again, doubtful, pauses)) putInLine(pool, one);
-    const worker = id === null ? undefined : state.workers.get(id);
+class RewardTries implements TriesInFlight {
+  readonly #state: RewardState;
+  readonly #pool: Pool;
+  readonly #ctx: Ctx;
+
+  constructor(state: RewardState, pool: Pool, ctx: Ctx) {
+    this.#state = state;
+    this.#pool = pool;
+    this.#ctx = ctx;
+  }
+
+  get order(): number {
+    return this.#state.nextDispatch;
+  }
+
+  inFlight(domain: FaultDomain): number {
+    return liveIn(this.#state, this.#pool, domain);
+  }
+
+  hasOther(domain: FaultDomain): boolean {
+    return hasOther(this.#state, this.#pool, domain);
+  }
+
+  parts(): Iterable<Where> {
+    return activeDomains(this.#state, this.#pool);
+  }
+
+  suspended({ id }: FaultDomain): void {
+    const { again, doubtful, pauses } = this.#pool;
+    if (id === null) for (const one of drain(this.#ctx.at, again, doubtful, pauses)) putInLine(this.#pool, one);
+    const worker = id === null ? undefined : this.#state.workers.get(id);
     if (worker !== undefined) reheap(worker);
-  },
-  judge: (one) => judge(state, one, ctx),
-});
+  }
+
+  judge(verdict: Verdict): void {
+    judge(this.#state, verdict, this.#ctx);
+  }
+}
 
 const liveIn = ({ workers }: RewardState, pool: Pool, { id }: FaultDomain): number =>
   id === null ? pool.live : (workers.get(id)?.live ?? 0);

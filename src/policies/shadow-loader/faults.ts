@@ -223,23 +223,46 @@ export function settleFaults(state: LoaderState, ctx: Ctx): void {
  * tries may then show other failures.
  */
 export function suspendNodes(state: LoaderState, ctx: Ctx): boolean {
-  const isAny = suspendFailing(state.faults, triesOf(state, ctx), ctx);
+  const isAny = suspendFailing(state.faults, new SampleTries(state, ctx), ctx);
   if (isAny) state.dirty = true;
   return isAny;
 }
 
 /** What is being tried on nodes. */
-const triesOf = (state: LoaderState, ctx: Ctx): TriesInFlight => ({
-  order: state.nextTask,
-  inFlight: (domain) => inFlightIn(state, domain),
-  hasOther: (domain) => hasOther(state, domain),
-  parts: () => activeDomains(state, domainOf),
-  suspended: ({ id }) => {
-    const node = id === null ? undefined : state.nodes.get(id);
-    if (node !== undefined) reheap(state, node);
-  },
-  judge: (one) => judge(state, one, ctx),
-});
+class SampleTries implements TriesInFlight {
+  readonly #state: LoaderState;
+  readonly #ctx: Ctx;
+
+  constructor(state: LoaderState, ctx: Ctx) {
+    this.#state = state;
+    this.#ctx = ctx;
+  }
+
+  get order(): number {
+    return this.#state.nextTask;
+  }
+
+  inFlight(domain: FaultDomain): number {
+    return inFlightIn(this.#state, domain);
+  }
+
+  hasOther(domain: FaultDomain): boolean {
+    return hasOther(this.#state, domain);
+  }
+
+  parts(): Iterable<Where> {
+    return activeDomains(this.#state, domainOf);
+  }
+
+  suspended({ id }: FaultDomain): void {
+    const node = id === null ? undefined : this.#state.nodes.get(id);
+    if (node !== undefined) reheap(this.#state, node);
+  }
+
+  judge(verdict: Verdict): void {
+    judge(this.#state, verdict, this.#ctx);
+  }
+}
 
 const inFlightIn = ({ tasks, nodes }: LoaderState, { id }: FaultDomain): number =>
   id === null ? tasks.size : (nodes.get(id)?.queued ?? 0);

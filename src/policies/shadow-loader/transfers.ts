@@ -93,7 +93,7 @@ export function settleTransfers(state: LoaderState, ctx: Ctx): void {
   const { transfers, slicePauses, parked } = state;
   if (!transfers.isQuiet) {
     transfers.dropTries(ctx.at, (_, id) => state.slices.get(id)?.sent !== true);
-    suspendFailing(transfers, triesOf(state, ctx), ctx);
+    suspendFailing(transfers, new SliceTries(state, ctx), ctx);
   }
   for (let next = slicePauses.peek(); next !== undefined && next.pausedUntil! <= ctx.at; next = slicePauses.peek()) {
     endSlicePause(state, next);
@@ -118,21 +118,45 @@ function nextInTurn(parked: ReadonlySet<Slice>, state: LoaderState, at: number):
 }
 
 /** What is in transit. */
-const triesOf = (state: LoaderState, ctx: Ctx): TriesInFlight => ({
-  order: state.nextSend,
-  inFlight: (domain) => inFlight(state, domain),
-  hasOther: (domain) => inFlight(state, domain) > 0,
-  parts: () => activeDomains(state, transfersFrom),
-  suspended: ({ id }) => {
+class SliceTries implements TriesInFlight {
+  readonly #state: LoaderState;
+  readonly #ctx: Ctx;
+
+  constructor(state: LoaderState, ctx: Ctx) {
+    this.#state = state;
+    this.#ctx = ctx;
+  }
+
+  get order(): number {
+    return this.#state.nextSend;
+  }
+
+  inFlight(domain: FaultDomain): number {
+    return inFlight(this.#state, domain);
+  }
+
+  hasOther(domain: FaultDomain): boolean {
+    return inFlight(this.#state, domain) > 0;
+  }
+
+  parts(): Iterable<Where> {
+    return activeDomains(this.#state, transfersFrom);
+  }
+
+  suspended({ id }: FaultDomain): void {
     if (id !== null) return;
+    const state = this.#state;
     const { slicePauses } = state;
     for (let next = slicePauses.peek(); next !== undefined; next = slicePauses.peek()) {
       endSlicePause(state, next);
       putOffSlice(state, next, 0);
     }
-  },
-  judge: (one) => judge(state, one, ctx),
-});
+  }
+
+  judge(verdict: Verdict): void {
+    judge(this.#state, verdict, this.#ctx);
+  }
+}
 
 /** Counts the slices in transit in a domain that have not failed there, up to the number that shows a shared fault. */
 function inFlight({ slices }: LoaderState, { id, failing }: FaultDomain): number {

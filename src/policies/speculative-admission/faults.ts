@@ -26,6 +26,7 @@ import {
   enqueue,
   type FaultKind,
   faultKinds,
+  heldOf,
   isLive,
   isSpent,
   leaveQuota,
@@ -169,11 +170,8 @@ function giveUp(state: AdmissionState, response: ResponseState, why: GivenUp, ct
 }
 
 /** Returns the held responses of a prompt as dropped for a cause. */
-export function dropHeld({ responses }: PromptState, cause: DroppedResponse['cause']): DroppedResponse[] {
-  return responses.flatMap(({ status, requestId, tokens }) =>
-    status === 'held' ? [{ requestId, tokens, cause }] : [],
-  );
-}
+export const dropHeld = (prompt: PromptState, cause: DroppedResponse['cause']): DroppedResponse[] =>
+  heldOf(prompt).map(({ requestId, tokens }) => ({ requestId, tokens, cause }));
 
 /** Takes a prompt out of the round for good; another takes its place. */
 export function replace(state: AdmissionState, prompt: PromptState, code: 'filtered' | 'failed'): void {
@@ -199,8 +197,8 @@ export function remove(state: AdmissionState, prompt: PromptState, mayReturn = f
 }
 
 /** Removes the held responses of a leaving prompt from the index. */
-export function forgetHeld({ requests }: AdmissionState, { responses }: PromptState): void {
-  for (const one of responses) if (one.status === 'held') requests.delete(one.requestId);
+export function forgetHeld({ requests }: AdmissionState, prompt: PromptState): void {
+  for (const { requestId } of heldOf(prompt)) requests.delete(requestId);
 }
 
 /** Notes that a try has succeeded, and charges or forgets failures that happened before its launch. */
@@ -308,19 +306,19 @@ export function suspendWhereTriesFail(state: AdmissionState, ctx: Ctx): boolean 
   if (state.faults.isQuiet) return false;
   const isAny = suspendFailing(state, ['engine', 'environment', 'reward'], ctx);
   // From now on prompts are tried in turn, and other prompts are requested for comparison.
-  const areAll = suspendWhole(state.faults, triesOf(state, ctx), ctx);
+  const areAll = suspendWhole(state.faults, new AdmissionTries(state, ctx), ctx);
   return compareAsides(state, ctx) || isAny || areAll;
 }
 
 /** Suspends the domains of some scopes in which different prompts fail in a row. Returns whether any were suspended. */
 function suspendFailing(state: AdmissionState, scopes: readonly Where['scope'][], ctx: Ctx): boolean {
   let isAny = false;
-  const tries = triesOf(state, ctx);
+  const tries = new AdmissionTries(state, ctx);
   for (const domain of [...state.faults.domains]) {
     if (!scopes.includes(domain.scope)) continue;
     // Prompts that have failed elsewhere say little about this part.
     if (domain.id !== null && state.faults.countNew(domain) < 2) continue;
-    if (!isFailing(domain, tries.inFlight(domain), tries.hasOther)) continue;
+    if (!isFailing(domain, tries.inFlight(domain), (one) => hasOther(state, one))) continue;
     suspend(state.faults, tries, domain, ctx);
     isAny = true;
   }
@@ -328,19 +326,40 @@ function suspendFailing(state: AdmissionState, scopes: readonly Where['scope'][]
 }
 
 /** What is being tried. */
-const triesOf = (state: AdmissionState, ctx: Ctx): TriesInFlight => ({
-  order: state.seq,
-  inFlight: (domain) => inFlightIn(state, domain),
-  hasOther: (domain) => hasOther(state, domain),
-  *parts() {
-    for (const { id, active } of state.engines.values()) if (active) yield { scope: 'engine', id };
-  },
-  suspended: ({ scope, id }) => {
-    const engine = scope === 'engine' && id !== null ? state.engines.get(id) : undefined;
-    if (engine !== undefined) reheap(state, engine);
-  },
-  judge: (one) => judge(state, one, ctx),
-});
+class AdmissionTries implements TriesInFlight {
+  readonly #state: AdmissionState;
+  readonly #ctx: Ctx;
+
+  constructor(state: AdmissionState, ctx: Ctx) {
+    this.#state = state;
+    this.#ctx = ctx;
+  }
+
+  get order(): number {
+    return this.#state.seq;
+  }
+
+  inFlight(domain: FaultDomain): number {
+    return inFlightIn(this.#state, domain);
+  }
+
+  hasOther(domain: FaultDomain): boolean {
+    return hasOther(this.#state, domain);
+  }
+
+  parts(): Iterable<Where> {
+    return [...this.#state.engines.values()].flatMap(({ id, active }) => (active ? [{ scope: 'engine', id }] : []));
+  }
+
+  suspended({ scope, id }: FaultDomain): void {
+    const engine = scope === 'engine' && id !== null ? this.#state.engines.get(id) : undefined;
+    if (engine !== undefined) reheap(this.#state, engine);
+  }
+
+  judge(verdict: Verdict): void {
+    judge(this.#state, verdict, this.#ctx);
+  }
+}
 
 /** Suspends the domain in which a response has failed that was set aside, once nothing else is left to show whose fault it was. */
 function compareAsides(state: AdmissionState, ctx: Ctx): boolean {
@@ -350,7 +369,7 @@ function compareAsides(state: AdmissionState, ctx: Ctx): boolean {
   const domain = faults.domain({ scope: first.lastFault!.scope, id: null });
   if (domain.suspension !== null) return false;
   if (domain.failing.size === 0) domain.failing.set(first.prompt.spec.promptId, null);
-  suspend(faults, triesOf(state, ctx), domain, ctx);
+  suspend(faults, new AdmissionTries(state, ctx), domain, ctx);
   return true;
 }
 
