@@ -97,6 +97,9 @@ export interface Where {
   readonly id: string | null;
 }
 
+/** Returns the place that is a whole scope. */
+export const wholeOf = (scope: Where['scope']): Where => ({ scope, id: null });
+
 /** A failed try that is not judged yet: the number of the try among those of its item, and its launch number. */
 export interface Failure extends Readonly<Omit<z.output<typeof savedFailure>, 'successes'>> {
   successes?: number | undefined;
@@ -118,6 +121,15 @@ export interface FaultDomain extends Where {
   suspension: z.output<typeof savedDomain>['suspension'];
   readonly tries: Map<string, string>;
   readonly open: Set<Failure>;
+}
+
+/** The reason of a single try: where it is made, the tries in a row that have failed there, and the time since the last one. */
+export interface SingleTry {
+  readonly code: 'probe';
+  readonly scope: Where['scope'];
+  readonly id?: string;
+  readonly failures: number;
+  readonly pauseSeconds: number;
 }
 
 type Ctx = Context<Message<'tries.suspended' | 'tries.recovered'>>;
@@ -177,6 +189,27 @@ export class SharedFaults {
   /** Returns the fields of a decision that name a domain. */
   named({ scope, id }: Where): ReturnType<typeof namedDomain> {
     return namedDomain({ scope, id: id ?? this.#whole });
+  }
+
+  /** Whether a domain is suspended, so that only single tries are made there. */
+  isSuspended(where: Where): boolean {
+    return !this.isQuiet && this.find(where)?.suspension != null;
+  }
+
+  /** Returns the suspended ones among the domains of a try. */
+  suspendedAmong(all: readonly Where[]): FaultDomain[] {
+    const suspended: FaultDomain[] = [];
+    if (this.isQuiet) return suspended;
+    for (const where of all) {
+      const domain = this.find(where);
+      if (domain?.suspension != null) suspended.push(domain);
+    }
+    return suspended;
+  }
+
+  /** Returns the place of a try in a part; the whole scope if there are no other parts to compare the part with, and never were. */
+  placeIn(part: Where, hasOthers: boolean): Where {
+    return hasOthers || this.find(part) !== undefined ? part : { scope: part.scope, id: null };
   }
 
   /** Items whose failures await judgement. */
@@ -270,6 +303,36 @@ export class SharedFaults {
     return { verdicts: verdicts.sort(byOrder), hasRecovered };
   }
 
+  /** Returns the pause before the next try of an item, in seconds; where other items fail, too, even the first is a second. */
+  pauseBefore(scope: Where['scope'], failures: number): number {
+    const isShared = (this.#domains.get(scope)?.failing.size ?? 0) > 1;
+    return Math.max(isShared ? 1 : 0, pauseAfter(failures));
+  }
+
+  /**
+   * Notes that a try begins.
+   *
+   * @param places - the domains in which it runs
+   * @param id - id of the try
+   * @param at - time, in seconds
+   * @returns the reason, if it is a single try in one of them; `undefined` for a usual try
+   */
+  begin(places: readonly Where[], id: string, item: string, at: number): SingleTry | undefined {
+    const domains = this.suspendedAmong(places);
+    const [first] = domains;
+    if (first === undefined) return undefined;
+    const [pauseSeconds] = domains.map((one) => beginTry(one, id, item, at));
+    return { code: 'probe', ...this.named(first), failures: first.failures, pauseSeconds: pauseSeconds! };
+  }
+
+  /** The suspended parts of a scope that take a single try now, and in which none is made. */
+  *dueParts(scope: Where['scope'], at: number): Generator<string> {
+    for (const { scope: its, id, suspension, tries } of this.#domains.values()) {
+      if (its !== scope || id === null || suspension === null) continue;
+      if (tries.size === 0 && suspension.retryAt <= at) yield id;
+    }
+  }
+
   /**
    * Suspends a domain whose tries fail one after the other.
    *
@@ -301,7 +364,10 @@ export class SharedFaults {
     }
     whole.failures = Math.min(whole.failures, whole.failing.size);
     const verdicts = [...domain.open].map((failure) => ({ failure, isOwn: false }));
-    for (const { failure } of verdicts) this.#close(failure);
+    for (const { failure } of verdicts) {
+      this.#forgave(failure);
+      this.#close(failure);
+    }
     return verdicts;
   }
 
@@ -380,11 +446,16 @@ export class SharedFaults {
     }
   }
 
-  /** Returns the time of the next single try, in seconds, if none is being made. */
-  nextTryAt(): number | undefined {
+  /**
+   * Returns the time of the next single try, in seconds, where none is being made.
+   *
+   * @param isWaitedFor - whether something waits for a try in a domain
+   */
+  nextTryAt(isWaitedFor: (domain: FaultDomain) => boolean = () => true): number | undefined {
     let next: number | undefined;
-    for (const { suspension, tries } of this.#domains.values()) {
-      if (suspension === null || suspension.retryAt === 0 || tries.size > 0) continue;
+    for (const domain of this.#domains.values()) {
+      const { suspension, tries } = domain;
+      if (suspension === null || suspension.retryAt === 0 || tries.size > 0 || !isWaitedFor(domain)) continue;
       next = Math.min(next ?? suspension.retryAt, suspension.retryAt);
     }
     return next;
@@ -421,7 +492,7 @@ export class SharedFaults {
       (one) => isOutage || (one.order <= order && forgiven?.has(one.item) !== true),
     );
     for (const failure of all) {
-      this.forgave(failure);
+      this.#forgave(failure);
       this.#close(failure);
     }
     return all.map((failure) => ({ failure, isOwn: false })).sort(byOrder);
@@ -438,7 +509,7 @@ export class SharedFaults {
   }
 
   /** Notes that a failure of an item was forgotten: a second failure of this item says little about the domain. */
-  forgave({ scope, item }: Failure): void {
+  #forgave({ scope, item }: Failure): void {
     forgive(this.domain({ scope, id: null }), item);
   }
 

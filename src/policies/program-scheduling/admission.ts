@@ -3,13 +3,7 @@
  * outgrow the budget, the largest programs pause: they are ahead of the others, and a few of them make much room.
  */
 import { Deadlines, onlyTimer } from '../../core/rollout/deadlines.ts';
-import {
-  beginTry,
-  type FaultDomain,
-  isFailing,
-  longestPauseSeconds,
-  mustWait,
-} from '../../core/rollout/shared-faults.ts';
+import { type FaultDomain, isFailing, longestPauseSeconds, mustWait } from '../../core/rollout/shared-faults.ts';
 import type { Message } from '../../schemas/messages.ts';
 import {
   beginReading,
@@ -158,8 +152,10 @@ export function route(
   trim(engine);
   const numbers = { seconds, cachedTokens, waitedSeconds };
   let reason: Message<'turn.route'>['reason'];
-  if (single !== undefined) reason = { code: 'probe', ...numbers, ...single };
-  else if (cause !== null) reason = { code: cause, ...numbers };
+  if (single !== undefined) {
+    const { code, failures, pauseSeconds } = single;
+    reason = { code, ...numbers, failures, pauseSeconds };
+  } else if (cause !== null) reason = { code: cause, ...numbers };
   else if (routes === 0) reason = { code: 'first', ...numbers };
   else if (before === engine.engineId) reason = { code: 'cached', ...numbers };
   else reason = { code: 'moved', ...numbers, ...(stayingSeconds === undefined ? undefined : { stayingSeconds }) };
@@ -230,17 +226,10 @@ export function takesSingle(state: ProgramState, one: Program, engine: Engine, a
   return !mustWait(domain, item, at) && !(domain.failing.has(item) && hasOpen(state));
 }
 
-/** Notes that a turn begins. For a single turn, returns the part of the reason that says so. */
-export function beginTurn(
-  state: ProgramState,
-  one: Program,
-  engine: Engine,
-  at: number,
-): { readonly failures: number; readonly pauseSeconds: number } | undefined {
-  one.launched = state.seq;
-  if (!isSuspended(state, engine)) return undefined;
-  const domain = domainOf(state, engine.engineId)!;
-  return { failures: domain.failures, pauseSeconds: beginTry(domain, one.requestId, itemOf(one), at) };
+/** Notes that a turn begins. Returns the reason of a single turn. */
+function beginTurn({ faults, seq }: ProgramState, one: Program, { engineId: id }: Engine, at: number) {
+  one.launched = seq;
+  return faults.begin([{ scope: 'engine', id }], one.requestId, itemOf(one), at);
 }
 
 /** Notes that the turn of a program has finished. */
@@ -298,13 +287,8 @@ export function settleFaults(state: ProgramState, ctx: Ctx): void {
 
 /** Returns the earliest time of a single turn that only waits for this time, in seconds; `undefined` without one. */
 export function nextSingleAt({ faults, engines, asked }: ProgramState): number | undefined {
-  let first: number | undefined;
   if (faults.isQuiet || asked === 0) return undefined;
-  for (const { id, suspension, tries } of faults.domains) {
-    if (suspension === null || tries.size > 0 || engines.get(id!)?.status !== 'open') continue;
-    first = Math.min(first ?? suspension.retryAt, suspension.retryAt);
-  }
-  return first;
+  return faults.nextTryAt(({ id }) => engines.get(id!)?.status === 'open');
 }
 
 /**

@@ -274,7 +274,7 @@ export function leaveGroup(state: ProgramState, { promptId }: Program): void {
 
 /** Whether turns on an engine fail in a row, so that the engine gets only single turns. */
 export function isSuspended({ faults }: ProgramState, { engineId: id }: Engine): boolean {
-  return !faults.isQuiet && faults.find({ scope: 'engine', id })?.suspension != null;
+  return faults.isSuspended({ scope: 'engine', id });
 }
 
 /** Whether an engine takes as many turns as fit. */

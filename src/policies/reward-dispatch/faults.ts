@@ -3,15 +3,23 @@ import {
   type FaultDomain,
   itemsToSuspend,
   longestPauseSeconds,
-  pauseAfter,
   type Verdict,
   type Where,
 } from '../../core/rollout/shared-faults.ts';
+import {
+  type Account,
+  afterFailure,
+  afterVerdict,
+  notCompared,
+  suspendFailing,
+  type TriesInFlight,
+} from '../../core/rollout/tries.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { cancelDispatch, checkDispatch, end, fillPools, release } from './dispatches.ts';
 import {
   busyPools,
+  domainOf,
   drain,
   isSuspect,
   isSuspended,
@@ -23,6 +31,7 @@ import {
   reheap,
   runsAlone,
   takeFromLine,
+  whole,
 } from './pool.ts';
 import { type Ctx, type Dispatch, kinds, type Pool, type RewardState, type Sample, type Worker } from './state.ts';
 
@@ -180,15 +189,20 @@ export function settle(state: RewardState, ctx: Ctx): void {
   deadlines.arm(state, ctx);
 }
 
-const domainOf = (worker: Worker): Where => ({ scope: 'reward', id: worker.id });
-const whole: Where = { scope: 'reward', id: null };
-
 /** The place of a failed dispatch. With a single worker there is nothing to compare, so the worker is not named. */
 function whereOf(worker: Worker): Where {
   const { active, pool } = worker;
-  const isCompared = active && (pool.activeWorkers > 1 || pool.faults.find(domainOf(worker)) !== undefined);
-  return isCompared ? domainOf(worker) : whole;
+  return active ? pool.faults.placeIn(domainOf(worker), pool.activeWorkers > 1) : whole;
 }
+
+/** The failures of a response, beside its budget. */
+const accountOf = ({ pools, config: { retry } }: RewardState, sample: Sample): Account => ({
+  failures: sample.failures,
+  open: openFailures(pools[sample.kind], sample),
+  budget: retry.infrastructure,
+  asideAt: sample.asideAt,
+  giveUpSeconds: retry.giveUpSeconds,
+});
 
 /** Handles a failed try. The failure stays open until other tries show whether it was the response's own. */
 export function fault(state: RewardState, sample: Sample, { worker, id }: Dispatch, ctx: Ctx): void {
@@ -209,19 +223,15 @@ export function fault(state: RewardState, sample: Sample, { worker, id }: Dispat
  */
 function goOn(state: RewardState, sample: Sample, ctx: Ctx): void {
   const pool = state.pools[sample.kind];
-  const { infrastructure: budget, giveUpSeconds } = state.config.retry;
-  const { failures } = sample;
-  if (failures > budget) return fail(state, sample, { code: 'infrastructure', failures, budget }, ctx);
-  const isAside = failures + openFailures(pool, sample) > budget;
-  const { asideAt } = sample;
-  if (isAside && asideAt !== null && giveUpSeconds !== undefined && ctx.at >= asideAt + giveUpSeconds) {
-    return giveUp(state, sample, giveUpSeconds, ctx);
-  }
+  const account = accountOf(state, sample);
+  const next = afterFailure(account, ctx.at);
+  if (next === 'over') return failOver(state, sample, ctx);
+  if (next === 'not_compared') return fail(state, sample, notCompared(account, ctx.at), ctx);
   sample.dispatch = null;
   sample.cause = 'retry_infrastructure';
-  sample.asideAt = isAside ? (asideAt ?? ctx.at) : null;
-  const least = (pool.faults.find(whole)?.failing.size ?? 0) > 1 ? 1 : 0;
-  const seconds = isAside ? longestPauseSeconds : Math.max(least, pauseAfter(sample.failed));
+  sample.asideAt = next.asideAt;
+  const isAside = next.asideAt !== null;
+  const seconds = isAside ? longestPauseSeconds : pool.faults.pauseBefore('reward', sample.failed);
   sample.pausedUntil = null;
   sample.since = ctx.at;
   if (seconds > 0 && !isSuspended(pool)) putOff(sample, ctx.at, seconds);
@@ -240,10 +250,10 @@ export function fail(state: RewardState, sample: Sample, reason: Message<'reward
   end(state, sample);
 }
 
-function giveUp(state: RewardState, sample: Sample, limitSeconds: number, ctx: Ctx): void {
-  const failures = openFailures(state.pools[sample.kind], sample);
-  const seconds = ctx.at - sample.asideAt!;
-  fail(state, sample, { code: 'not_compared', failures, seconds, limitSeconds }, ctx);
+/** Ends a response whose proven failures exceed its budget. */
+function failOver(state: RewardState, sample: Sample, ctx: Ctx): void {
+  const { failures } = sample;
+  fail(state, sample, { code: 'infrastructure', failures, budget: state.config.retry.infrastructure }, ctx);
 }
 
 /** Notes that a worker has answered, and charges or forgets earlier failures of other responses. */
@@ -275,19 +285,15 @@ export function judge(state: RewardState, { failure, isOwn }: Verdict, ctx: Ctx)
   else sample.failed = Math.max(0, sample.failed - 1);
   // A response that is being computed is judged by the end of its computation.
   if (sample.dispatch !== null) return;
-  const { infrastructure: budget } = state.config.retry;
-  const { failures } = sample;
+  const next = afterVerdict(accountOf(state, sample), isOwn);
+  if (next === 'waits') return;
   const pool = state.pools[sample.kind];
-  if (failures > budget) {
-    takeFromLine(pool, sample);
-    fail(state, sample, { code: 'infrastructure', failures, budget }, ctx);
-  } else if (!isOwn && sample.asideAt !== null && failures + openFailures(pool, sample) <= budget) {
-    takeFromLine(pool, sample);
-    sample.asideAt = null;
-    sample.pausedUntil = null;
-    sample.since = Math.min(sample.since, ctx.at);
-    putInLine(pool, sample);
-  }
+  takeFromLine(pool, sample);
+  if (next === 'over') return failOver(state, sample, ctx);
+  sample.asideAt = null;
+  sample.pausedUntil = null;
+  sample.since = Math.min(sample.since, ctx.at);
+  putInLine(pool, sample);
 }
 
 /**
@@ -319,11 +325,7 @@ export function settleFaults(state: RewardState, pool: Pool, ctx: Ctx): void {
   const { faults } = pool;
   if (!faults.isQuiet) {
     faults.dropTries(ctx.at, (_, id) => state.dispatches.get(id)?.cancelled !== false);
-    faults.suspendFailing(
-      (one) => hasOther(state, pool, one),
-      (one) => suspend(state, pool, one, ctx),
-    );
-    faults.suspendWhole(activeDomains(state, pool), (one) => suspend(state, pool, one, ctx));
+    suspendFailing(faults, new RewardTries(state, pool, ctx), ctx);
   }
   endPauses(pool, ctx.at);
   endAsides(state, pool, ctx);
@@ -333,16 +335,44 @@ function* activeDomains({ workers }: RewardState, pool: Pool): Generator<Where> 
   for (const one of workers.values()) if (one.active && one.pool === pool) yield domainOf(one);
 }
 
-function suspend(state: RewardState, pool: Pool, domain: FaultDomain, ctx: Ctx): void {
-  const { again, doubtful, pauses, faults } = pool;
-  const all = domain.id === null ? drain(pool, ctx.at, again, doubtful, pauses) : [];
-  const verdicts = faults.suspend(domain, state.nextDispatch, liveIn(state, pool, domain), ctx);
-  for (const one of all) putInLine(pool, one);
-  const worker = domain.id === null ? undefined : state.workers.get(domain.id);
-  if (worker !== undefined) reheap(worker);
-  for (const one of verdicts) {
-    faults.forgave(one.failure);
-    judge(state, one, ctx);
+/** What is being tried on the workers of a kind. */
+class RewardTries implements TriesInFlight {
+  readonly #state: RewardState;
+  readonly #pool: Pool;
+  readonly #ctx: Ctx;
+
+  constructor(state: RewardState, pool: Pool, ctx: Ctx) {
+    this.#state = state;
+    this.#pool = pool;
+    this.#ctx = ctx;
+  }
+
+  get order(): number {
+    return this.#state.nextDispatch;
+  }
+
+  inFlight(domain: FaultDomain): number {
+    return liveIn(this.#state, this.#pool, domain);
+  }
+
+  hasOther(domain: FaultDomain): boolean {
+    return hasOther(this.#state, this.#pool, domain);
+  }
+
+  parts(): Iterable<Where> {
+    return activeDomains(this.#state, this.#pool);
+  }
+
+  suspended({ id }: FaultDomain): void {
+    const { again, doubtful, pauses } = this.#pool;
+    if (id === null)
+      for (const one of drain(this.#pool, this.#ctx.at, again, doubtful, pauses)) putInLine(this.#pool, one);
+    const worker = id === null ? undefined : this.#state.workers.get(id);
+    if (worker !== undefined) reheap(worker);
+  }
+
+  judge(verdict: Verdict): void {
+    judge(this.#state, verdict, this.#ctx);
   }
 }
 
@@ -378,7 +408,7 @@ function endAsides(state: RewardState, pool: Pool, ctx: Ctx): void {
   for (let first = firstAside(state, pool); first !== undefined; first = firstAside(state, pool)) {
     if (first.at + giveUpSeconds > ctx.at) return;
     takeFromLine(pool, first.sample);
-    giveUp(state, first.sample, giveUpSeconds, ctx);
+    fail(state, first.sample, notCompared(accountOf(state, first.sample), ctx.at), ctx);
   }
 }
 

@@ -3,7 +3,7 @@
  * queues.
  */
 import type { IndexedHeap } from '../../core/collections/heap.ts';
-import { beginTry, type FaultDomain, mustWait } from '../../core/rollout/shared-faults.ts';
+import { mustWait, type Where } from '../../core/rollout/shared-faults.ts';
 import { queueMarks } from './schema.ts';
 import {
   type Ctx,
@@ -105,9 +105,12 @@ export function link(state: RewardState): void {
 const lossesToSuspect = 3;
 export const isSuspect = ({ losses }: Sample): boolean => losses >= lossesToSuspect;
 
+/** The places of dispatches: all workers of a kind, and one worker. */
+export const whole: Where = { scope: 'reward', id: null };
+export const domainOf = ({ id }: Worker): Where => ({ scope: 'reward', id });
+
 /** Whether all workers of a kind fail, so that only single tries are made. */
-export const isSuspended = ({ faults }: Pool): boolean =>
-  !faults.isQuiet && faults.find({ scope: 'reward', id: null })?.suspension != null;
+export const isSuspended = ({ faults }: Pool): boolean => faults.isSuspended(whole);
 
 /** Returns the queue of a waiting response that is not fresh. */
 function lineOf(pool: Pool, sample: Sample): IndexedHeap<Sample> {
@@ -156,8 +159,7 @@ export function countLive(worker: Worker, more: 1 | -1): void {
 }
 
 /** Whether all dispatches on a worker fail, so that the worker gets only single tries. */
-export const isSick = ({ pool: { faults }, id }: Worker): boolean =>
-  !faults.isQuiet && faults.find({ scope: 'reward', id })?.suspension != null;
+export const isSick = (worker: Worker): boolean => worker.pool.faults.isSuspended(domainOf(worker));
 
 /** Updates the position of a worker in the heap of workers with a free slot. */
 export function reheap(worker: Worker): void {
@@ -219,18 +221,16 @@ export function runsAlone({ suspects }: Pool, sample: Sample): boolean {
   return true;
 }
 
-const wholeOf = ({ faults }: Pool): FaultDomain | undefined => faults.find({ scope: 'reward', id: null });
-const domainOn = ({ pool: { faults }, id }: Worker): FaultDomain | undefined => faults.find({ scope: 'reward', id });
 const isLessThan = (a: Sample, b: Sample | undefined): boolean => b === undefined || a.seq < b.seq;
 
 /** Returns the next response to dispatch and its worker, if both exist. */
 export function nextTry(state: RewardState, pool: Pool, at: number): { sample: Sample; worker: Worker } | undefined {
-  const whole = wholeOf(pool);
-  const isSuspended = whole?.suspension != null;
+  const all = pool.faults.find(whole);
+  const isSuspended = all?.suspension != null;
   const hasSuspect = suspectRuns(pool);
   for (const sample of isSuspended ? [pool.fresh.peek(), pool.parked.peek()] : inLine(pool, hasSuspect)) {
     if (sample === undefined || (isSuspect(sample) && hasSuspect)) continue;
-    if (isSuspended && mustWait(whole, sample.requestId, at)) continue;
+    if (isSuspended && mustWait(all, sample.requestId, at)) continue;
     const worker = workerFor(state, pool, sample, isSuspended, at);
     if (worker !== undefined) return { sample, worker };
   }
@@ -261,8 +261,7 @@ function workerFor(
   const open = leastLoaded(pool, sample);
   if (open !== undefined && isSuspended) return open;
   let due: Worker | undefined;
-  for (const { id, suspension, tries } of pool.faults.domains) {
-    if (id === null || suspension === null || tries.size > 0 || suspension.retryAt > at) continue;
+  for (const id of pool.faults.dueParts('reward', at)) {
     const worker = state.workers.get(id);
     if (worker === undefined || !hasRoom(worker)) continue;
     due ??= worker;
@@ -282,13 +281,8 @@ function leastLoaded({ open }: Pool, { failedOn }: Sample): Worker | undefined {
 
 /** Notes that a response is dispatched. Returns the reason, if this is a single try, but for how long the response has waited. */
 export function beginSingle(pool: Pool, sample: Sample, worker: Worker, dispatchId: string, at: number) {
-  const domains = [wholeOf(pool), domainOn(worker)].filter((one) => one?.suspension != null) as FaultDomain[];
-  const pauses = domains.map((one) => beginTry(one, dispatchId, sample.requestId, at));
-  const [first] = domains;
-  if (first !== undefined) {
-    const { failures } = first;
-    return { code: 'probe', ...pool.faults.named(first), failures, pauseSeconds: pauses[0]! } as const;
-  }
+  const single = pool.faults.begin([whole, domainOf(worker)], dispatchId, sample.requestId, at);
+  if (single !== undefined) return single;
   // A response that was set aside is tried again; otherwise it could wait for comparison on a worker that no other response
   // needs.
   if (sample.asideAt === null) return undefined;

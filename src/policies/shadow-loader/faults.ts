@@ -1,31 +1,46 @@
 /** Handles failed and successful tries: charges failures to samples or forgets them, and suspends nodes. */
 import { Deadlines, onlyTimer } from '../../core/rollout/deadlines.ts';
 import {
-  beginTry,
   type FaultDomain,
   itemsToSuspend,
   longestPauseSeconds,
   mustWait,
-  pauseAfter,
-  type SharedFaults,
   type Verdict,
   type Where,
 } from '../../core/rollout/shared-faults.ts';
+import {
+  type Account,
+  afterFailure,
+  afterVerdict,
+  isSpent,
+  isUncompared,
+  notCompared,
+  suspendFailing,
+  type TriesInFlight,
+} from '../../core/rollout/tries.ts';
 import { reheap } from './memory.ts';
 import { drop, requeue } from './samples.ts';
 import type { Ctx } from './schema.ts';
+import { whole } from './slices.ts';
 import type { LoaderState, Node, Sample } from './state.ts';
 import { activeDomains, forgetTransfers, nextTransferAt, settleTransfers } from './transfers.ts';
 
 /** A sample under which so many nodes were lost is suspected; further losses count as its own. */
 const lossesToSuspect = 3;
-const whole: Where = { scope: 'loader', id: null };
 const domainOf = ({ id }: Node): Where => ({ scope: 'loader', id });
 
 /** The place of a failed try. With a single node there is nothing to compare, so the node is not named. */
-function whereOf({ nodes }: LoaderState, faults: SharedFaults, node: Node): Where {
-  return node.active && (nodes.size > 1 || faults.find(domainOf(node)) !== undefined) ? domainOf(node) : whole;
-}
+const whereOf = ({ nodes, faults }: LoaderState, node: Node): Where =>
+  node.active ? faults.placeIn(domainOf(node), nodes.size > 1) : whole;
+
+/** The failures of a sample on nodes, beside its budget. */
+const accountOf = ({ faults, config: { retry } }: LoaderState, sample: Sample): Account => ({
+  failures: sample.infrastructureFailures,
+  open: faults.countOpen(sample.id),
+  budget: retry.infrastructure,
+  asideAt: sample.asideAt,
+  giveUpSeconds: retry.giveUpSeconds,
+});
 
 /**
  * Handles a failed try on a node that holds nothing of the sample any more. The failure stays open until other tries show whose
@@ -41,7 +56,7 @@ export function fault(
   const { id: item } = sample;
   sample.failed += 1;
   sample.failedAt = ctx.at;
-  const failure = { ...whereOf(state, faults, by.node), item, place: 0, kind: 'infrastructure', order, isGood: false };
+  const failure = { ...whereOf(state, by.node), item, place: 0, kind: 'infrastructure', order, isGood: false };
   faults.failed(failure, by.task, ctx.at);
   faults.keepLatest(failure, config.retry.infrastructure + 1);
   goOn(state, sample, by.cause, ctx);
@@ -51,16 +66,14 @@ export function fault(
 export function charge(state: LoaderState, sample: Sample, cause: Sample['cause'], ctx: Ctx): void {
   sample.infrastructureFailures += 1;
   sample.status = 'waiting';
-  if (!isOver(state, sample, ctx)) requeue(state, sample, cause);
+  if (isSpent(accountOf(state, sample))) dropOver(state, sample, ctx);
+  else requeue(state, sample, cause);
 }
 
-/** Drops a sample whose proven failures exceed its budget. Returns whether the sample was dropped. */
-function isOver(state: LoaderState, sample: Sample, ctx: Ctx): boolean {
+/** Drops a sample whose proven failures exceed its budget. */
+function dropOver(state: LoaderState, sample: Sample, ctx: Ctx): void {
   const { infrastructureFailures: failures } = sample;
-  const { infrastructure: budget } = state.config.retry;
-  if (failures <= budget) return false;
-  drop(state, sample, { code: 'infrastructure', failures, budget }, ctx);
-  return true;
+  drop(state, sample, { code: 'infrastructure', failures, budget: state.config.retry.infrastructure }, ctx);
 }
 
 /**
@@ -68,22 +81,17 @@ function isOver(state: LoaderState, sample: Sample, ctx: Ctx): boolean {
  */
 function goOn(state: LoaderState, sample: Sample, cause: Sample['cause'], ctx: Ctx): void {
   sample.status = 'waiting';
-  if (isOver(state, sample, ctx)) return;
-  const { infrastructure, giveUpSeconds } = state.config.retry;
-  const failures = state.faults.countOpen(sample.id);
-  const isAside = sample.infrastructureFailures + failures > infrastructure;
-  sample.asideAt = isAside ? (sample.asideAt ?? ctx.at) : null;
-  let seconds = longestPauseSeconds;
-  if (isAside && giveUpSeconds !== undefined) {
-    const waited = ctx.at - sample.asideAt!;
-    if (ctx.at >= sample.asideAt! + giveUpSeconds) {
-      const reason = { code: 'not_compared', failures, seconds: waited, limitSeconds: giveUpSeconds } as const;
-      return drop(state, sample, reason, ctx);
-    }
-    seconds = Math.min(seconds, giveUpSeconds - waited);
-  }
-  const least = (state.faults.find(whole)?.failing.size ?? 0) > 1 ? 1 : 0;
-  if (!isAside) seconds = Math.max(least, pauseAfter(sample.failed));
+  const account = accountOf(state, sample);
+  const next = afterFailure(account, ctx.at);
+  if (next === 'over') return dropOver(state, sample, ctx);
+  if (next === 'not_compared') return drop(state, sample, notCompared(account, ctx.at), ctx);
+  const { asideAt } = next;
+  sample.asideAt = asideAt;
+  const { giveUpSeconds = Number.POSITIVE_INFINITY } = state.config.retry;
+  const seconds =
+    asideAt === null
+      ? state.faults.pauseBefore('loader', sample.failed)
+      : Math.min(longestPauseSeconds, giveUpSeconds - (ctx.at - asideAt));
   requeue(state, sample, cause);
   if (seconds === 0) return;
   state.waiting.remove(sample);
@@ -114,8 +122,9 @@ function judge(state: LoaderState, { failure, isOwn }: Verdict, ctx: Ctx): void 
   else sample.failed = Math.max(0, sample.failed - 1);
   // A sample that is being preprocessed is judged by the end of this try.
   if (sample.status !== 'waiting' && sample.status !== 'paused') return;
-  if (isOver(state, sample, ctx) || isOwn || sample.asideAt === null) return;
-  if (sample.infrastructureFailures + state.faults.countOpen(sample.id) > state.config.retry.infrastructure) return;
+  const next = afterVerdict(accountOf(state, sample), isOwn);
+  if (next === 'over') dropOver(state, sample, ctx);
+  if (next !== 'again') return;
   sample.asideAt = null;
   if (sample.status === 'paused') endPause(state, sample);
   else state.waiting.update(sample);
@@ -154,8 +163,7 @@ export function dueNode(
   hasRoom: (node: Node) => boolean,
 ): Node | undefined {
   if (state.faults.isQuiet) return undefined;
-  for (const { id, suspension, tries } of state.faults.domains) {
-    if (id === null || suspension === null || tries.size > 0 || suspension.retryAt > at) continue;
+  for (const id of state.faults.dueParts('loader', at)) {
     const node = state.nodes.get(id);
     if (node === undefined || (node === sample.avoid && state.open.size > 0)) continue;
     if ((node.slots === null || node.queued < node.slots) && hasRoom(node)) return node;
@@ -164,17 +172,8 @@ export function dueNode(
 }
 
 /** Notes that a try begins. Returns the reason if the try is a single one. */
-export function beginSingle(state: LoaderState, sample: Sample, node: Node, at: number) {
-  const { faults } = state;
-  if (faults.isQuiet) return undefined;
-  const domains = [faults.find(whole), faults.find(domainOf(node))].filter(
-    (one) => one?.suspension != null,
-  ) as FaultDomain[];
-  const pauses = domains.map((one) => beginTry(one, sample.task!, sample.id, at));
-  const [first] = domains;
-  if (first === undefined) return undefined;
-  return { code: 'probe', ...faults.named(first), failures: first.failures, pauseSeconds: pauses[0]! } as const;
-}
+export const beginSingle = ({ faults }: LoaderState, { task, id }: Sample, node: Node, at: number) =>
+  faults.begin([whole, domainOf(node)], task!, id, at);
 
 function endPause(state: LoaderState, sample: Sample): void {
   state.pauses.remove(sample);
@@ -199,14 +198,11 @@ function resume(state: LoaderState): void {
 
 /** Ends pauses whose time is over, and drops samples that were set aside for as long as the configuration allows. */
 function takePauses(state: LoaderState, ctx: Ctx): void {
-  const { pauses, config } = state;
-  const { giveUpSeconds } = config.retry;
+  const { pauses } = state;
   for (let next = pauses.peek(); next !== undefined && next.pausedUntil! <= ctx.at; next = pauses.peek()) {
     endPause(state, next);
-    if (next.asideAt === null || giveUpSeconds === undefined || ctx.at < next.asideAt + giveUpSeconds) continue;
-    const seconds = ctx.at - next.asideAt;
-    const failures = state.faults.countOpen(next.id);
-    drop(state, next, { code: 'not_compared', failures, seconds, limitSeconds: giveUpSeconds }, ctx);
+    const account = accountOf(state, next);
+    if (isUncompared(account, ctx.at)) drop(state, next, notCompared(account, ctx.at), ctx);
   }
 }
 
@@ -227,22 +223,44 @@ export function settleFaults(state: LoaderState, ctx: Ctx): void {
  * tries may then show other failures.
  */
 export function suspendNodes(state: LoaderState, ctx: Ctx): boolean {
-  const isAny = state.faults.suspendFailing(
-    (one) => hasOther(state, one),
-    (one) => suspend(state, one, ctx),
-  );
-  const areAll = state.faults.suspendWhole(activeDomains(state, domainOf), (one) => suspend(state, one, ctx));
-  if (isAny || areAll) state.dirty = true;
-  return isAny || areAll;
+  const isAny = suspendFailing(state.faults, new SampleTries(state, ctx), ctx);
+  if (isAny) state.dirty = true;
+  return isAny;
 }
 
-function suspend(state: LoaderState, domain: FaultDomain, ctx: Ctx): void {
-  const verdicts = state.faults.suspend(domain, state.nextTask, inFlightIn(state, domain), ctx);
-  const node = domain.id === null ? undefined : state.nodes.get(domain.id);
-  if (node !== undefined) reheap(state, node);
-  for (const one of verdicts) {
-    state.faults.forgave(one.failure);
-    judge(state, one, ctx);
+/** What is being tried on nodes. */
+class SampleTries implements TriesInFlight {
+  readonly #state: LoaderState;
+  readonly #ctx: Ctx;
+
+  constructor(state: LoaderState, ctx: Ctx) {
+    this.#state = state;
+    this.#ctx = ctx;
+  }
+
+  get order(): number {
+    return this.#state.nextTask;
+  }
+
+  inFlight(domain: FaultDomain): number {
+    return inFlightIn(this.#state, domain);
+  }
+
+  hasOther(domain: FaultDomain): boolean {
+    return hasOther(this.#state, domain);
+  }
+
+  parts(): Iterable<Where> {
+    return activeDomains(this.#state, domainOf);
+  }
+
+  suspended({ id }: FaultDomain): void {
+    const node = id === null ? undefined : this.#state.nodes.get(id);
+    if (node !== undefined) reheap(this.#state, node);
+  }
+
+  judge(verdict: Verdict): void {
+    judge(this.#state, verdict, this.#ctx);
   }
 }
 

@@ -8,8 +8,7 @@ export const aheadLimit = (state: LoaderState, node: Node): number =>
   Math.floor(state.config.prefetchFraction * node.hostMemoryBytes);
 
 /** Whether tries on a node fail, so that it gets only single tries. */
-export const isSick = ({ faults }: LoaderState, { id }: Node): boolean =>
-  !faults.isQuiet && faults.find({ scope: 'loader', id })?.suspension != null;
+export const isSick = ({ faults }: LoaderState, { id }: Node): boolean => faults.isSuspended({ scope: 'loader', id });
 
 /** Updates the position of a node in the heap of nodes that take work. */
 export function reheap(state: LoaderState, node: Node): void {

@@ -1,6 +1,6 @@
 /** Handles slices: the frames of a sample that each rank needs, their transfers, and the end of a batch. */
 
-import { beginTry, type FaultDomain, mustWait, type Where } from '../../core/rollout/shared-faults.ts';
+import { mustWait, type Where } from '../../core/rollout/shared-faults.ts';
 import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './schema.ts';
@@ -78,7 +78,8 @@ function send(state: LoaderState, slice: Slice, code: 'same_node' | 'other_node'
   const { frames } = sample.media!;
   const node = sample.node!;
   if (waitsInTurn(state, slice, ctx.at)) return putOffSlice(state, slice, 0);
-  const single = beginTransfer(state, slice, ctx.at);
+  const { transfers } = state;
+  const single = transfers.isQuiet ? undefined : transfers.begin(placesOf(slice), id, id, ctx.at);
   const attempt = slice.attempt++;
   slice.sent = true;
   slice.lastSend = state.nextSend++;
@@ -98,38 +99,17 @@ function send(state: LoaderState, slice: Slice, code: 'same_node' | 'other_node'
   });
 }
 
-/** The domain of all transfers from a node. */
+/** The domains of all transfers, and of those from a node. */
+export const whole: Where = { scope: 'loader', id: null };
 export const transfersFrom = ({ id }: Node): Where => ({ scope: 'loader', id: `transfers from ${id}`.slice(0, 512) });
 
-/** The domains of a slice that are suspended, so that only single tries are made there. */
-function suspendedFor({ transfers }: LoaderState, { demand }: Slice): FaultDomain[] {
-  if (transfers.isQuiet) return [];
-  const { node } = demand.sample;
-  const all = [
-    transfers.find({ scope: 'loader', id: null }),
-    node === null ? null : transfers.find(transfersFrom(node)),
-  ];
-  return all.filter((one) => one?.suspension != null) as FaultDomain[];
-}
+/** The domains in which a slice is fetched. */
+const placesOf = ({ demand: { sample } }: Slice): readonly Where[] =>
+  sample.node === null ? [whole] : [whole, transfersFrom(sample.node)];
 
 /** Whether a slice has to wait, since only single tries are made. */
-export function waitsInTurn(state: LoaderState, slice: Slice, at: number): boolean {
-  return suspendedFor(state, slice).some((one) => mustWait(one, slice.id, at));
-}
-
-/** Notes that a transfer begins. Returns the reason if it is a single try. */
-function beginTransfer(state: LoaderState, slice: Slice, at: number) {
-  const domains = suspendedFor(state, slice);
-  const pauses = domains.map((one) => beginTry(one, slice.id, slice.id, at));
-  const [first] = domains;
-  if (first === undefined) return undefined;
-  return {
-    code: 'probe',
-    ...state.transfers.named(first),
-    failures: first.failures,
-    pauseSeconds: pauses[0]!,
-  } as const;
-}
+export const waitsInTurn = ({ transfers }: LoaderState, slice: Slice, at: number): boolean =>
+  !transfers.isQuiet && transfers.suspendedAmong(placesOf(slice)).some((one) => mustWait(one, slice.id, at));
 
 /** Puts off the next try of a slice until a time or, with 0, until its turn for a single try. */
 export function putOffSlice({ parked, slicePauses }: LoaderState, slice: Slice, until: number): void {

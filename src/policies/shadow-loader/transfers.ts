@@ -1,33 +1,37 @@
 /** Handles transfers that have failed or succeeded: what is charged to a slice, and from which nodes there are single tries only. */
 
-import type { Verdict, Where } from '../../core/rollout/shared-faults.ts';
 import {
   type FaultDomain,
   itemsToSuspend,
   longestPauseSeconds,
   pauseAfter,
   takesTry,
+  type Verdict,
+  type Where,
 } from '../../core/rollout/shared-faults.ts';
+import { type Account, isBeyond, isSpent, suspendFailing, type TriesInFlight } from '../../core/rollout/tries.ts';
 import { drop } from './samples.ts';
 import type { Ctx } from './schema.ts';
-import { endSlicePause, putOffSlice, sendAgain, transfersFrom, waitsInTurn } from './slices.ts';
+import { endSlicePause, putOffSlice, sendAgain, transfersFrom, waitsInTurn, whole } from './slices.ts';
 import type { LoaderState, Node, Slice } from './state.ts';
 
-const whole: Where = { scope: 'loader', id: null };
-
 /** The place of a failed transfer. With a single node there is nothing to compare, so the node is not named. */
-function whereOf({ nodes, transfers }: LoaderState, node: Node): Where {
-  const own = transfersFrom(node);
-  return node.active && (nodes.size > 1 || transfers.find(own) !== undefined) ? own : whole;
-}
+const whereOf = ({ nodes, transfers }: LoaderState, node: Node): Where =>
+  node.active ? transfers.placeIn(transfersFrom(node), nodes.size > 1) : whole;
 
 /** The domains of the nodes that take work. */
 export function* activeDomains({ nodes }: LoaderState, domainOf: (node: Node) => Where): Generator<Where> {
   for (const node of nodes.values()) if (node.active) yield domainOf(node);
 }
 
-const isAside = ({ transfers, config }: LoaderState, { id, failures }: Slice): boolean =>
-  failures + transfers.countOpen(id) > config.retry.transfer;
+/** The failures of a slice, beside its budget; a slice is aside while they exceed it. */
+const accountOf = ({ transfers, config }: LoaderState, { id, failures }: Slice): Account => ({
+  failures,
+  open: transfers.countOpen(id),
+  budget: config.retry.transfer,
+  asideAt: null,
+});
+const isAside = (state: LoaderState, slice: Slice): boolean => isBeyond(accountOf(state, slice));
 
 /** Handles a rank that could not fetch a slice: the rank tries again after a pause. */
 export function transferFault(state: LoaderState, slice: Slice, ctx: Ctx): void {
@@ -76,9 +80,10 @@ function judge(state: LoaderState, { failure, isOwn }: Verdict, ctx: Ctx): void 
   putOffSlice(state, slice, 0);
 }
 
-function isOver(state: LoaderState, { failures, demand }: Slice, ctx: Ctx): boolean {
+function isOver(state: LoaderState, slice: Slice, ctx: Ctx): boolean {
+  const { failures, demand } = slice;
+  if (!isSpent(accountOf(state, slice))) return false;
   const { transfer: budget } = state.config.retry;
-  if (failures <= budget) return false;
   drop(state, demand.sample, { code: 'transfer', failures, budget }, ctx);
   return true;
 }
@@ -88,11 +93,7 @@ export function settleTransfers(state: LoaderState, ctx: Ctx): void {
   const { transfers, slicePauses, parked } = state;
   if (!transfers.isQuiet) {
     transfers.dropTries(ctx.at, (_, id) => state.slices.get(id)?.sent !== true);
-    transfers.suspendFailing(
-      (one) => inFlight(state, one) > 0,
-      (one) => suspend(state, one, ctx),
-    );
-    transfers.suspendWhole(activeDomains(state, transfersFrom), (one) => suspend(state, one, ctx));
+    suspendFailing(transfers, new SliceTries(state, ctx), ctx);
   }
   for (let next = slicePauses.peek(); next !== undefined && next.pausedUntil! <= ctx.at; next = slicePauses.peek()) {
     endSlicePause(state, next);
@@ -116,18 +117,44 @@ function nextInTurn(parked: ReadonlySet<Slice>, state: LoaderState, at: number):
   return first;
 }
 
-function suspend(state: LoaderState, domain: FaultDomain, ctx: Ctx): void {
-  const { transfers, slicePauses } = state;
-  const verdicts = transfers.suspend(domain, state.nextSend, inFlight(state, domain), ctx);
-  if (domain.id === null) {
+/** What is in transit. */
+class SliceTries implements TriesInFlight {
+  readonly #state: LoaderState;
+  readonly #ctx: Ctx;
+
+  constructor(state: LoaderState, ctx: Ctx) {
+    this.#state = state;
+    this.#ctx = ctx;
+  }
+
+  get order(): number {
+    return this.#state.nextSend;
+  }
+
+  inFlight(domain: FaultDomain): number {
+    return inFlight(this.#state, domain);
+  }
+
+  hasOther(domain: FaultDomain): boolean {
+    return inFlight(this.#state, domain) > 0;
+  }
+
+  parts(): Iterable<Where> {
+    return activeDomains(this.#state, transfersFrom);
+  }
+
+  suspended({ id }: FaultDomain): void {
+    if (id !== null) return;
+    const state = this.#state;
+    const { slicePauses } = state;
     for (let next = slicePauses.peek(); next !== undefined; next = slicePauses.peek()) {
       endSlicePause(state, next);
       putOffSlice(state, next, 0);
     }
   }
-  for (const one of verdicts) {
-    transfers.forgave(one.failure);
-    judge(state, one, ctx);
+
+  judge(verdict: Verdict): void {
+    judge(this.#state, verdict, this.#ctx);
   }
 }
 

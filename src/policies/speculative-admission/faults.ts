@@ -9,10 +9,10 @@ import {
   isFailing,
   itemsToSuspend,
   longestPauseSeconds,
-  pauseAfter,
   type Verdict,
   type Where,
 } from '../../core/rollout/shared-faults.ts';
+import { suspend, suspendWhole, type TriesInFlight } from '../../core/rollout/tries.ts';
 import type { DroppedResponse } from '../../schemas/prompts.ts';
 import { reheap } from './launch.ts';
 import { abortAll, findRequest, heldResponse, rememberLaunched } from './requests.ts';
@@ -26,6 +26,7 @@ import {
   enqueue,
   type FaultKind,
   faultKinds,
+  heldOf,
   isLive,
   isSpent,
   leaveQuota,
@@ -98,7 +99,7 @@ export function faultIn(state: AdmissionState, response: ResponseState, kind: Fa
   response.failures = uncharged(response.failures);
   response.cause = `retry_${kind}`;
   if (isBeyond(state, response)) setAside(state, response, ctx.at);
-  else pauseFailed(state, response, faults.find({ scope: where.scope, id: null }), ctx.at);
+  else pauseFailed(state, response, where.scope, ctx.at);
 }
 
 /** Charges a response with a failure that is its own in any case, and tries the response again at once, within its budget. */
@@ -111,12 +112,10 @@ function charge(state: AdmissionState, response: ResponseState, kind: FaultKind,
 }
 
 /** Puts off the next try of a response. The first retry is not put off if nothing else fails. */
-function pauseFailed(state: AdmissionState, response: ResponseState, whole: FaultDomain | undefined, at: number): void {
-  const least = (whole?.failing.size ?? 0) > 1 ? 1 : 0;
+function pauseFailed(state: AdmissionState, response: ResponseState, scope: Where['scope'], at: number): void {
   // A forgotten failure costs no pause.
-  let failures = 0;
-  for (const kind of faultKinds) failures += failuresOf(state, response, kind);
-  const seconds = Math.max(least, pauseAfter(failures));
+  const failures = faultKinds.reduce((sum, kind) => sum + failuresOf(state, response, kind), 0);
+  const seconds = state.faults.pauseBefore(scope, failures);
   response.tokens = response.resume?.tokens ?? 0;
   if (seconds === 0) requeue(state, response);
   else pause(state, response, at + seconds);
@@ -171,11 +170,8 @@ function giveUp(state: AdmissionState, response: ResponseState, why: GivenUp, ct
 }
 
 /** Returns the held responses of a prompt as dropped for a cause. */
-export function dropHeld({ responses }: PromptState, cause: DroppedResponse['cause']): DroppedResponse[] {
-  return responses.flatMap(({ status, requestId, tokens }) =>
-    status === 'held' ? [{ requestId, tokens, cause }] : [],
-  );
-}
+export const dropHeld = (prompt: PromptState, cause: DroppedResponse['cause']): DroppedResponse[] =>
+  heldOf(prompt).map(({ requestId, tokens }) => ({ requestId, tokens, cause }));
 
 /** Takes a prompt out of the round for good; another takes its place. */
 export function replace(state: AdmissionState, prompt: PromptState, code: 'filtered' | 'failed'): void {
@@ -201,8 +197,8 @@ export function remove(state: AdmissionState, prompt: PromptState, mayReturn = f
 }
 
 /** Removes the held responses of a leaving prompt from the index. */
-export function forgetHeld({ requests }: AdmissionState, { responses }: PromptState): void {
-  for (const one of responses) if (one.status === 'held') requests.delete(one.requestId);
+export function forgetHeld({ requests }: AdmissionState, prompt: PromptState): void {
+  for (const { requestId } of heldOf(prompt)) requests.delete(requestId);
 }
 
 /** Notes that a try has succeeded, and charges or forgets failures that happened before its launch. */
@@ -310,33 +306,58 @@ export function suspendWhereTriesFail(state: AdmissionState, ctx: Ctx): boolean 
   if (state.faults.isQuiet) return false;
   const isAny = suspendFailing(state, ['engine', 'environment', 'reward'], ctx);
   // From now on prompts are tried in turn, and other prompts are requested for comparison.
-  const active = [...state.engines.values()].filter((one) => one.active);
-  const domains = active.map(({ id }): Where => ({ scope: 'engine', id }));
-  const areAll = state.faults.suspendWhole(domains, (whole) => suspend(state, whole, ctx));
+  const areAll = suspendWhole(state.faults, new AdmissionTries(state, ctx), ctx);
   return compareAsides(state, ctx) || isAny || areAll;
 }
 
 /** Suspends the domains of some scopes in which different prompts fail in a row. Returns whether any were suspended. */
 function suspendFailing(state: AdmissionState, scopes: readonly Where['scope'][], ctx: Ctx): boolean {
   let isAny = false;
+  const tries = new AdmissionTries(state, ctx);
   for (const domain of [...state.faults.domains]) {
     if (!scopes.includes(domain.scope)) continue;
     // Prompts that have failed elsewhere say little about this part.
     if (domain.id !== null && state.faults.countNew(domain) < 2) continue;
-    if (!isFailing(domain, inFlightIn(state, domain), (one) => hasOther(state, one))) continue;
-    suspend(state, domain, ctx);
+    if (!isFailing(domain, tries.inFlight(domain), (one) => hasOther(state, one))) continue;
+    suspend(state.faults, tries, domain, ctx);
     isAny = true;
   }
   return isAny;
 }
 
-function suspend(state: AdmissionState, domain: FaultDomain, ctx: Ctx): void {
-  const verdicts = state.faults.suspend(domain, state.seq, inFlightIn(state, domain), ctx);
-  const engine = domain.scope === 'engine' && domain.id !== null ? state.engines.get(domain.id) : undefined;
-  if (engine !== undefined) reheap(state, engine);
-  for (const one of verdicts) {
-    state.faults.forgave(one.failure);
-    judge(state, one, ctx);
+/** What is being tried. */
+class AdmissionTries implements TriesInFlight {
+  readonly #state: AdmissionState;
+  readonly #ctx: Ctx;
+
+  constructor(state: AdmissionState, ctx: Ctx) {
+    this.#state = state;
+    this.#ctx = ctx;
+  }
+
+  get order(): number {
+    return this.#state.seq;
+  }
+
+  inFlight(domain: FaultDomain): number {
+    return inFlightIn(this.#state, domain);
+  }
+
+  hasOther(domain: FaultDomain): boolean {
+    return hasOther(this.#state, domain);
+  }
+
+  parts(): Iterable<Where> {
+    return [...this.#state.engines.values()].flatMap(({ id, active }) => (active ? [{ scope: 'engine', id }] : []));
+  }
+
+  suspended({ scope, id }: FaultDomain): void {
+    const engine = scope === 'engine' && id !== null ? this.#state.engines.get(id) : undefined;
+    if (engine !== undefined) reheap(this.#state, engine);
+  }
+
+  judge(verdict: Verdict): void {
+    judge(this.#state, verdict, this.#ctx);
   }
 }
 
@@ -348,7 +369,7 @@ function compareAsides(state: AdmissionState, ctx: Ctx): boolean {
   const domain = faults.domain({ scope: first.lastFault!.scope, id: null });
   if (domain.suspension !== null) return false;
   if (domain.failing.size === 0) domain.failing.set(first.prompt.spec.promptId, null);
-  suspend(state, domain, ctx);
+  suspend(faults, new AdmissionTries(state, ctx), domain, ctx);
   return true;
 }
 

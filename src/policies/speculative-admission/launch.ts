@@ -36,8 +36,7 @@ type LaunchReason = Message<'request.launch'>['reason'];
 /** Updates the position of an engine in the heap of engines with room that are not suspended. */
 export function reheap(state: AdmissionState, engine: Engine): void {
   const { faults, open } = state;
-  const isSick = !faults.isQuiet && faults.find({ scope: 'engine', id: engine.id })?.suspension != null;
-  if (hasRoom(state, engine) && !isSick) open.update(engine);
+  if (hasRoom(state, engine) && !faults.isSuspended({ scope: 'engine', id: engine.id })) open.update(engine);
   else open.remove(engine);
 }
 

@@ -6,6 +6,7 @@ import { given } from '../../core/collections/given.ts';
 import type { Failure } from '../../core/rollout/shared-faults.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
+import { requestIds } from '../../schemas/moves.ts';
 import type { CountedResponse, KeptResponse, Prompt } from '../../schemas/prompts.ts';
 import { dropHeld, faultIn, giveUpProven, replace, rewards, setAside, settleSuccess } from './faults.ts';
 import { abortAll, abortControl, checkRequestId, checkRound, heldResponse, late } from './requests.ts';
@@ -15,6 +16,7 @@ import {
   currentRoundId,
   type DomainQuota,
   enqueue,
+  heldOf,
   isLive,
   isQueued,
   isSpent,
@@ -130,21 +132,15 @@ export function collect(state: AdmissionState, prompt: PromptState, ctx: Ctx): v
   const { held, responses, spec } = prompt;
   const { promptId } = spec;
   prompt.status = 'collected';
-  const requestIds = heldIds(prompt);
+  const ids = requestIds(heldOf(prompt));
   const reason = { code: 'responses_held', held, launched: responses.length } as const;
   const roundId = currentRoundId(state);
-  ctx.emit({ type: 'prompt.collected', at: ctx.at, promptId, roundId, requestIds, reason });
+  ctx.emit({ type: 'prompt.collected', at: ctx.at, promptId, roundId, requestIds: ids, reason });
   abortAll(state, prompt, { code: 'prompt_collected', held, needed: state.config.responsesPerPrompt }, ctx);
   leaveLines(state, prompt);
   // It needs no more tries; its rewards may still fail.
   if (!state.faults.isQuiet) state.faults.forget(promptId, 'reward');
   applyFilter(state, prompt, ctx);
-}
-
-function heldIds({ responses }: PromptState): string[] {
-  const ids: string[] = [];
-  for (const one of responses) if (one.status === 'held') ids.push(one.requestId);
-  return ids;
 }
 
 /** Counts or rejects a collected prompt as soon as its filter can decide; the filter `host` waits for the host. */
@@ -158,7 +154,7 @@ export function applyFilter(state: AdmissionState, prompt: PromptState, ctx: Ctx
 function filterByVariance(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   const { responsesPerPrompt, varianceTolerance: tolerance } = state.config;
   if (prompt.rewards < responsesPerPrompt) return;
-  const all = prompt.responses.flatMap((one) => (one.status === 'held' ? [one.reward!] : []));
+  const all = heldOf(prompt).map((one) => one.reward!);
   const mean = all.reduce((sum, reward) => sum + reward, 0) / all.length;
   const variance = all.reduce((sum, reward) => sum + (reward - mean) * (reward - mean), 0) / all.length;
   const standardDeviation = Math.sqrt(variance);
@@ -204,15 +200,12 @@ export function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): voi
 
 /** Returns the held responses of a prompt that counts; those with other versions than that of its round name their versions. */
 function countedResponses(prompt: PromptState, roundVersion: number): CountedResponse[] {
-  const responses: CountedResponse[] = [];
-  for (const { status, requestId, tokens, weightVersions, reward } of prompt.responses) {
-    if (status !== 'held') continue;
+  return heldOf(prompt).map(({ requestId, tokens, weightVersions, reward }) => {
     const response: CountedResponse = reward === null ? { requestId, tokens } : { requestId, tokens, reward };
     const isOfRound = weightVersions.length === 1 && weightVersions[0] === roundVersion;
     if (!isOfRound) response.weightVersions = weightVersions.slice();
-    responses.push(response);
-  }
-  return responses;
+    return response;
+  });
 }
 
 /**
@@ -359,9 +352,9 @@ export function nameOwed(state: AdmissionState, code: Owed, ctx: Ctx): void {
   if (filter === 'none') return;
   for (const prompt of state.prompts.values()) {
     if (filter === 'zero-variance') {
-      for (const one of prompt.responses) if (one.status === 'held' && one.reward === null) askReward(one, code, ctx);
+      for (const one of heldOf(prompt)) if (one.reward === null) askReward(one, code, ctx);
     } else if (prompt.status === 'collected') {
-      const asked = { roundId: currentRoundId(state), requestIds: heldIds(prompt) };
+      const asked = { roundId: currentRoundId(state), requestIds: requestIds(heldOf(prompt)) };
       ctx.emit({ type: 'judgement.request', at: ctx.at, ...named(prompt.spec), ...asked, reason: { code } });
     }
   }

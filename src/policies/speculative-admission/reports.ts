@@ -6,6 +6,7 @@
 
 import { Heap } from '../../core/collections/heap.ts';
 import { replacePrefix } from '../../core/ids/minted-ids.ts';
+import { acceptedReason } from '../../core/rollout/accepted.ts';
 import { checkEngine, removeEngine } from '../../core/rollout/engines.ts';
 import { isExpiring } from '../../core/rollout/prompts.ts';
 import { refuse } from '../../errors.ts';
@@ -44,7 +45,7 @@ import {
   type FaultKind,
   isAborting,
   isLive,
-  newEngine,
+  makeEngine,
   newResponse,
   pause,
   type ResponseState,
@@ -81,7 +82,8 @@ export function completed(state: AdmissionState, event: Message<'response.comple
     return;
   }
   prompt.held += 1;
-  const reason = acceptedReason(state, response, said);
+  const counts = { held: prompt.held, needed: state.config.responsesPerPrompt };
+  const reason = acceptedReason(counts, said, versionOf(state, response), response.weightVersions);
   const ofDomain = domain === undefined ? undefined : { domain };
   ctx.emit({ type: 'response.accepted', at: ctx.at, requestId, promptId, ...ofDomain, reason });
   if (event.weightVersions !== undefined) takeVersions(state, response, said);
@@ -173,20 +175,6 @@ const versionOf = (state: AdmissionState, { round }: ResponseState): number =>
 /** Whether the oldest version is too old to be trained. What was believed is judged when a round opens. */
 const isStale = (state: AdmissionState, response: ResponseState, said: readonly number[]): boolean =>
   said !== response.weightVersions && versionOf(state, response) - said[0]! > state.config.maxStaleness;
-
-/** Returns the reason of an acceptance, since the weights may differ from the requested ones. */
-function acceptedReason(
-  state: AdmissionState,
-  response: ResponseState,
-  said: readonly number[],
-): Message<'response.accepted'>['reason'] {
-  const { weightVersions: believed, prompt } = response;
-  const numbers = { held: prompt.held, needed: state.config.responsesPerPrompt };
-  // After a restart at an older version, the versions do not ascend, so both ends are compared.
-  if (said[0]! >= Math.min(...believed) && said.at(-1)! <= Math.max(...believed)) return { code: 'held', ...numbers };
-  const versions = { weightVersions: said.slice(), weightVersion: versionOf(state, response) };
-  return { code: 'other_weights', ...numbers, ...versions };
-}
 
 /** Takes the versions that an engine has reported; a prompt is as old as its oldest token. */
 function takeVersions(state: AdmissionState, response: ResponseState, said: readonly number[]): void {
@@ -337,7 +325,7 @@ function replaceLate(state: AdmissionState, response: ResponseState, ctx: Ctx): 
 }
 
 export function engineAdded(state: AdmissionState, { engineId }: { engineId: string }): Engine {
-  const engine = state.engines.get(engineId) ?? newEngine(engineId);
+  const engine = state.engines.get(engineId) ?? makeEngine({ id: engineId, active: true });
   state.engines.set(engineId, engine);
   engine.active = true;
   engine.stale = 0;

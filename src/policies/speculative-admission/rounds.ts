@@ -3,10 +3,9 @@
  * of every event, the consequences for the round are settled. A round ends complete or failed, and its unfinished prompts leave:
  * they are deferred, returned or carried, always with a decision.
  */
-import { Fifo } from '../../core/collections/fifo.ts';
 import { given } from '../../core/collections/given.ts';
 import {
-  copyDeferral,
+  copyFinal,
   copyKept,
   copyPrompt,
   isExpiring,
@@ -14,6 +13,7 @@ import {
   scaledCount,
 } from '../../core/rollout/prompts.ts';
 import { olderVersion } from '../../core/rollout/restart-versions.ts';
+import { wholeOf } from '../../core/rollout/shared-faults.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { DroppedResponse, FinalPrompt, KeptResponse, Prompt } from '../../schemas/prompts.ts';
@@ -36,12 +36,14 @@ import {
   type AdmissionState,
   type DeferReason,
   type DomainQuota,
+  heldOf,
   isLive,
   isQueued,
   isSpent,
   join,
+  makeQuota,
+  makeRound,
   newPrompt,
-  newReady,
   type PromptState,
   quotaOf,
   type ResponseState,
@@ -125,23 +127,11 @@ function newRound(state: AdmissionState, event: Message<'round.opened'>, ctx: Ct
     const chosen = { promptSpeculation: forPrompts, responseSpeculation: forResponses };
     ctx.emit({ type: 'speculation.chosen', at: ctx.at, ...chosen, reason });
   }
-  return {
-    id,
-    kind,
-    weightVersion,
-    weightVersions: [weightVersion],
-    openedAt: ctx.at,
-    completedAt: 0,
+  return makeRound({
+    ...{ id, kind, weightVersion, weightVersions: [weightVersion], openedAt: ctx.at, askedAt: ctx.at, factor },
     responses: scaledCount(forResponses, config.responsesPerPrompt),
-    factor,
     quotas: newQuotas(state, isShort, forPrompts),
-    counted: 0,
-    inFlight: 0,
-    duplicates: 0,
-    onlyDuplicates: false,
-    filtered: 0,
-    askedAt: ctx.at,
-  };
+  });
 }
 
 /**
@@ -151,19 +141,8 @@ function newRound(state: AdmissionState, event: Message<'round.opened'>, ctx: Ct
 function newQuotas(state: AdmissionState, isShort: boolean, factor: number): DomainQuota[] {
   const { quotas, promptsPerRound } = state.config;
   const isAll = isSourceExhausted(state);
-  const quota = (domain: string | null, prompts: number, exhausted: boolean): DomainQuota => ({
-    domain,
-    prompts,
-    target: scaledCount(factor, prompts),
-    admitted: 0,
-    counted: 0,
-    awaiting: 0,
-    exhausted,
-    standby: new Fifo(),
-    members: new Set(),
-    expiring: new Set(),
-    ready: newReady(),
-  });
+  const quota = (domain: string | null, prompts: number, exhausted: boolean): DomainQuota =>
+    makeQuota({ domain, prompts, target: scaledCount(factor, prompts), exhausted });
   if (!isShort || quotas === undefined) return [quota(null, promptsPerRound, isAll)];
   const domains = Object.keys(quotas).sort();
   return domains.map((one) => quota(one, quotas[one]!, isAll || state.exhausted.domains.has(one)));
@@ -227,8 +206,8 @@ function addPrompt(state: AdmissionState, spec: Prompt, round: Round, ctx: Ctx):
   if (!state.prompts.has(promptId)) {
     round.duplicates = 0;
     const quota = quotaOf(round, spec.domain)!;
-    const since = { startVersion: round.weightVersion, firstPrefix: state.restarts };
-    const prompt = newPrompt(copyPrompt(spec), state.seq++, quota, since);
+    const { weightVersion: startVersion } = round;
+    const prompt = newPrompt(copyPrompt(spec), { seq: state.seq++, quota, startVersion, firstPrefix: state.restarts });
     state.prompts.set(promptId, prompt);
     quota.standby.push(prompt);
     return;
@@ -299,7 +278,7 @@ function requestMore(state: AdmissionState, round: Round, code: Exclude<Unsettle
   const { faults } = state;
   if (isSpent(state, round)) return;
   // All prompts fail by their data.
-  if (!faults.isQuiet && faults.find({ scope: 'prompt', id: null })?.suspension != null) return;
+  if (faults.isSuspended(wholeOf('prompt'))) return;
   let total = 0;
   let domains: Record<string, number> | undefined;
   for (const quota of round.quotas) {
@@ -439,22 +418,14 @@ function emitCompleted(
 }
 
 /** Returns the prompt in the form of a completed round. */
-function finalPrompt({ spec, responses }: PromptState): FinalPrompt {
-  const { promptId, ref, domain, deferral } = spec;
-  const finals: FinalPrompt['responses'] = [];
-  for (const { status, requestId, index, tokens, weightVersions, reward } of responses) {
-    if (status !== 'held') continue;
-    const final = { requestId, index, tokens, weightVersions: weightVersions.slice() };
-    finals.push(reward === null ? final : { ...final, reward });
-  }
-  return {
-    promptId,
-    ...(ref === undefined ? undefined : { ref }),
-    ...(domain === undefined ? undefined : { domain }),
-    ...(deferral === undefined ? undefined : { deferral: copyDeferral(deferral) }),
-    responses: finals,
-  };
-}
+const finalPrompt = (prompt: PromptState): FinalPrompt =>
+  copyFinal({
+    ...prompt.spec,
+    responses: heldOf(prompt).map(({ requestId, index, tokens, weightVersions, reward }) => {
+      const final = { requestId, index, tokens, weightVersions: weightVersions as number[] };
+      return reward === null ? final : { ...final, reward };
+    }),
+  });
 
 function closeRound(state: AdmissionState, round: Round, ctx: Ctx): void {
   round.completedAt = ctx.at;

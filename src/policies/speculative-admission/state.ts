@@ -5,6 +5,7 @@ import { Fifo } from '../../core/collections/fifo.ts';
 import { Heap, IndexedHeap } from '../../core/collections/heap.ts';
 import { prefixes } from '../../core/ids/minted-ids.ts';
 import { recentIds } from '../../core/ids/recent-ids.ts';
+import { makerOf } from '../../core/machine/beginning.ts';
 import type { Live } from '../../core/machine/definition.ts';
 import { derived, mapBy, setOf } from '../../core/machine/state.ts';
 import { goneEngines } from '../../core/rollout/engines.ts';
@@ -57,7 +58,7 @@ const quota = z.strictObject({
   /** Members whose oldest tokens would be too old in a round with newer weights, so that this round waits for them. */
   expiring: derived(() => new Set<PromptState>()),
   /** Members that could count if no place were reserved for `expiring` members; some have left meanwhile. */
-  ready: derived(newReady),
+  ready: derived(() => new Heap<PromptState>(bySeq)),
 });
 /** Prompts that share a quota: the prompts of one domain, or all prompts. */
 export interface DomainQuota extends z.output<typeof quota> {}
@@ -230,7 +231,7 @@ const aborting = z.codec(z.array(z.strictObject({ promptId: z.string(), response
   decode: (all) => {
     const fifo = new Fifo<ResponseState>();
     for (const { promptId, response: one } of all) {
-      one.prompt = newPrompt({ promptId }, 0, null, { startVersion: 0, firstPrefix: 0 });
+      one.prompt = newPrompt({ promptId });
       one.prompt.status = 'gone';
       fifo.push(one);
     }
@@ -338,6 +339,7 @@ export const begin = ({ idPrefix }: SpeculativeAdmissionConfig): Partial<SavedAd
   exploration: newExploration(),
 });
 
+const bySeq = (a: PromptState, b: PromptState): number => a.seq - b.seq;
 const byLoad = (a: Engine, b: Engine): number =>
   a.stale - b.stale || a.tokens - b.tokens || a.requests - b.requests || (a.id < b.id ? -1 : 1);
 
@@ -345,40 +347,18 @@ const noVersions: readonly number[] = Object.freeze([]);
 /** The failures of a response that has none. */
 export const noFailures = Object.freeze({ infrastructure: 0, data: 0, environment: 0, timeout: 0, uncharged: 0 });
 
-export const newEngine = (id: string): Engine => ({
-  id,
-  active: true,
-  isLost: false,
-  stale: 0,
-  requests: 0,
-  tokens: 0,
-  running: new Set(),
-  heapIndex: -1,
-});
+export const makeEngine = makerOf(engine);
+export const makeQuota = makerOf(quota);
+export const makeRound = makerOf(round);
+const makePrompt = makerOf(prompt);
 
-export function newPrompt(
+/** Makes a prompt that is not started. */
+export const newPrompt = (
   spec: Prompt,
-  seq: number,
-  itsQuota: DomainQuota | null,
-  { startVersion, firstPrefix }: Pick<PromptState, 'startVersion' | 'firstPrefix'>,
-): PromptState {
-  return {
-    spec,
-    seq,
-    quota: itsQuota,
-    status: 'standby',
-    attemptBase: 0,
-    firstPrefix,
-    startVersion,
-    responses: [],
-    held: 0,
-    rewards: 0,
-    losses: 0,
-    unsettled: 0,
-    settling: null,
-  };
-}
+  its: Partial<Pick<PromptState, 'seq' | 'quota' | 'startVersion' | 'firstPrefix'>> = {},
+): PromptState => makePrompt({ spec, status: 'standby', ...its });
 
+/** Makes a response that is in no queue yet. A literal, because a round makes thousands, and their fields are read most. */
 export function newResponse(owner: PromptState, index: number): ResponseState {
   return {
     prompt: owner,
@@ -406,6 +386,9 @@ export function newResponse(owner: PromptState, index: number): ResponseState {
     resumedAt: undefined,
   };
 }
+
+/** Returns the responses that a prompt holds: complete ones, by index. */
+export const heldOf = ({ responses }: PromptState): ResponseState[] => responses.filter((one) => one.status === 'held');
 
 /** Number of tries of a response that failed or were given up, which is the number of its next attempt. */
 export function triesOf({ infrastructure, data, environment, timeout, uncharged }: ResponseState['failures']): number {
@@ -446,10 +429,6 @@ export const engineOf = ({ engine }: ResponseState): Engine | null =>
 /** Most further tries of a response after faults of one kind. A late response is a fault of the infrastructure, or hangs. */
 export const budgetOf = ({ config }: AdmissionState, kind: FaultKind): number =>
   config.retry[kind === 'timeout' ? 'infrastructure' : kind];
-
-export function newReady(): Heap<PromptState> {
-  return new Heap<PromptState>((a, b) => a.seq - b.seq);
-}
 
 /** Makes a started prompt a member of its quota. */
 export function join({ config }: AdmissionState, member: PromptState, its: DomainQuota, round: Round): void {

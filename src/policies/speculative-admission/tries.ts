@@ -4,16 +4,15 @@
  * once more, to show whether the failing prompts are at fault.
  */
 import {
-  beginTry,
   type Failure,
   type FaultDomain,
   itemsToSuspend,
   mustWait,
-  namedDomain,
+  type SingleTry,
   takesTry,
   type Where,
+  wholeOf,
 } from '../../core/rollout/shared-faults.ts';
-import type { Message } from '../../schemas/messages.ts';
 import {
   type AdmissionState,
   budgetOf,
@@ -103,10 +102,8 @@ export const isUntroubled = ({ faults, suspects }: AdmissionState): boolean => f
 
 /** Returns an active engine that is suspended and due for a single try. */
 export function dueEngine(state: AdmissionState, at: number): Engine | undefined {
-  const { faults, engines } = state;
-  for (const { scope, id, suspension, tries } of faults.domains) {
-    if (scope !== 'engine' || id === null || suspension === null || suspension.retryAt > at || tries.size > 0) continue;
-    const engine = engines.get(id);
+  for (const id of state.faults.dueParts('engine', at)) {
+    const engine = state.engines.get(id);
     if (engine !== undefined && hasRoom(state, engine)) return engine;
   }
   return undefined;
@@ -120,21 +117,19 @@ export function dueEngineFor(state: AdmissionState, { prompt }: ResponseState, a
   return whole?.forgiven.has(prompt.spec.promptId) ? undefined : dueEngine(state, at);
 }
 
-/** Returns the suspended domains in which a response would run, before it has an engine. */
-function suspendedFor({ faults }: AdmissionState, { prompt, lastFault }: ResponseState): FaultDomain[] {
+/** The domains in which a response would run, before it has an engine. */
+function placesOf({ prompt, lastFault }: ResponseState): Where[] {
   const { domain } = prompt.spec;
-  const domains: Where[] = [
-    { scope: 'engine', id: null },
-    { scope: 'environment', id: null },
-  ];
-  if (domain !== undefined) domains.push({ scope: 'environment', id: domain });
+  const places: Where[] = [wholeOf('engine'), wholeOf('environment')];
+  if (domain !== undefined) places.push({ scope: 'environment', id: domain });
   // Only responses that have failed to get a reward wait for rewards: others may be generated meanwhile.
-  if (lastFault?.scope === 'reward') domains.push({ scope: 'reward', id: null });
-  return domains.flatMap((where) => {
-    const found = faults.find(where);
-    return found?.suspension != null ? [found] : [];
-  });
+  if (lastFault?.scope === 'reward') places.push(wholeOf('reward'));
+  return places;
 }
+
+/** Returns those of these domains that are suspended. */
+const suspendedFor = ({ faults }: AdmissionState, response: ResponseState): FaultDomain[] =>
+  faults.suspendedAmong(placesOf(response));
 
 /** Whether a suspected prompt has to wait for the end of another. */
 function waitsForSuspect(state: AdmissionState, prompt: PromptState): boolean {
@@ -289,27 +284,18 @@ export function engineToCompare(state: AdmissionState, response: ResponseState):
 }
 
 /** Notes that a response is launched. Returns the reason if the launch is a single try. */
-export function beginSingle(
-  state: AdmissionState,
-  response: ResponseState,
-  at: number,
-): Message<'request.launch'>['reason'] | undefined {
-  const { engine, prompt, requestId } = response;
-  const domains = suspendedFor(state, response);
-  const ofEngine = engine === null ? undefined : state.faults.find({ scope: 'engine', id: engine.id });
-  if (ofEngine?.suspension != null) domains.push(ofEngine);
-  const [first] = domains;
-  if (first === undefined) return undefined;
-  state.controlled = response.cause === 'control';
-  const { failures } = first;
-  const [pauseSeconds] = domains.map((one) => beginTry(one, requestId, prompt.spec.promptId, at));
-  return { code: 'probe', ...namedDomain(first), failures, pauseSeconds: pauseSeconds! };
+export function beginSingle(state: AdmissionState, response: ResponseState, at: number): SingleTry | undefined {
+  const { engine, prompt, requestId, cause } = response;
+  const places = placesOf(response);
+  if (engine !== null) places.push({ scope: 'engine', id: engine.id });
+  const single = state.faults.begin(places, requestId, prompt.spec.promptId, at);
+  if (single !== undefined) state.controlled = cause === 'control';
+  return single;
 }
 
 /** Notes that a trajectory continues on an engine, as a single try if the engine is suspended. */
 export function beginOn(state: AdmissionState, { id }: Engine, { requestId, prompt }: ResponseState, at: number): void {
-  const ofEngine = state.faults.find({ scope: 'engine', id });
-  if (ofEngine?.suspension != null) beginTry(ofEngine, requestId, prompt.spec.promptId, at);
+  state.faults.begin([{ scope: 'engine', id }], requestId, prompt.spec.promptId, at);
 }
 
 /** Returns the next queued response without taking it; those that were queued anew, or whose prompts need no more, leave. */
@@ -326,11 +312,5 @@ export function nextSingleAt({ faults, parked, asides, retries, launches }: Admi
   if (faults.isQuiet) return undefined;
   const waits = parked.size + asides.size > 0;
   const isQueued = waits || peekPending(retries) !== undefined || peekPending(launches) !== undefined;
-  let next: number | undefined;
-  for (const { suspension, id, scope, tries } of faults.domains) {
-    if (suspension === null || suspension.retryAt === 0 || tries.size > 0) continue;
-    if (scope === 'engine' && id !== null ? !isQueued : !waits) continue;
-    next = Math.min(next ?? suspension.retryAt, suspension.retryAt);
-  }
-  return next;
+  return faults.nextTryAt(({ scope, id }) => (scope === 'engine' && id !== null ? isQueued : waits));
 }

@@ -1,6 +1,7 @@
 /** What blocks what in speculative-admission. */
 
 import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/why/waits.ts';
+import { finishedIds, requestIds } from '../../schemas/moves.ts';
 import { pauses } from './faults.ts';
 import { timeouts } from './launch.ts';
 import { findRequest, grace, heldResponse, inFlight } from './requests.ts';
@@ -9,6 +10,7 @@ import {
   type AdmissionState,
   currentRoundId,
   engineOf,
+  heldOf,
   isAborting,
   isLive,
   type PromptState,
@@ -110,14 +112,13 @@ export const gates: Gates<AdmissionState> = {
   },
 };
 
-function verdict(state: AdmissionState, { spec, responses }: PromptState): readonly AwaitedEvent[] {
+function verdict(state: AdmissionState, one: PromptState): readonly AwaitedEvent[] {
   if (state.config.filter === 'none') return [];
   if (state.config.filter === 'host') {
-    return [{ event: { type: 'prompt.judged', promptId: spec.promptId, roundId: currentRoundId(state) } }];
+    return [{ event: { type: 'prompt.judged', promptId: one.spec.promptId, roundId: currentRoundId(state) } }];
   }
-  return responses.flatMap(({ status, reward, requestId }) =>
-    status === 'held' && reward === null ? [{ event: { type: 'reward.ready', requestId } }] : [],
-  );
+  const missing = heldOf(one).filter(({ reward }) => reward === null);
+  return missing.map(({ requestId }) => ({ event: { type: 'reward.ready', requestId } }));
 }
 
 function promptStanding(state: AdmissionState, one: PromptState): Standing {
@@ -147,9 +148,9 @@ function promptStanding(state: AdmissionState, one: PromptState): Standing {
 
 function* heldIds({ prompts, settling }: AdmissionState): Iterable<string> {
   for (const all of [prompts.values(), settling]) {
-    for (const { status: its, spec, responses } of all) {
-      if (its === 'standby') for (const one of spec.kept ?? []) if (one.finished) yield one.requestId;
-      for (const { status, requestId } of responses) if (status === 'held') yield requestId;
+    for (const one of all) {
+      if (one.status === 'standby') yield* finishedIds(one.spec);
+      yield* requestIds(heldOf(one));
     }
   }
 }
@@ -159,7 +160,7 @@ function holderOf(state: AdmissionState, id: string): string | undefined {
   const held = heldResponse(state, id);
   if (held !== undefined) return held.prompt.spec.promptId;
   for (const { status, spec } of state.prompts.values()) {
-    if (status === 'standby' && spec.kept?.some((one) => one.finished && one.requestId === id)) return spec.promptId;
+    if (status === 'standby' && finishedIds(spec).includes(id)) return spec.promptId;
   }
   return undefined;
 }

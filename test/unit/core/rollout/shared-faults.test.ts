@@ -311,9 +311,12 @@ describe.each([
     expect(faults.fail('a', on('e0'))).toBe(false);
     expect(faults.open('a')).toBe(0);
     expect(faults.find().failing.size).toBe(0);
-    faults.endRow('b', on('e1'));
+    // Its failures were forgotten with the suspension, so that what it fails elsewhere after that is judged at once.
     faults.fail('b', on('e1'));
     expect(faults.succeedFour(on('e1'))).toStrictEqual(atTheFourth('b'));
+    faults.endRow('i', on('e1'));
+    faults.fail('i', on('e1'));
+    expect(faults.succeedFour(on('e1'))).toStrictEqual(atTheFourth('i'));
   });
 
   test('the host says that something has changed: the scope recovers, others do not', () => {
