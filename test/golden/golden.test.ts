@@ -1,10 +1,7 @@
 /** Golden traces: a recorded log gives the same decisions, to the byte. `make.ts` writes them. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { registry, replayEvents } from '../../src/index.ts';
-import { program } from '../support/command-line/in-process.ts';
 import { isChosen, traceTitle } from '../support/basics/only.ts';
 
 const traces = readdirSync(new URL('.', import.meta.url))
@@ -22,17 +19,4 @@ test.each(traces)(`%s: ${traceTitle}`, (name) => {
   const replay = replayEvents(lines, registry.restore);
   expect(replay.difference).toBeUndefined();
   expect(replay.events, 'events in the trace').toBeGreaterThan(200);
-});
-
-test('make.ts writes the traces that are named, and no others', async () => {
-  const into = mkdtempSync(join(tmpdir(), 'rollflex-golden-'));
-  const make = (id: string) => program('test/golden/make.ts', id, '--into', into);
-  try {
-    await expect(make('sandbox-timeouts')).rejects.toThrow('did you mean "sandbox-timeout"?');
-    expect(readdirSync(into)).toEqual([]);
-    await make('sandbox-timeout');
-    expect(readdirSync(into)).toEqual(['sandbox-timeout.jsonl']);
-  } finally {
-    rmSync(into, { recursive: true, force: true });
-  }
 });
