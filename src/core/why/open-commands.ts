@@ -122,7 +122,10 @@ export class OpenCommands<Mark = undefined> implements Releasing {
     }
     this.#slots = this.#tables.get('slot.ready');
     for (const { answer, times } of saved?.times ?? []) this.#table(answer).times = new WaitingTimes(times);
-    for (const one of saved?.open ?? []) this.#add(this.#restored(one));
+    // A wait that an earlier version saved without an id ends with none of today's answers.
+    const isWhole = ({ type, ids }: SavedOpenCommand): boolean =>
+      (this.#asked.get(type)?.rule.ids ?? []).every((name) => name in ids);
+    for (const one of saved?.open ?? []) if (isWhole(one)) this.#add(this.#restored(one));
     for (const one of saved?.hoped ?? []) {
       const command = this.#restored(one);
       command.table.hope(command);
