@@ -84,11 +84,11 @@ function progress(state: ScaleDownState, choices: Choices, at: number): GpuScale
 
 function ofRelease({ release, topology }: ScaleDownState, choices: Choices, at: number): GpuScaleDownEvent {
   const releaseId = release?.releaseId ?? 'release-1';
-  const moving = release?.moves.ids() ?? [];
+  const moving = [...(release?.moves.keys() ?? [])];
   const id = moving[choices.below(moving.length + 1)] ?? requestId(choices);
-  const row = release?.moves.row(id) ?? -1;
+  const tries = release?.moves.get(id)?.attempts ?? 1;
   // The latest try is the most likely one.
-  const attempt = row < 0 ? 1 : Math.max(1, release!.moves.attempts(row) - (choices.below(6) === 0 ? 1 : 0));
+  const attempt = Math.max(1, tries - (choices.below(6) === 0 ? 1 : 0));
   const tried = attempt > 1 ? { attempt } : undefined;
   const gpuIds = release?.engines.flatMap((engineIndex) => topology.engines[engineIndex]!.gpuIds) ?? [];
   switch (choices.below(12)) {

@@ -23,30 +23,30 @@ import { roundOpened } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import * as engines from './engines.ts';
-import * as migrations from './moves.ts';
-import * as progress from './progress.ts';
+import * as release from './release.ts';
+import * as rounds from './rounds.ts';
 import { scaleDownConfig, scaleDownDecisions } from './schema.ts';
 import { begin, link, type SavedScaleDown, type ScaleDownState, scaleDownState } from './state.ts';
 import { gates, waits } from './waits.ts';
 
 const on = handlersOf<ScaleDownState, GpuScaleDownDecision>();
 const handlers = [
-  on(roundOpened, progress.openRound, progress.checkOpening),
-  on(roundCompleted, progress.closeRound, progress.checkClosing),
-  on(responseAccepted, progress.accepted),
-  on(promptCounted, progress.counted),
-  on(responseCompleted, migrations.completed),
-  on(requestAbort, migrations.mustEnd),
-  on(requestAborted, migrations.aborted),
-  on(progressReported, progress.answered, progress.checkReport),
-  on(requestMigrated, migrations.migrated, migrations.checkMove),
-  on(migrationFailed, migrations.moveFailed, migrations.checkMove),
-  on(gpusReleased, engines.released, engines.checkRelease),
-  on(gpusReleaseFailed, engines.releaseFailed, engines.checkFailure),
-  on(gpusReturned, engines.returned, engines.checkRelease),
+  on(roundOpened, rounds.openRound, rounds.checkOpening),
+  on(roundCompleted, rounds.closeRound, rounds.checkClosing),
+  on(responseAccepted, rounds.accepted),
+  on(promptCounted, rounds.counted),
+  on(responseCompleted, release.completed),
+  on(requestAbort, release.mustEnd),
+  on(requestAborted, release.aborted),
+  on(progressReported, rounds.answered, rounds.checkReport),
+  on(requestMigrated, release.migrated, release.checkMove),
+  on(migrationFailed, release.moveFailed, release.checkMove),
+  on(gpusReleased, release.released, release.checkRelease),
+  on(gpusReleaseFailed, release.releaseFailed, release.checkFailure),
+  on(gpusReturned, release.returned, release.checkRelease),
   on(enginesPlaced, engines.placeEngines, engines.checkPlaced),
   on([engineAdded, engineDrained, engineLost], engines.engineChanged, engines.checkEngine),
-  on(hostRestarted, engines.restarted, checkNewPrefix),
+  on(hostRestarted, release.restarted, checkNewPrefix),
 ];
 
 /** Reasons of `gpus.reclaim` for GPUs that had been released. */

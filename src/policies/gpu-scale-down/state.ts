@@ -2,19 +2,27 @@
 import { z } from 'zod';
 import { prefixes } from '../../core/ids/minted-ids.ts';
 import { recentIds } from '../../core/ids/recent-ids.ts';
-import { StringIndex } from '../../core/ids/string-index.ts';
 import type { Live } from '../../core/machine/definition.ts';
 import { byHand, derived, setOf } from '../../core/machine/state.ts';
 import type { GpuScaleDownConfig } from '../../generated/settings/gpu-scale-down.ts';
 import { type PlacedEngine, placedEngine } from '../../schemas/gpus.ts';
 import { count, roundKind } from '../../schemas/units.ts';
-import { Columns } from './columns.ts';
-import { LengthHistory, savedHistory } from './survival.ts';
+import { LengthHistory, savedHistory } from './projection.ts';
 
 const statuses = ['moving', 'moved', 'failed', 'ended'] as const;
 
-/** The status of a move; `ended`: the request was aborted or completed on the way. */
-export type MoveStatus = (typeof statuses)[number];
+/** The move of a request. */
+export interface Move {
+  /** Indices of the engine that the request leaves, and of that to which it goes. */
+  readonly from: number;
+  to: number;
+  /** Tokens that the request had generated when the move was decided. */
+  readonly tokens: number;
+  /** Tries so far, including the one under way. */
+  attempts: number;
+  /** `ended`: the request was aborted or completed on the way. */
+  status: (typeof statuses)[number];
+}
 
 /** Moving requests in saved form: columns, because there may be very many requests. */
 const savedMoves = z
@@ -31,110 +39,31 @@ const savedMoves = z
     message: 'expected columns of one length',
   });
 
-/** The requests of a release, by id; rows are numbered from 0. */
-export class Moves {
-  readonly #ids: readonly string[];
-  readonly #index: StringIndex;
-  readonly #from: Int32Array;
-  readonly #to: Int32Array;
-  readonly #tokens: Float64Array;
-  /** By row: attempts after the first; rows with one attempt are absent. */
-  readonly #retries = new Map<number, number>();
-  readonly #status: Uint8Array;
-
-  /**
-   * Holds the requests that begin to move, and keeps the given arrays without copying.
-   *
-   * @param ids - ids by row; more ids may follow; for an id that is given twice, only the first row is found
-   * @param index - index of these ids
-   * @param from - indices of the engines that the requests leave
-   * @param to - indices of the engines to which the requests go
-   * @param tokens - tokens that the requests have generated
-   */
-  constructor(ids: readonly string[], index: StringIndex, from: Int32Array, to: Int32Array, tokens: Float64Array) {
-    this.#ids = ids;
-    this.#index = index;
-    this.#from = from;
-    this.#to = to;
-    this.#tokens = tokens;
-    this.#status = new Uint8Array(tokens.length);
-  }
-
-  /** Returns moves without any request. */
-  static none(): Moves {
-    return Moves.load({ ids: [], from: [], to: [], tokens: [], status: [], retries: [] });
-  }
-
-  /** Returns the row of a request, or −1. */
-  row(requestId: string): number {
-    return this.#index.row(requestId);
-  }
-
-  /** Returns the ids, in the order of rows. */
-  ids(): string[] {
-    return this.#ids.slice(0, this.#status.length);
-  }
-
-  /** Returns the index of the engine that a request leaves. */
-  from(row: number): number {
-    return this.#from[row]!;
-  }
-
-  /** Returns the index of the engine to which a request goes. */
-  to(row: number): number {
-    return this.#to[row]!;
-  }
-
-  /** Returns the tokens that a request had generated when the move was decided. */
-  tokens(row: number): number {
-    return this.#tokens[row]!;
-  }
-
-  /** Returns the number of tries so far, including the one under way. */
-  attempts(row: number): number {
-    return (this.#retries.get(row) ?? 0) + 1;
-  }
-
-  status(row: number): MoveStatus {
-    return statuses[this.#status[row]!]!;
-  }
-
-  setStatus(row: number, status: MoveStatus): void {
-    this.#status[row] = statuses.indexOf(status);
-  }
-
-  /** Counts another try, to another engine. */
-  retry(row: number, to: number): void {
-    this.#to[row] = to;
-    this.#retries.set(row, this.attempts(row));
-  }
-
-  save(): z.output<typeof savedMoves> {
-    const ids = this.ids();
-    const [from, to, tokens] = [new Array(ids.length), new Array(ids.length), new Array(ids.length)];
-    const status: MoveStatus[] = new Array(ids.length);
-    // This is a loop because `Array.from` takes several times as long, and there may be a hundred thousand moves.
-    for (let row = 0; row < ids.length; row += 1) {
-      from[row] = this.#from[row]!;
-      to[row] = this.#to[row]!;
-      tokens[row] = this.#tokens[row]!;
-      status[row] = this.status(row);
-    }
-    return { ids, from, to, tokens, status, retries: [...this.#retries] };
-  }
-
-  static load({ ids, from, to, tokens, status, retries }: z.output<typeof savedMoves>): Moves {
-    const index = StringIndex.of(ids);
-    const live = new Moves(ids, index, Int32Array.from(from), Int32Array.from(to), Float64Array.from(tokens));
-    for (let row = 0; row < ids.length; row += 1) live.setStatus(row, status[row]!);
-    for (const [row, more] of retries) live.#retries.set(row, more);
-    return live;
-  }
-}
-
-export const moves = byHand(savedMoves, {
-  decode: (saved) => Moves.load(saved),
-  encode: (live) => live.save(),
+const moves = byHand<typeof savedMoves, Map<string, Move>>(savedMoves, {
+  decode: ({ ids, from, to, tokens, status, retries }) => {
+    const later = new Map(retries);
+    const moveAt = (row: number): Move => ({
+      from: from[row]!,
+      to: to[row]!,
+      tokens: tokens[row]!,
+      attempts: 1 + (later.get(row) ?? 0),
+      status: status[row]!,
+    });
+    return new Map(ids.map((id, row) => [id, moveAt(row)]));
+  },
+  encode: (live) => {
+    const all = [...live.values()];
+    return {
+      ids: [...live.keys()],
+      from: all.map((one) => one.from),
+      to: all.map((one) => one.to),
+      tokens: all.map((one) => one.tokens),
+      status: all.map((one) => one.status),
+      retries: [...all.entries()].flatMap(([row, { attempts }]): [number, number][] =>
+        attempts > 1 ? [[row, attempts - 1]] : [],
+      ),
+    };
+  },
 });
 
 const ids = setOf(z.string());
@@ -203,8 +132,6 @@ export const scaleDownState = z.strictObject({
   ...prefixes,
   /** Number of the next query or release. */
   nextId: count,
-  /** The columns that reports are read into. */
-  columns: derived(() => new Columns()),
 });
 export type ScaleDownState = Live<z.output<typeof scaleDownState>, GpuScaleDownConfig>;
 export type SavedScaleDown = z.input<typeof scaleDownState>;
@@ -220,15 +147,10 @@ export function link(state: ScaleDownState): void {
   const { config, placed } = state;
   for (const kind of roundKind.options) {
     const saved = state[kind] as unknown as z.output<typeof savedHistory>;
-    state[kind] = new LengthHistory(config.maxResponseTokens).load(saved);
+    state[kind] = new LengthHistory(config.maxResponseTokens, saved);
   }
   state.topology = topologyOf(placed ?? config.engines, config);
   state.status = state.topology.engines.map((_, engineIndex) => state.status[engineIndex] ?? 'up');
-}
-
-/** Returns the sets of requests that have ended since the query, or must end; an id may be in several sets. */
-export function endedSets({ query, aborting, abortingBefore }: ScaleDownState): ReadonlySet<string>[] {
-  return [query?.ended, aborting, abortingBefore].filter((ids) => ids !== undefined && ids.size > 0) as never;
 }
 
 export interface Engine {

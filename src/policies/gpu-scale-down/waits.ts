@@ -3,16 +3,15 @@ import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core
 import { targetOf } from './schema.ts';
 import type { Engine, Release, ScaleDownState } from './state.ts';
 
-/** Rows of requests that are moving to another engine. */
-function moving({ moves }: Release): number[] {
-  return moves.ids().flatMap((_, row) => (moves.status(row) === 'moving' ? [row] : []));
+/** Ids of requests that are moving to another engine. */
+function moving({ moves }: Release): string[] {
+  return [...moves].flatMap(([id, { status }]) => (status === 'moving' ? [id] : []));
 }
 
 /** What a release waits for: first the moving requests, then the host. */
 function releasing({ round }: ScaleDownState, release: Release): readonly (HeldThing | AwaitedEvent)[] {
-  const ids = release.moves.ids();
-  const rows = moving(release);
-  if (rows.length > 0) return rows.map((row) => ({ what: 'requests', id: ids[row]! }));
+  const ids = moving(release);
+  if (ids.length > 0) return ids.map((id) => ({ what: 'requests', id }));
   return [{ event: { type: 'gpus.released', roundId: round!.roundId, releaseId: release.releaseId } }];
 }
 
@@ -29,9 +28,9 @@ function releaseStanding(state: ScaleDownState, release: Release): Standing {
 }
 
 function moveStanding({ topology }: ScaleDownState, { moves, releaseId }: Release, requestId: string): Standing {
-  const row = moves.row(requestId);
-  const [from, to] = [moves.from(row), moves.to(row)].map((engineIndex) => topology.engines[engineIndex]!.engineId);
-  const attempt = moves.attempts(row);
+  const move = moves.get(requestId)!;
+  const [from, to] = [move.from, move.to].map((engineIndex) => topology.engines[engineIndex]!.engineId);
+  const { attempts: attempt } = move;
   const event = { type: 'request.migrated', releaseId, requestId };
   return {
     stands: `moves from engine ${from} to engine ${to}`,
@@ -72,14 +71,10 @@ export const waits: Waits<ScaleDownState> = {
     of: (state, id) => (state.release?.releaseId === id ? releaseStanding(state, state.release) : undefined),
   },
   requests: {
-    ids: ({ release }) => {
-      const ids = release?.moves.ids();
-      return release === undefined ? [] : moving(release).map((row) => ids![row]!);
-    },
+    ids: ({ release }) => (release === undefined ? [] : moving(release)),
     of: (state, id) => {
       const { release } = state;
-      const row = release?.moves.row(id) ?? -1;
-      return row >= 0 && release!.moves.status(row) === 'moving' ? moveStanding(state, release!, id) : undefined;
+      return release?.moves.get(id)?.status === 'moving' ? moveStanding(state, release, id) : undefined;
     },
   },
   queries: {
