@@ -1,46 +1,62 @@
 /**
- * Shows plans of flex-ulysses for nearly equal lengths, against what counting allows and what a long search found
- * (alike-best.jsonl, by alike-best.ts): batches of the grid of alike-batches.ts, those that the search was made with
- * (seed 1) and others. `npx tsx bench/flex-ulysses/alike.ts`; with `--all` the whole grid.
+ * Shows plans of flex-ulysses for nearly equal lengths, beside the best known (alike-best.jsonl, by alike-best.ts) and beside
+ * what the search found before it went through counts: two grids of alike-batches.ts, by tolerance.
+ * `npx tsx bench/flex-ulysses/alike.ts`; with `--thorough` at that effort.
  */
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { machine, mean, median } from '../support.ts';
-import { alikeCells, alikeInput, alikeKey, isProven, sampledCells } from './alike-batches.ts';
-import { quantile, timed } from './study.ts';
+import { machine, mean } from '../support.ts';
+import { type AlikeCell, alikeGrids, alikeInput, alikeKey, alikeSeeds } from './alike-batches.ts';
+import { readBest } from './alike-records.ts';
+import { quantile, searched } from './study.ts';
 
-const known = new Map(
-  readFileSync(fileURLToPath(new URL('alike-best.jsonl', import.meta.url)), 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as [string, number]),
-);
-const cells = process.argv.includes('--all') ? alikeCells : sampledCells;
+const known = readBest();
+const effort = process.argv.includes('--thorough') ? 'thorough' : 'default';
+
+/** Communication relative to the best known; where that is 0, anything else counts as infinite. */
+const ratio = (one: number, best: number): number => (one <= best * (1 + 1e-9) ? 1 : one / best);
+const within = (ratios: readonly number[], most: number): string =>
+  `${((100 * ratios.filter((one) => one <= most).length) / ratios.length).toFixed(1)} %`;
+const line = (...cells: readonly string[]): void => {
+  console.log(cells.map((cell, at) => (at === 0 ? cell.padEnd(26) : cell.padStart(13))).join(''));
+};
+const millions = (steps: readonly number[]): string =>
+  `${(mean(steps) / 1e6).toFixed(2)}, ${(Math.max(...steps) / 1e6).toFixed(1)}`;
 
 console.log(machine().replace(/;.*/, '; processor time'));
-timed(alikeInput(cells[0]!, 1));
-for (const seed of [1, 2]) {
-  const ratios: number[] = [];
-  const times: number[] = [];
-  let proven = 0;
-  let unknown = 0;
-  for (const cell of cells) {
-    const { plan, milliseconds } = timed(alikeInput(cell, seed));
-    const { communication } = plan.metrics;
-    times.push(milliseconds);
-    const best = isProven(plan) ? plan.bounds.communication : known.get(alikeKey(cell, seed));
-    if (best === undefined) {
-      unknown += 1;
-      continue;
-    }
-    if (isProven(plan)) proven += 1;
-    ratios.push(best === 0 && communication === 0 ? 1 : communication / best);
-    if (ratios.at(-1)! > 1.1) console.log(`  ${alikeKey(cell, seed)}: ${ratios.at(-1)!.toFixed(3)} × the best known`);
+searched(alikeInput(alikeGrids.close[0]!, 1));
+line(`${effort}; grid, tolerance`, 'batches', '<= 1.01', '<= 1.05', '<= 1.20', 'most', 'steps, M', 'ms, 95 %');
+for (const grid of ['close', 'wide'] as const) {
+  const cells: readonly AlikeCell[] = alikeGrids[grid];
+  for (const tolerance of new Set(cells.map((cell) => cell.tolerance ?? 0.01))) {
+    const runs = cells
+      .filter((cell) => (cell.tolerance ?? 0.01) === tolerance)
+      .map((cell) => {
+        const key = alikeKey(cell, alikeSeeds[grid]);
+        const best = known.get(key)!;
+        const { plan, limit, steps, milliseconds } = searched({ ...alikeInput(cell, alikeSeeds[grid]), effort });
+        if (Math.abs(limit / best.limit - 1) > 1e-12) console.log(`${key}: another limit than when it was recorded`);
+        const reached = ratio(plan.metrics.communication, best.best);
+        if (reached > 1.05) console.log(`  ${key}: ${reached.toFixed(3)} × the best known`);
+        return { old: ratio(best.old, best.best), oldSteps: best.oldSteps, reached, steps, milliseconds };
+      });
+    for (const [name, ratios, steps, time] of [
+      ['old', runs.map((run) => run.old), runs.map((run) => run.oldSteps), ''],
+      [
+        'new',
+        runs.map((run) => run.reached),
+        runs.map((run) => run.steps),
+        quantile(
+          runs.map((run) => run.milliseconds),
+          0.95,
+        ).toFixed(0),
+      ],
+    ] as const)
+      line(
+        `${grid}, ${tolerance}, ${name}`,
+        String(runs.length),
+        ...[1.01, 1.05, 1.2].map((most) => within(ratios, most)),
+        Math.max(...ratios).toFixed(2),
+        millions(steps),
+        time,
+      );
   }
-  const within = ratios.filter((one) => one <= 1.1).length;
-  console.log(
-    `seed ${seed}: ${cells.length} batches, ${proven} proven within 2 % of the best, ${unknown} not searched; ` +
-      `within 1.10 × of the best known ${((100 * within) / ratios.length).toFixed(1)} %, 95th percentile ${quantile(ratios, 0.95).toFixed(3)}, mean ${mean(ratios).toFixed(3)}; ` +
-      `time ${median(times).toFixed(0)} ms, 95th percentile ${quantile(times, 0.95).toFixed(0)} ms, most ${quantile(times, 1).toFixed(0)} ms`,
-  );
 }

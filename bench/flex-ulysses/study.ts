@@ -1,6 +1,11 @@
 /** What bench/flex-ulysses/plans.ts measures: the quality of plans, what they take to make, and to make again. */
 import { flexUlysses, runPlanner } from '../../src/index.ts';
+import { fewestSharded } from '../../src/planners/flex-ulysses/counting.ts';
 import type { FlexUlyssesInput, FlexUlyssesPlan } from '../../src/planners/flex-ulysses/index.ts';
+import { instanceOf } from '../../src/planners/flex-ulysses/instance.ts';
+import { metricsOf } from '../../src/planners/flex-ulysses/placement.ts';
+import { flexUlyssesInput } from '../../src/planners/flex-ulysses/schema.ts';
+import { placeBySearch } from '../../src/planners/flex-ulysses/search/search.ts';
 import { pickIndex } from '../../src/sim/workload/random.ts';
 import { familyLengths, type PlacementFamily } from '../../test/support/placement/families.ts';
 import { communicationRatio, inputOf, type KnownInstance } from '../../test/support/placement/instances.ts';
@@ -38,6 +43,20 @@ export function timed(input: FlexUlyssesInput): { readonly plan: FlexUlyssesPlan
   const plan = runPlanner(flexUlysses, input);
   const { user, system } = process.cpuUsage(start);
   return { plan, milliseconds: (user + system) / 1000 };
+}
+
+/** What the search alone finds, the limit on compute, the steps that it took, and the milliseconds of processor time. */
+export function searched(input: FlexUlyssesInput) {
+  const settings = flexUlyssesInput.parse(input);
+  const start = process.cpuUsage();
+  const instance = instanceOf(settings);
+  const placed = placeBySearch(instance, settings);
+  const { user, system } = process.cpuUsage(start);
+  const metrics = metricsOf(instance, placed.placement);
+  const limit = placed.computeLimit!;
+  const { communication } = fewestSharded(instance, limit, placed.memoryCap!);
+  const plan = { metrics, bounds: { compute: placed.computeBound!, communication } };
+  return { plan, limit, steps: placed.steps!, milliseconds: (user + system) / 1000 };
 }
 
 /** What all but the given part of values are at most. */

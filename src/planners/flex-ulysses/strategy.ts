@@ -16,6 +16,8 @@ export interface Placed {
   readonly memoryCap?: number;
   /** Lower bound on the compute of any plan within the memory limit. */
   readonly computeBound?: number;
+  /** Steps that the search took. */
+  readonly steps?: number;
   /** For each part of the search that ended early, the reason. */
   readonly cut?: Readonly<Record<CutPart, CutReason | undefined>>;
 }

@@ -129,9 +129,9 @@ describe('over devices', () => {
     const { level } = layout.keep();
     for (const item of range(problem.items)) if (level[item] === 0) layout.put(item, 0, 0);
     const { over } = tally(problem, layout);
-    annealDevices(layout, { ...hot(5000), frozen: true }, new Sequence(1));
+    annealDevices(layout, { ...hot(5000), frozen: 'items' }, new Sequence(1));
     expect(layout.level).toEqual(level);
-    annealDevices(layout, { ...cold(1, 40_000), frozen: true }, new Sequence(1));
+    annealDevices(layout, { ...cold(1, 40_000), frozen: 'items' }, new Sequence(1));
     expect(layout.level).toEqual(level);
     expect(tally(problem, layout).over).toBeLessThan(over / 20);
   });

@@ -24,7 +24,7 @@ export const choices: readonly Shape['shared'][] = [1, 'even', 'ends', 0.5, 0.25
 const shares = [1, 0.9, 0.75, 0.5];
 
 /** Returns the levels worth using: the cheapest level, then the cheapest above it, and so on. */
-function ladder({ cost, levels }: Problem): number[] {
+export function ladder({ cost, levels }: Problem): number[] {
   const sums = cost.map((one) => one.reduce((sum, more) => sum + more, 0));
   const found: number[] = [];
   for (let level = 1; level < levels; level += 1) {

@@ -23,11 +23,11 @@ class DeviceAnnealing extends Annealing {
   /** Excess of each device over its limits. */
   readonly #over: Float64Array;
   #overall = 0;
-  readonly #frozen: boolean;
+  readonly #frozen: Schedule['frozen'];
   readonly #copy: { level: Uint8Array; group: Int32Array; cost: number };
   found: LayoutCopy | undefined;
 
-  constructor(layout: Layout, random: Sequence, { frozen = false, layers = 0, usual }: Schedule) {
+  constructor(layout: Layout, random: Sequence, { frozen, layers = 0, usual }: Schedule) {
     super(random, layout.problem.budget);
     this.#layout = layout;
     this.#frozen = frozen;
@@ -65,7 +65,7 @@ class DeviceAnnealing extends Annealing {
     const group = layout.group[item]!;
     if (this.#layers !== undefined && random.next() >>> 24 < this.#moved) return this.#moveLayer(this.#layers, item);
     const kind = random.next() >>> 24;
-    if (kind < changes && !this.#frozen) return this.#changeDegree(item, level, group);
+    if (kind < changes && this.#frozen === undefined) return this.#changeDegree(item, level, group);
     if (kind < changes + moves) {
       const to = level === 0 ? this.#roomier(random.below(devices)) : random.below(devices >> level);
       if (to !== group) this.#exchange(item, -1, level, to);
@@ -74,7 +74,7 @@ class DeviceAnnealing extends Annealing {
     const partner = this.#partnerOf(item, kind);
     if (partner < 0 || partner >= items || partner === item) return;
     const theirs = layout.level[partner]!;
-    if (theirs < least[item]! || level < least[partner]! || (this.#frozen && theirs !== level)) return;
+    if (theirs < least[item]! || level < least[partner]! || (this.#frozen === 'items' && theirs !== level)) return;
     if (theirs === level && layout.group[partner] === group) return;
     this.#exchange(item, partner, theirs, layout.group[partner]!);
   }

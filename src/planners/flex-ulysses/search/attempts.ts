@@ -24,7 +24,7 @@ const mendable = 0.012;
 const hopeless = 0.04;
 /** Excess over all groups beyond which the result of a run is not polished. */
 const promising = 0.15;
-const shaking = { temperature: [0.01, 1e-4], price: [1, 1], frozen: true } as const;
+const shaking = { temperature: [0.01, 1e-4], price: [1, 1], frozen: 'items' } as const;
 /** A mended earlier plan may cost at most this many times its former cost; otherwise the search starts over. */
 const littleMore = 1.02;
 const warm = 30;

@@ -118,3 +118,24 @@ export function leastLoaded(layout: Layout, item: number, from: number, to: numb
   }
   return device;
 }
+
+/** Returns the load of the most loaded device of a group. */
+export function peakOf(layout: Layout, level: number, group: number): number {
+  let peak = 0;
+  for (let device = group << level; device < (group + 1) << level; device += 1)
+    peak = Math.max(peak, layout.load(device));
+  return peak;
+}
+
+/** Returns the group of a level whose most loaded device has the least load; ties go to the first. */
+export function leastPeaked(layout: Layout, level: number): number {
+  let best = 0;
+  let least = Number.POSITIVE_INFINITY;
+  for (let group = 0; group < layout.problem.devices >> level; group += 1) {
+    const peak = peakOf(layout, level, group);
+    if (peak >= least) continue;
+    least = peak;
+    best = group;
+  }
+  return best;
+}

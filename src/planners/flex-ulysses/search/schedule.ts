@@ -10,8 +10,8 @@ export interface Schedule {
   readonly steps: number;
   readonly temperature: readonly [number, number];
   readonly price: readonly [number, number];
-  /** Whether items keep their degrees; only for annealings over devices. */
-  readonly frozen?: boolean;
+  /** What stays: the degree of each item, or how many items have each degree; over devices only. */
+  readonly frozen?: 'items' | 'counts';
   /** Steps of 256 that move layers; over devices only. */
   readonly layers?: number;
   /** The usual level at which items are spread; the last level if absent. */

@@ -6,9 +6,9 @@ import { fewestSharded } from '../counting.ts';
 import { shapesFor } from './alike.ts';
 import { constructAlike, flatten, layGroups } from './construct-alike.ts';
 import { evenOut } from './even-out.ts';
-import type { Layout, LayoutCopy } from './layout.ts';
-import { type Problem, slop } from './problem.ts';
-import type { Schedule } from './schedule.ts';
+import type { LayoutCopy } from './layout.ts';
+import { slop } from './problem.ts';
+import { type Attempts, searchCounts } from './search-counts.ts';
 
 /** A plan that costs at most this many times the lower bound by counting is good enough. */
 const nearEnough = 1.005;
@@ -40,23 +40,12 @@ const stepsEach = 400;
 const shortest = 15_000;
 const annealings = 5;
 
-/** The operations of the search that this file uses. */
-export interface Attempts {
-  readonly problem: Problem;
-  readonly layout: Layout;
-  /** Steps of all annealings together. */
-  readonly steps: number;
-  /** Spreads everything over the top groups; this layout keeps all limits. */
-  readonly putFlat: () => void;
-  /** Keeps the layout if it is the best so far. */
-  readonly offer: () => void;
-  /** Anneals the layout, and offers the result. */
-  readonly anneal: (schedule: Schedule) => void;
-  readonly best: () => LayoutCopy;
-}
+/** Share of the steps for the search through counts; the rest is for annealings that change degrees. */
+const counted = 1 / 2;
 
 /** Searches until the plan is as good as counting allows, or until the steps are spent. */
-export function searchAlike({ problem, layout, putFlat, offer, best, ...attempts }: Attempts): void {
+export function searchAlike(attempts: Attempts): void {
+  const { problem, layout, putFlat, offer, best } = attempts;
   const { items, devices, groups, levels, cost, work, memory, budget } = problem;
   const { above, communication } = fewestSharded({ devices, splitCost: cost, work, lengths: memory }, 1, 1);
   const isDone = (): boolean => best().cost <= communication * nearEnough + slop;
@@ -82,8 +71,12 @@ export function searchAlike({ problem, layout, putFlat, offer, best, ...attempts
   putFlat();
   layGroups(layout, levels - 1);
   start();
+  if (isDone()) return;
+  searchCounts({ ...attempts, steps: attempts.steps * counted });
+  if (isDone()) return;
   starts.sort((a, b) => a.score - b.score);
-  const steps = Math.max(shortest, Math.min(stepsEach * items, attempts.steps / annealings));
+  const allowed = attempts.steps * (1 - counted);
+  const steps = Math.max(shortest, Math.min(stepsEach * items, allowed / annealings));
   const anneal = (copy: LayoutCopy, [temperature, price]: readonly [number, number]): void => {
     layout.restore(copy);
     attempts.anneal({
@@ -94,7 +87,7 @@ export function searchAlike({ problem, layout, putFlat, offer, best, ...attempts
       usual: level,
     });
   };
-  for (let count = 0; count * steps < attempts.steps && !isDone() && !budget.isSpent; count += 1)
+  for (let count = 0; count * steps < allowed && !isDone() && !budget.isSpent; count += 1)
     anneal(starts[count % starts.length]!.copy, warmths[Math.floor(count / starts.length) % warmths.length]!);
   if (!isDone()) anneal(best(), afterwards);
 }

@@ -60,5 +60,6 @@ export function placeBySearch(instance: Instance, settings: FlexUlyssesSettings,
     });
   }
   const cut = { balance: evening.cut, communication: budget.cut };
-  return { placement, computeLimit: limit, memoryCap, computeBound: balance.bound, cut };
+  const taken = steps - Math.max(0, budget.left);
+  return { placement, computeLimit: limit, memoryCap, computeBound: balance.bound, cut, steps: taken };
 }
