@@ -2,14 +2,14 @@
  * Shows what each part of the projection of gpu-scale-down earns: each is left out in turn, in a copy of the sources, and all families
  * of `families.ts` are played. `npx tsx bench/scale-down/ablation.ts [rounds] [first seed]`, by default 200 and 1,000,000.
  */
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mean } from '../support.ts';
+import { copyWith, type Edit } from './copies.ts';
 import { type Kept, measure } from './promise.ts';
 
 /** What is written in place of a part. */
 interface LeftOut {
   readonly part: string;
-  readonly edits: readonly (readonly [file: string, text: string, instead: string])[];
+  readonly edits: readonly Edit[];
 }
 
 const parts: readonly LeftOut[] = [
@@ -47,23 +47,6 @@ const parts: readonly LeftOut[] = [
 ];
 
 const [rounds = '200', first = '1000000'] = process.argv.slice(2);
-const copies = '.cache/scale-down';
-
-function copyWithout({ edits }: LeftOut, name: string): string {
-  const folder = `${copies}/${name}`;
-  cpSync('src', folder, { recursive: true });
-  for (const [file, text, instead] of edits) {
-    const path = `${folder}/policies/gpu-scale-down/${file}`;
-    const source = readFileSync(path, 'utf8');
-    if (source.split(text).length !== 2) throw new Error(`expected once in ${file}: ${text}`);
-    writeFileSync(
-      path,
-      source.replace(text, () => instead),
-    );
-  }
-  return folder;
-}
-
 /** A row: families in which more than 5 % of rounds go over, and means over all families. */
 function print(part: string, kept: ReadonlyMap<string, Kept>): void {
   const all = [...kept.values()];
@@ -79,9 +62,8 @@ function print(part: string, kept: ReadonlyMap<string, Kept>): void {
   console.log(`| ${[part, ...cells].join(' | ')} |`);
 }
 
-rmSync(copies, { recursive: true, force: true });
 console.log('| Left out | Families over 5 % | Rounds over | Projected to real peak | Accepted |');
 console.log('| --- | --- | --- | --- | --- |');
 for (const [at, one] of [{ part: 'nothing', edits: [] }, ...parts].entries()) {
-  print(one.part, await measure(copyWithout(one, String(at)), Number(rounds), Number(first)));
+  print(one.part, await measure(copyWith(`without-${at}`, one.edits), Number(rounds), Number(first)));
 }

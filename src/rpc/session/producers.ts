@@ -1,7 +1,6 @@
 /** Handles retries: stores how many events each producer of a session has sent, and its last answers. */
 
 import { Fifo } from '../../core/collections/fifo.ts';
-import { hashOf } from '../../core/ids/string-index.ts';
 import type { AnyDecision, AnyEvent } from '../../core/machine/definition.ts';
 import { type PolicyErrorCode, refuse } from '../../errors.ts';
 import { RpcError } from '../methods/errors.ts';
@@ -25,6 +24,13 @@ type StoredAnswer = AnswerTo<Answer> & {
    */
   readonly applied: readonly AnyEvent[] | number | undefined;
 };
+
+/** Returns a hash of all characters, 32 bits. */
+function hashOf(text: string): number {
+  let hash = text.length;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x9e3779b1);
+  return hash ^ (hash >>> 15);
+}
 
 /** A digest of events without their times, because the server sets missing times. */
 const digestOf = (events: readonly unknown[]): number =>
