@@ -30,11 +30,11 @@ export interface Plan {
   readonly fullest: { engineId: string; projectedTokens: number; capacityTokens: number };
 }
 
-/** So many choices of engines are tried before a milestone is given up; with one, up to X % fewer releases. */
+/** So many choices of engines are tried before a milestone is given up: a limit on the time of a decision. */
 const mostChoices = 4;
 /**
- * The largest sum over time exceeds a level about as often as the largest of so many independent sums. With 2, 17 of 35 families of
- * bench/scale-down have more than 5 % of rounds over the projection, with 4 there are 10, with 8 the median is 0.02 higher.
+ * The largest sum over time exceeds a level about as often as the largest of so many independent sums. With 1, 25 of 35 families of
+ * bench/scale-down have more than 5 % of rounds over the projection, with 3 13, with 6 10, with 12 6.
  */
 const independentTimes = 6;
 // A product of doubles may have this relative error, so the quotient is rounded up.
@@ -116,7 +116,8 @@ interface Target {
 function deal(leaving: readonly InFlight[], targets: readonly Target[]): Move[] {
   const byFree = new Heap<Target>((a, b) => b.free - a.free || a.index - b.index);
   for (const target of targets) byFree.push(target);
-  const order = Uint32Array.from(leaving.keys()).sort((a, b) => leaving[b]!.kvTokens - leaving[a]!.kvTokens || a - b);
+  const sizes = Float64Array.from(leaving, ({ kvTokens }) => kvTokens);
+  const order = Uint32Array.from(sizes.keys()).sort((a, b) => sizes[b]! - sizes[a]! || a - b);
   return Array.from(order, (at) => {
     const target = byFree.pop()!;
     const request = leaving[at]!;
