@@ -1,5 +1,5 @@
 /**
- * Shows plans of flex-ulysses for nearly equal lengths, beside the best known (alike-best.jsonl, by alike-best.ts) and beside
+ * Shows plans of flex-ulysses for nearly equal lengths, against the best known (alike-best.jsonl, by alike-best.ts) and
  * what the search found before it went through counts: two grids of alike-batches.ts, by tolerance.
  * `npx tsx bench/flex-ulysses/alike.ts`; with `--thorough` at that effort.
  */
