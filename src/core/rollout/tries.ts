@@ -7,29 +7,35 @@ import type { Message } from '../../schemas/messages.ts';
 import type { Context } from '../machine/definition.ts';
 import type { FaultDomain, SharedFaults, Verdict, Where } from './shared-faults.ts';
 
-/** What a policy knows of the tries that share faults. */
-export interface TriesInFlight {
-  /** Number of the next launch. */
-  readonly order: number;
-  /** Returns how many tries are in flight in a domain. */
-  inFlight(domain: FaultDomain): number;
-  /** Whether an item that has not failed in a domain is tried there, or is next in line. */
-  hasOther(domain: FaultDomain): boolean;
-  /** The parts that take tries. */
-  parts(): Iterable<Where>;
-  /** Follows a suspension, before failures are judged: moves what is queued for the domain. */
-  suspended(domain: FaultDomain): void;
-  /** Charges a failure to its item, or forgets it. */
-  judge(verdict: Verdict): void;
-}
-
 type Ctx = Context<Message<'tries.suspended' | 'tries.recovered'>>;
 
+/** What a policy knows of the tries that share faults, in its state, and what it does where they fail. */
+export interface TriesOf<State, C extends Ctx = Ctx> {
+  /** Returns the number of the next launch. */
+  order(state: State): number;
+  /** Returns how many tries are in flight in a domain. */
+  inFlight(state: State, domain: FaultDomain): number;
+  /** Whether an item that has not failed in a domain is tried there, or is next in line. */
+  hasOther(state: State, domain: FaultDomain): boolean;
+  /** The parts that take tries. */
+  parts(state: State): Iterable<Where>;
+  /** Follows a suspension, before failures are judged: moves what is queued for the domain. */
+  suspended(state: State, domain: FaultDomain, ctx: C): void;
+  /** Charges a failure to its item, or forgets it. */
+  judge(state: State, verdict: Verdict, ctx: C): void;
+}
+
 /** Suspends one domain. */
-export function suspend(faults: SharedFaults, tries: TriesInFlight, domain: FaultDomain, ctx: Ctx): void {
-  const verdicts = faults.suspend(domain, tries.order, tries.inFlight(domain), ctx);
-  tries.suspended(domain);
-  for (const one of verdicts) tries.judge(one);
+export function suspend<State, C extends Ctx>(
+  faults: SharedFaults,
+  tries: TriesOf<State, C>,
+  state: State,
+  domain: FaultDomain,
+  ctx: C,
+): void {
+  const verdicts = faults.suspend(domain, tries.order(state), tries.inFlight(state, domain), ctx);
+  tries.suspended(state, domain, ctx);
+  for (const one of verdicts) tries.judge(state, one, ctx);
 }
 
 /**
@@ -37,17 +43,27 @@ export function suspend(faults: SharedFaults, tries: TriesInFlight, domain: Faul
  *
  * @returns whether any was suspended: later tries may then show other failures
  */
-export function suspendFailing(faults: SharedFaults, tries: TriesInFlight, ctx: Ctx): boolean {
+export function suspendFailing<State, C extends Ctx>(
+  faults: SharedFaults,
+  tries: TriesOf<State, C>,
+  state: State,
+  ctx: C,
+): boolean {
   const isAny = faults.suspendFailing(
-    (one) => tries.hasOther(one),
-    (one) => suspend(faults, tries, one, ctx),
+    (one) => tries.hasOther(state, one),
+    (one) => suspend(faults, tries, state, one, ctx),
   );
-  return suspendWhole(faults, tries, ctx) || isAny;
+  return suspendWhole(faults, tries, state, ctx) || isAny;
 }
 
 /** Suspends the whole scope if all of its parts are suspended. Returns whether it was suspended now. */
-export function suspendWhole(faults: SharedFaults, tries: TriesInFlight, ctx: Ctx): boolean {
-  return faults.suspendWhole(tries.parts(), (whole) => suspend(faults, tries, whole, ctx));
+export function suspendWhole<State, C extends Ctx>(
+  faults: SharedFaults,
+  tries: TriesOf<State, C>,
+  state: State,
+  ctx: C,
+): boolean {
+  return faults.suspendWhole(tries.parts(state), (whole) => suspend(faults, tries, state, whole, ctx));
 }
 
 /** The failures of an item, beside its budget. */

@@ -180,10 +180,10 @@ export class OpenCommands<Mark = undefined> implements Releasing {
     const neededSlots = this.#needSlots;
     for (const { table, rule } of this.#ends.get(type) ?? [])
       this.#answered(table, keyOf(rule.ids, event as never), event, at);
-    const rule = this.#asked.get(type)?.rule;
     // A command of another policy, which the host has handed on, begins a wait as one of the policy's own does.
-    if (rule?.isReport === undefined) this.#open(event as never, at);
-    else if (!this.#isAborting(event as never)) this.#open({ ...event, at, reason: { code: 'reported' } });
+    const asked = this.#asked.get(type);
+    if (asked?.rule.isReport === undefined) this.#open(asked, event as never, at);
+    else if (!this.#isAborting(event as never)) this.#open(asked, event as never, at, { code: 'reported' });
     releases.get(type)?.(event as never, this);
     if (neededSlots || !this.#needSlots) return;
     for (const { type, ids } of this.open)
@@ -236,7 +236,7 @@ export class OpenCommands<Mark = undefined> implements Releasing {
   told(decision: AnyDecision, at = decision.at, reason = decision.reason): void {
     this.futile.follow(decision, at);
     this.suspended.follow(decision, at);
-    if (!this.isHeldBack(decision.type)) this.#open(decision, at, reason);
+    if (!this.isHeldBack(decision.type)) this.#open(this.#asked.get(decision.type), decision, at, reason);
     releases.get(decision.type)?.(decision as never, this);
   }
 
@@ -246,8 +246,7 @@ export class OpenCommands<Mark = undefined> implements Releasing {
   }
 
   /** Begins each wait for what is owed after a message. */
-  #open(message: AnyDecision, at = message.at, reason = message.reason): void {
-    const asked = this.#asked.get(message.type);
+  #open(asked: Asked<Mark> | undefined, message: AnyDecision, at: number, reason = message.reason): void {
     if (asked === undefined) return;
     const { each } = asked.rule;
     if (each === undefined) return this.#await(asked, message as AnyDecision & Json, at, reason);

@@ -12,7 +12,7 @@ import {
   afterVerdict,
   notCompared,
   suspendFailing,
-  type TriesInFlight,
+  type TriesOf,
 } from '../../core/rollout/tries.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -325,7 +325,7 @@ export function settleFaults(state: RewardState, pool: Pool, ctx: Ctx): void {
   const { faults } = pool;
   if (!faults.isQuiet) {
     faults.dropTries(ctx.at, (_, id) => state.dispatches.get(id)?.cancelled !== false);
-    suspendFailing(faults, new RewardTries(state, pool, ctx), ctx);
+    suspendFailing(faults, rewardTries, { state, pool }, ctx);
   }
   endPauses(pool, ctx.at);
   endAsides(state, pool, ctx);
@@ -336,45 +336,18 @@ function* activeDomains({ workers }: RewardState, pool: Pool): Generator<Where> 
 }
 
 /** What is being tried on the workers of a kind. */
-class RewardTries implements TriesInFlight {
-  readonly #state: RewardState;
-  readonly #pool: Pool;
-  readonly #ctx: Ctx;
-
-  constructor(state: RewardState, pool: Pool, ctx: Ctx) {
-    this.#state = state;
-    this.#pool = pool;
-    this.#ctx = ctx;
-  }
-
-  get order(): number {
-    return this.#state.nextDispatch;
-  }
-
-  inFlight(domain: FaultDomain): number {
-    return liveIn(this.#state, this.#pool, domain);
-  }
-
-  hasOther(domain: FaultDomain): boolean {
-    return hasOther(this.#state, this.#pool, domain);
-  }
-
-  parts(): Iterable<Where> {
-    return activeDomains(this.#state, this.#pool);
-  }
-
-  suspended({ id }: FaultDomain): void {
-    const { again, doubtful, pauses } = this.#pool;
-    if (id === null)
-      for (const one of drain(this.#pool, this.#ctx.at, again, doubtful, pauses)) putInLine(this.#pool, one);
-    const worker = id === null ? undefined : this.#state.workers.get(id);
+const rewardTries: TriesOf<{ readonly state: RewardState; readonly pool: Pool }, Ctx> = {
+  order: ({ state }) => state.nextDispatch,
+  inFlight: ({ state, pool }, domain) => liveIn(state, pool, domain),
+  hasOther: ({ state, pool }, domain) => hasOther(state, pool, domain),
+  parts: ({ state, pool }) => activeDomains(state, pool),
+  suspended({ state, pool }, { id }, { at }) {
+    if (id === null) for (const one of drain(pool, at, pool.again, pool.doubtful, pool.pauses)) putInLine(pool, one);
+    const worker = id === null ? undefined : state.workers.get(id);
     if (worker !== undefined) reheap(worker);
-  }
-
-  judge(verdict: Verdict): void {
-    judge(this.#state, verdict, this.#ctx);
-  }
-}
+  },
+  judge: ({ state }, verdict, ctx) => judge(state, verdict, ctx),
+};
 
 const liveIn = ({ workers }: RewardState, pool: Pool, { id }: FaultDomain): number =>
   id === null ? pool.live : (workers.get(id)?.live ?? 0);

@@ -16,7 +16,7 @@ import {
   isUncompared,
   notCompared,
   suspendFailing,
-  type TriesInFlight,
+  type TriesOf,
 } from '../../core/rollout/tries.ts';
 import { reheap } from './memory.ts';
 import { drop, requeue } from './samples.ts';
@@ -223,49 +223,27 @@ export function settleFaults(state: LoaderState, ctx: Ctx): void {
  * tries may then show other failures.
  */
 export function suspendNodes(state: LoaderState, ctx: Ctx): boolean {
-  const isAny = suspendFailing(state.faults, new SampleTries(state, ctx), ctx);
+  const isAny = suspendFailing(state.faults, sampleTries, state, ctx);
   if (isAny) state.dirty = true;
   return isAny;
 }
 
 /** What is being tried on nodes. */
-class SampleTries implements TriesInFlight {
-  readonly #state: LoaderState;
-  readonly #ctx: Ctx;
+const sampleTries: TriesOf<LoaderState, Ctx> = {
+  order: ({ nextTask }) => nextTask,
+  inFlight: inFlightIn,
+  hasOther,
+  parts: (state) => activeDomains(state, domainOf),
+  suspended(state, { id }) {
+    const node = id === null ? undefined : state.nodes.get(id);
+    if (node !== undefined) reheap(state, node);
+  },
+  judge,
+};
 
-  constructor(state: LoaderState, ctx: Ctx) {
-    this.#state = state;
-    this.#ctx = ctx;
-  }
-
-  get order(): number {
-    return this.#state.nextTask;
-  }
-
-  inFlight(domain: FaultDomain): number {
-    return inFlightIn(this.#state, domain);
-  }
-
-  hasOther(domain: FaultDomain): boolean {
-    return hasOther(this.#state, domain);
-  }
-
-  parts(): Iterable<Where> {
-    return activeDomains(this.#state, domainOf);
-  }
-
-  suspended({ id }: FaultDomain): void {
-    const node = id === null ? undefined : this.#state.nodes.get(id);
-    if (node !== undefined) reheap(this.#state, node);
-  }
-
-  judge(verdict: Verdict): void {
-    judge(this.#state, verdict, this.#ctx);
-  }
+function inFlightIn({ tasks, nodes }: LoaderState, { id }: FaultDomain): number {
+  return id === null ? tasks.size : (nodes.get(id)?.queued ?? 0);
 }
-
-const inFlightIn = ({ tasks, nodes }: LoaderState, { id }: FaultDomain): number =>
-  id === null ? tasks.size : (nodes.get(id)?.queued ?? 0);
 
 /** Whether a sample that has not failed in a domain is being preprocessed there, or is next in line. */
 function hasOther(state: LoaderState, domain: FaultDomain): boolean {

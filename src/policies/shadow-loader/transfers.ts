@@ -9,7 +9,7 @@ import {
   type Verdict,
   type Where,
 } from '../../core/rollout/shared-faults.ts';
-import { type Account, isBeyond, isSpent, suspendFailing, type TriesInFlight } from '../../core/rollout/tries.ts';
+import { type Account, isBeyond, isSpent, suspendFailing, type TriesOf } from '../../core/rollout/tries.ts';
 import { drop } from './samples.ts';
 import type { Ctx } from './schema.ts';
 import { endSlicePause, putOffSlice, sendAgain, transfersFrom, waitsInTurn, whole } from './slices.ts';
@@ -93,7 +93,7 @@ export function settleTransfers(state: LoaderState, ctx: Ctx): void {
   const { transfers, slicePauses, parked } = state;
   if (!transfers.isQuiet) {
     transfers.dropTries(ctx.at, (_, id) => state.slices.get(id)?.sent !== true);
-    suspendFailing(transfers, new SliceTries(state, ctx), ctx);
+    suspendFailing(transfers, sliceTries, state, ctx);
   }
   for (let next = slicePauses.peek(); next !== undefined && next.pausedUntil! <= ctx.at; next = slicePauses.peek()) {
     endSlicePause(state, next);
@@ -118,45 +118,21 @@ function nextInTurn(parked: ReadonlySet<Slice>, state: LoaderState, at: number):
 }
 
 /** What is in transit. */
-class SliceTries implements TriesInFlight {
-  readonly #state: LoaderState;
-  readonly #ctx: Ctx;
-
-  constructor(state: LoaderState, ctx: Ctx) {
-    this.#state = state;
-    this.#ctx = ctx;
-  }
-
-  get order(): number {
-    return this.#state.nextSend;
-  }
-
-  inFlight(domain: FaultDomain): number {
-    return inFlight(this.#state, domain);
-  }
-
-  hasOther(domain: FaultDomain): boolean {
-    return inFlight(this.#state, domain) > 0;
-  }
-
-  parts(): Iterable<Where> {
-    return activeDomains(this.#state, transfersFrom);
-  }
-
-  suspended({ id }: FaultDomain): void {
+const sliceTries: TriesOf<LoaderState, Ctx> = {
+  order: ({ nextSend }) => nextSend,
+  inFlight,
+  hasOther: (state, domain) => inFlight(state, domain) > 0,
+  parts: (state) => activeDomains(state, transfersFrom),
+  suspended(state, { id }) {
     if (id !== null) return;
-    const state = this.#state;
     const { slicePauses } = state;
     for (let next = slicePauses.peek(); next !== undefined; next = slicePauses.peek()) {
       endSlicePause(state, next);
       putOffSlice(state, next, 0);
     }
-  }
-
-  judge(verdict: Verdict): void {
-    judge(this.#state, verdict, this.#ctx);
-  }
-}
+  },
+  judge,
+};
 
 /** Counts the slices in transit in a domain that have not failed there, up to the number that shows a shared fault. */
 function inFlight({ slices }: LoaderState, { id, failing }: FaultDomain): number {

@@ -12,7 +12,7 @@ import {
   type Verdict,
   type Where,
 } from '../../core/rollout/shared-faults.ts';
-import { suspend, suspendWhole, type TriesInFlight } from '../../core/rollout/tries.ts';
+import { suspend, suspendWhole, type TriesOf } from '../../core/rollout/tries.ts';
 import type { DroppedResponse } from '../../schemas/prompts.ts';
 import { reheap } from './launch.ts';
 import { abortAll, findRequest, heldResponse, rememberLaunched } from './requests.ts';
@@ -306,60 +306,37 @@ export function suspendWhereTriesFail(state: AdmissionState, ctx: Ctx): boolean 
   if (state.faults.isQuiet) return false;
   const isAny = suspendFailing(state, ['engine', 'environment', 'reward'], ctx);
   // From now on prompts are tried in turn, and other prompts are requested for comparison.
-  const areAll = suspendWhole(state.faults, new AdmissionTries(state, ctx), ctx);
+  const areAll = suspendWhole(state.faults, tries, state, ctx);
   return compareAsides(state, ctx) || isAny || areAll;
 }
 
 /** Suspends the domains of some scopes in which different prompts fail in a row. Returns whether any were suspended. */
 function suspendFailing(state: AdmissionState, scopes: readonly Where['scope'][], ctx: Ctx): boolean {
   let isAny = false;
-  const tries = new AdmissionTries(state, ctx);
   for (const domain of [...state.faults.domains]) {
     if (!scopes.includes(domain.scope)) continue;
     // Prompts that have failed elsewhere say little about this part.
     if (domain.id !== null && state.faults.countNew(domain) < 2) continue;
-    if (!isFailing(domain, tries.inFlight(domain), (one) => hasOther(state, one))) continue;
-    suspend(state.faults, tries, domain, ctx);
+    if (!isFailing(domain, inFlightIn(state, domain), (one) => hasOther(state, one))) continue;
+    suspend(state.faults, tries, state, domain, ctx);
     isAny = true;
   }
   return isAny;
 }
 
 /** What is being tried. */
-class AdmissionTries implements TriesInFlight {
-  readonly #state: AdmissionState;
-  readonly #ctx: Ctx;
-
-  constructor(state: AdmissionState, ctx: Ctx) {
-    this.#state = state;
-    this.#ctx = ctx;
-  }
-
-  get order(): number {
-    return this.#state.seq;
-  }
-
-  inFlight(domain: FaultDomain): number {
-    return inFlightIn(this.#state, domain);
-  }
-
-  hasOther(domain: FaultDomain): boolean {
-    return hasOther(this.#state, domain);
-  }
-
-  parts(): Iterable<Where> {
-    return [...this.#state.engines.values()].flatMap(({ id, active }) => (active ? [{ scope: 'engine', id }] : []));
-  }
-
-  suspended({ scope, id }: FaultDomain): void {
-    const engine = scope === 'engine' && id !== null ? this.#state.engines.get(id) : undefined;
-    if (engine !== undefined) reheap(this.#state, engine);
-  }
-
-  judge(verdict: Verdict): void {
-    judge(this.#state, verdict, this.#ctx);
-  }
-}
+const tries: TriesOf<AdmissionState, Ctx> = {
+  order: ({ seq }) => seq,
+  inFlight: inFlightIn,
+  hasOther,
+  parts: ({ engines }) =>
+    [...engines.values()].flatMap(({ id, active }) => (active ? [{ scope: 'engine' as const, id }] : [])),
+  suspended(state, { scope, id }) {
+    const engine = scope === 'engine' && id !== null ? state.engines.get(id) : undefined;
+    if (engine !== undefined) reheap(state, engine);
+  },
+  judge,
+};
 
 /** Suspends the domain in which a response has failed that was set aside, once nothing else is left to show whose fault it was. */
 function compareAsides(state: AdmissionState, ctx: Ctx): boolean {
@@ -369,7 +346,7 @@ function compareAsides(state: AdmissionState, ctx: Ctx): boolean {
   const domain = faults.domain({ scope: first.lastFault!.scope, id: null });
   if (domain.suspension !== null) return false;
   if (domain.failing.size === 0) domain.failing.set(first.prompt.spec.promptId, null);
-  suspend(faults, new AdmissionTries(state, ctx), domain, ctx);
+  suspend(faults, tries, state, domain, ctx);
   return true;
 }
 

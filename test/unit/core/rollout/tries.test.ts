@@ -8,7 +8,7 @@ import {
   afterVerdict,
   notCompared,
   suspendFailing,
-  type TriesInFlight,
+  type TriesOf,
 } from '../../../../src/core/rollout/tries.ts';
 
 const few = fc.integer({ min: 0, max: 4 });
@@ -60,26 +60,26 @@ test('parts in which different items fail are suspended, then the whole; what th
   const parts: Where[] = ['e0', 'e1'].map((id) => ({ scope: 'engine', id }));
   const log: unknown[] = [];
   let order = 0;
-  const tries: TriesInFlight = {
-    order: 100,
+  const tries: TriesOf<undefined> = {
+    order: () => 100,
     inFlight: () => 0,
-    hasOther: ({ id }) => id === null,
+    hasOther: (_, { id }) => id === null,
     parts: () => parts,
-    suspended: ({ id }) => log.push(['suspended', id]),
-    judge: ({ failure, isOwn }) => log.push([failure.item, isOwn]),
+    suspended: (_, { id }) => log.push(['suspended', id]),
+    judge: (_, { failure, isOwn }) => log.push([failure.item, isOwn]),
   };
   const fail = (items: string, part: Where) => {
     for (const item of items)
       faults.failed({ ...part, item, place: 0, kind: 'x', order: order++, isGood: false }, '', 0);
   };
   fail('abcd', parts[0]!);
-  expect(suspendFailing(faults, tries, ctx)).toBe(true);
+  expect(suspendFailing(faults, tries, undefined, ctx)).toBe(true);
   expect(log).toEqual([['suspended', 'e0'], ...[...'abcd'].map((item) => [item, false])]);
   expect(faults.find(wholeOf('engine'))!.forgiven).toEqual(new Set('abcd'));
-  expect(suspendFailing(faults, tries, ctx)).toBe(false);
+  expect(suspendFailing(faults, tries, undefined, ctx)).toBe(false);
   fail('efgh', parts[1]!);
   log.length = 0;
-  expect(suspendFailing(faults, tries, ctx)).toBe(true);
+  expect(suspendFailing(faults, tries, undefined, ctx)).toBe(true);
   expect(log.filter((one) => (one as unknown[])[0] === 'suspended')).toEqual([
     ['suspended', 'e1'],
     ['suspended', null],
