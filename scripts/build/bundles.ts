@@ -76,7 +76,6 @@ export function buildsOf({ outDir, licences, minify = false }: Product): {
         ...library,
         format: ['esm'],
         esbuildPlugins: plugins(bundles, '.js'),
-
         onSuccess: async () => writeEntries(outDir, 'esm'),
       },
       // `shims`: the CommonJS build finds the files beside it, as `import.meta.url` does in the other. The thread of the ES
