@@ -28,6 +28,20 @@ export class LinkedList<T extends Linked<T>> {
     this.#size += 1;
   }
 
+  /** Puts an item, which must not be in a list, behind the last one that it is not before. Usually it is the last of all. */
+  insert(item: T, isBefore: (one: T, other: T) => boolean): void {
+    let next: T | null = null;
+    let previous = this.#last;
+    while (previous !== null && isBefore(item, previous)) [next, previous] = [previous, previous.previous];
+    item.previous = previous;
+    item.next = next;
+    if (previous === null) this.#first = item;
+    else previous.next = item;
+    if (next === null) this.#last = item;
+    else next.previous = item;
+    this.#size += 1;
+  }
+
   /** Removes an item, which must be in this list. */
   remove(item: T): void {
     const { previous, next } = item;

@@ -15,7 +15,7 @@ export interface OpenCommand {
   readonly ids: Readonly<Record<string, string>>;
   /** Time of the decision in seconds; for a timer, the time at which it fires. */
   readonly since: number;
-  /** Id of the engine or worker that carries out the decision, if the decision names one. */
+  /** Id of the engine, worker, node or replica that carries out the decision, if the decision names one. */
   readonly by?: string | undefined;
   /** Reason of the decision. */
   readonly reason: AnyDecision['reason'];
@@ -23,6 +23,8 @@ export interface OpenCommand {
   readonly attempt?: number | undefined;
   /** Where an answer may come in portions: the number that is still missing. */
   readonly missing?: number | undefined;
+  /** Number in the order of commands. */
+  readonly order: number;
 }
 
 /** Returns the wait for the answer to a command. */
@@ -60,7 +62,7 @@ export class TrackedCommand<Mark> implements OpenCommand, Linked<TrackedCommand<
   readonly type: string;
   readonly key: string;
   readonly since: number;
-  readonly by: string | undefined;
+  by: string | undefined;
   readonly reason: OpenCommand['reason'];
   /** Number in the order of commands. */
   readonly order: number;

@@ -28,11 +28,19 @@ interface Owed<Answer extends EventType, Id extends string> {
    * brings. The rest is still owed.
    */
   readonly portions?: readonly [all: string, brought: string];
-  /** Field with a list of the message, if an answer is due for each item; the ids are those of the items. */
+  /**
+   * Path of a list in the message, `field` or `field.field`, if an answer is due for each item; ids are those of the item and of
+   * what it is part of. A field such as `requestIds` is a list of ids.
+   */
   readonly each?: string;
+  /** The try that an answer without the number of one belongs to; absent: it belongs to any. */
+  readonly unnumbered?: number;
 }
 /** What is owed after a message of the vocabulary. */
-export type Obligation = Owed<EventType, string>;
+export interface Obligation extends Owed<EventType, string> {
+  /** What is owed besides, with a list. */
+  readonly also?: Owed<EventType, string>;
+}
 type Answered<A extends EventType, Ids extends string> = Owed<EventType, Ids & IdOf<A>> & {
   readonly answers: readonly [A, ...EventType[]];
 };
@@ -45,16 +53,27 @@ type EachAnswered<T extends keyof Words, A extends EventType> = {
 /** A row whose fields exist: of one message, and of its usual answer. */
 type Row<T extends keyof Words> =
   | {
-      readonly [A in EventType]: Answered<A, IdOf<T>> & { readonly each?: undefined };
+      readonly [A in EventType]: Answered<A, IdOf<T>> & {
+        readonly each?: undefined;
+        readonly also?: Owed<EventType, Id>;
+      };
     }[EventType]
   | { readonly [A in EventType]: EachAnswered<T, A> }[EventType]
   | typeof nothing;
 
-const nothing: { readonly answers: readonly []; readonly ids: readonly [] } = { answers: [], ids: [] };
+const nothing: { readonly answers: readonly []; readonly ids: readonly []; readonly also?: undefined } = {
+  answers: [],
+  ids: [],
+};
 const generated = { answers: ['response.completed', 'response.failed'], ids: ['requestId'] } as const;
 const preprocessed = {
   answers: ['sample.preprocessed', 'preprocess.failed'],
   ids: ['preprocessId', 'nodeId'],
+} as const;
+const moved = {
+  answers: ['request.migrated', 'migration.failed'],
+  ids: ['releaseId', 'requestId'],
+  unnumbered: 1,
 } as const;
 const published = { answers: ['weights.published'], ids: ['roundId', 'publicationId'] } as const;
 const scored = { answers: ['reward.finished'], ids: ['dispatchId'] } as const;
@@ -71,7 +90,11 @@ const rows = {
     ids: ['requestId'],
   },
   'gpus.reclaim': { answers: ['gpus.returned'], ids: ['releaseId'] },
-  'gpus.release': { answers: ['gpus.released', 'gpus.release.failed'], ids: ['releaseId', 'roundId'] },
+  'gpus.release': {
+    answers: ['gpus.released', 'gpus.release.failed'],
+    ids: ['releaseId', 'roundId'],
+    also: { ...moved, each: 'migrations.requestIds' },
+  },
   'gradient.scale': nothing,
   'gradients.discard': nothing,
   'gradients.offload': nothing,
@@ -97,7 +120,7 @@ const rows = {
   'request.abort': { answers: ['request.aborted', 'response.completed', 'response.failed'], ids: ['requestId'] },
   'request.admit': generated,
   'request.launch': generated,
-  'request.migrate': { answers: ['request.migrated', 'migration.failed'], ids: ['releaseId', 'requestId'] },
+  'request.migrate': moved,
   'request.resume': generated,
   'reward.cancel': scored,
   'reward.dispatch': scored,
@@ -151,7 +174,7 @@ export interface Messages {
 }
 
 /** What is owed to a policy after a message, in the events that it takes. */
-export interface AnswerRule extends Obligation {
+export interface AnswerRule extends Owed<EventType, string> {
   /** Type of the message. */
   readonly type: string;
   /** Type of the usual answer. */
@@ -163,12 +186,14 @@ export interface AnswerRule extends Obligation {
 function made({ events, decisions }: Messages, table: typeof obligations): AnswerRule[] {
   const heard: ReadonlySet<string> = new Set(events.map(({ type }) => type));
   const rules = [...decisions, ...events].flatMap(({ type }) => {
-    const row = table.get(type);
-    const answers = row?.answers.filter((one) => heard.has(one)) ?? [];
-    const [answer] = answers;
-    // A policy that does not route turns hears of turns, but not which turn is asked for next. Nobody owes the end of a source.
-    if (row === undefined || answer === undefined || answer === 'source.exhausted') return [];
-    return row.isUnasked && answer !== row.answers[0] ? [] : [{ ...row, type, answer, answers }];
+    const { also, ...row } = table.get(type) ?? nothing;
+    return [row, ...(also === undefined ? [] : [also])].flatMap((one: Owed<EventType, string>) => {
+      const answers = one.answers.filter((event) => heard.has(event));
+      const [answer] = answers;
+      // A policy that does not route turns hears of turns, but not which turn is asked for next. Nobody owes the end of a source.
+      if (answer === undefined || answer === 'source.exhausted') return [];
+      return one.isUnasked && answer !== one.answers[0] ? [] : [{ ...one, type, answer, answers }];
+    });
   });
   const usual = new Set<EventType>(rules.map(({ answer }) => answer));
   return rules.map((rule) => ({ ...rule, replaces: rule.answers.slice(1).filter((one) => usual.has(one)) }));
@@ -183,3 +208,19 @@ export function rulesOf(messages: Messages, table = obligations): readonly Answe
   if (rules === undefined) known.set(messages, (rules = made(messages, table)));
   return rules;
 }
+
+/** Returns the items of a list in a message, each with the fields of what it is part of. */
+export const itemsOf = (
+  message: Readonly<Record<string, unknown>>,
+  path: string,
+): Readonly<Record<string, unknown>>[] =>
+  path.split('.').reduce(
+    (all, field) =>
+      all.flatMap((one) =>
+        (one[field] as readonly unknown[]).map((item) => ({
+          ...one,
+          ...(typeof item === 'string' ? { [field.slice(0, -1)]: item } : (item as object)),
+        })),
+      ),
+    [message],
+  );

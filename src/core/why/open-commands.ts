@@ -4,10 +4,11 @@
  * what, and this file adds times.
  */
 import { z } from 'zod';
+import { senderOf } from '../../schemas/senders.ts';
 import type { AnyDecision, AnyEvent } from '../machine/definition.ts';
 import { type Json, keyOf, mostUnasked, type OpenCommand, Table, TrackedCommand } from './command-table.ts';
 import { FutileWork, savedFutileWork } from './futile-work.ts';
-import { type AnswerRule, type Messages, rulesOf } from './obligations.ts';
+import { type AnswerRule, itemsOf, type Messages, rulesOf } from './obligations.ts';
 import type { UsualFiltered, UsualTime } from './overdue.ts';
 import { type Releasing, releases } from './releases.ts';
 import { SuspensionNotices, savedSuspendedTries } from './suspended-tries.ts';
@@ -57,8 +58,10 @@ const idsOf = ({ ids }: AnswerRule, message: Json): OpenCommand['ids'] =>
   Object.fromEntries(ids.map((name) => [name, String(message[name])]));
 
 /** Whether an answer comes from an earlier try than the one that is awaited. */
-const isOfEarlierTry = ({ attempt }: Json, { attempt: awaited }: OpenCommand): boolean =>
-  attempt !== undefined && awaited !== undefined && attempt !== awaited;
+const isOfEarlierTry = ({ attempt }: Json, awaited: OpenCommand, rule: AnswerRule): boolean => {
+  const tried = attempt ?? rule.unnumbered;
+  return tried !== undefined && awaited.attempt !== undefined && tried !== awaited.attempt;
+};
 
 /** Returns the number of what an answer may bring in portions. Of what is only counted, what was asked for earlier is still missing. */
 function missingOf({ portions }: AnswerRule, message: Json, before: OpenCommand | undefined): number | undefined {
@@ -72,6 +75,8 @@ export interface CommandFollower<Mark> {
   opened(one: OpenCommand): Mark;
   /** @param isAnswered - whether an event has answered the command; otherwise it was replaced, or forgotten */
   ended(mark: Mark, isAnswered: boolean): void;
+  /** Another engine owes the answer from now on, which the command says. */
+  moved(mark: Mark, one: OpenCommand): Mark;
   /** Returns the longest time that may be learnt from the wait of a command, in seconds; called before it ends. */
   longest(mark: Mark): number;
 }
@@ -87,7 +92,7 @@ interface Asked<Mark> {
 export class OpenCommands<Mark = undefined> implements Releasing {
   readonly #tables = new Map<string, Table<Mark>>();
   /** By the type of a decision. */
-  readonly #asked = new Map<string, Asked<Mark>>();
+  readonly #asked = new Map<string, Asked<Mark>[]>();
   /** By the type of an event: the places of the commands that it ends. */
   readonly #ends = new Map<string, Asked<Mark>[]>();
   /** Work that gained nothing. */
@@ -113,7 +118,7 @@ export class OpenCommands<Mark = undefined> implements Releasing {
     for (const rule of rulesOf(messages)) {
       const table = this.#table(rule.answer);
       const asked = { rule, table, replaces: rule.replaces.map((one) => this.#table(one)) };
-      this.#asked.set(rule.type, asked);
+      this.#asked.set(rule.type, [...(this.#asked.get(rule.type) ?? []), asked]);
       for (const event of rule.answers) {
         const ends = this.#ends.get(event) ?? [];
         if (!ends.some((one) => one.table === table)) ends.push(asked);
@@ -123,8 +128,7 @@ export class OpenCommands<Mark = undefined> implements Releasing {
     this.#slots = this.#tables.get('slot.ready');
     for (const { answer, times } of saved?.times ?? []) this.#table(answer).times = new WaitingTimes(times);
     // A wait that an earlier version saved without an id ends with none of today's answers.
-    const isWhole = ({ type, ids }: SavedOpenCommand): boolean =>
-      (this.#asked.get(type)?.rule.ids ?? []).every((name) => name in ids);
+    const isWhole = (one: SavedOpenCommand): boolean => this.#fieldsOf(one).every((name) => name in one.ids);
     for (const one of saved?.open ?? []) if (isWhole(one)) this.#add(this.#restored(one));
     for (const one of saved?.hoped ?? []) {
       const command = this.#restored(one);
@@ -132,9 +136,14 @@ export class OpenCommands<Mark = undefined> implements Releasing {
     }
   }
 
-  #restored({ type, answer, ids: saved, since, by, reason, attempt, missing }: SavedOpenCommand): TrackedCommand<Mark> {
-    // The keys of a saved object may be in any order.
-    const fields = this.#asked.get(type)?.rule.ids ?? Object.keys(saved);
+  /** The keys of a saved object may be in any order. */
+  #fieldsOf({ type, answer, ids }: SavedOpenCommand): readonly string[] {
+    return this.#asked.get(type)?.find(({ rule }) => rule.answer === answer)?.rule.ids ?? Object.keys(ids);
+  }
+
+  #restored(one: SavedOpenCommand): TrackedCommand<Mark> {
+    const { type, answer, ids: saved, since, by, reason, attempt, missing } = one;
+    const fields = this.#fieldsOf(one);
     const ids = Object.fromEntries(fields.map((name) => [name, saved[name]!]));
     const command = new TrackedCommand<Mark>(
       this.#table(answer),
@@ -178,12 +187,12 @@ export class OpenCommands<Mark = undefined> implements Releasing {
     this.futile.follow(event, at);
     this.suspended.follow(event, at);
     const neededSlots = this.#needSlots;
-    for (const { table, rule } of this.#ends.get(type) ?? [])
-      this.#answered(table, keyOf(rule.ids, event as never), event, at);
+    for (const { table, rule } of this.#ends.get(type) ?? []) this.#answered(table, rule, event, at);
     // A command of another policy, which the host has handed on, begins a wait as one of the policy's own does.
-    const asked = this.#asked.get(type);
-    if (asked?.rule.isReport === undefined) this.#open(asked, event as never, at);
-    else if (!this.#isAborting(event as never)) this.#open(asked, event as never, at, { code: 'reported' });
+    for (const asked of this.#asked.get(type) ?? []) {
+      if (asked.rule.isReport === undefined) this.#open(asked, event as never, at);
+      else if (!this.#isAborting(event as never)) this.#open(asked, event as never, at, { code: 'reported' });
+    }
     releases.get(type)?.(event as never, this);
     if (neededSlots || !this.#needSlots) return;
     for (const { type, ids } of this.open)
@@ -191,10 +200,11 @@ export class OpenCommands<Mark = undefined> implements Releasing {
   }
 
   /** Ends the wait that an event has answered. */
-  #answered(table: Table<Mark>, key: string, event: AnyEvent, at: number): void {
+  #answered(table: Table<Mark>, rule: AnswerRule, event: AnyEvent, at: number): void {
+    const key = keyOf(rule.ids, event as never);
     const command = table.byKey.get(key);
     if (command !== undefined) {
-      if (isOfEarlierTry(event as never, command)) return;
+      if (isOfEarlierTry(event as never, command, rule)) return;
       this.#learn(command, at);
       this.#end(command, true);
       if (command.missing !== undefined) this.#awaitRest(command, event as never, at);
@@ -212,14 +222,26 @@ export class OpenCommands<Mark = undefined> implements Releasing {
       this.#end(table.byKey.get(keyOf(rule.ids, event as never)));
   }
 
-  /** Ends all waits for a usual answer. */
-  forgetAll(answer: string): void {
-    for (const command of [...(this.#tables.get(answer)?.byKey.values() ?? [])]) this.#end(command);
+  /** Ends all waits for a usual answer, or those with these ids. */
+  forgetAll(answer: string, ids: OpenCommand['ids'] = {}): void {
+    const known = Object.entries(ids);
+    for (const command of [...(this.#tables.get(answer)?.byKey.values() ?? [])])
+      if (known.every(([name, id]) => command.ids[name] === id)) this.#end(command);
   }
 
   /** Ends the waits of a request for these usual answers; others that the same events would end go on. */
   forgetAwaited(requestId: string, ...answers: readonly string[]): void {
     for (const answer of answers) this.#end(this.#tables.get(answer)?.byKey.get(requestId));
+  }
+
+  /** A request runs on an engine, which owes the end of its response from now on. */
+  placed({ requestId, engineId }: { readonly requestId: string; readonly engineId: string }): void {
+    for (const end of ['response.completed', 'request.aborted']) {
+      const command = this.#tables.get(end)?.byKey.get(requestId);
+      if (command === undefined || command.by === engineId) continue;
+      command.by = engineId;
+      if (command.mark !== undefined) command.mark = this.#follower!.moved(command.mark, command);
+    }
   }
 
   /** Forgets the command that is the oldest. */
@@ -236,7 +258,9 @@ export class OpenCommands<Mark = undefined> implements Releasing {
   told(decision: AnyDecision, at = decision.at, reason = decision.reason): void {
     this.futile.follow(decision, at);
     this.suspended.follow(decision, at);
-    if (!this.isHeldBack(decision.type)) this.#open(this.#asked.get(decision.type), decision, at, reason);
+    if (!this.isHeldBack(decision.type))
+      for (const asked of this.#asked.get(decision.type) ?? [])
+        this.#open(asked, decision as AnyDecision & Json, at, reason);
     releases.get(decision.type)?.(decision as never, this);
   }
 
@@ -246,31 +270,26 @@ export class OpenCommands<Mark = undefined> implements Releasing {
   }
 
   /** Begins each wait for what is owed after a message. */
-  #open(asked: Asked<Mark> | undefined, message: AnyDecision, at: number, reason = message.reason): void {
-    if (asked === undefined) return;
+  #open(asked: Asked<Mark>, message: AnyDecision & Json, at: number, reason = message.reason): void {
     const { each } = asked.rule;
-    if (each === undefined) return this.#await(asked, message as AnyDecision & Json, at, reason);
-    for (const item of (message as AnyDecision & Json)[each] as readonly Json[])
-      this.#await(asked, { ...item, type: message.type }, at, reason);
+    for (const item of each === undefined ? [message] : itemsOf(message, each)) this.#await(asked, item, at, reason);
   }
 
   /** Begins a wait. */
-  #await(
-    { table, rule, replaces }: Asked<Mark>,
-    given: { readonly type: string } & Json,
-    at: number,
-    reason: AnyDecision['reason'],
-  ): void {
+  #await({ table, rule, replaces }: Asked<Mark>, given: Json, at: number, reason: AnyDecision['reason']): void {
     const key = keyOf(rule.ids, given);
     const isHoped = rule.isUnasked === true && table.times === undefined;
-    if (!isHoped) for (const other of replaces) this.#replace(other.byKey.get(key), at);
-    const before = table.byKey.get(key);
-    this.#end(before);
-    const by = given.engineId ?? given.workerId;
+    const earlier = table.byKey.get(key);
+    const replaced = isHoped ? [] : replaces.flatMap((other) => other.byKey.get(key) ?? []);
+    for (const one of replaced) this.#replace(one, at);
+    this.#end(earlier);
+    // An abort does not say where the request runs.
+    const before = replaced.find(({ answer }) => senderOf(answer) === senderOf(rule.answer))?.by;
+    const by = given.engineId ?? given.workerId ?? given.nodeId ?? given.replica ?? before;
     const ids = rule.ids.length === 1 ? rule.ids[0]! : idsOf(rule, given);
     const command = new TrackedCommand(
       table,
-      given.type,
+      rule.type,
       key,
       ids,
       rule.isTimer ? dueAt(given) : at,
@@ -279,7 +298,7 @@ export class OpenCommands<Mark = undefined> implements Releasing {
       this.#count++,
     );
     if (typeof given.attempt === 'number') command.attempt = given.attempt;
-    command.missing = missingOf(rule, given, before);
+    command.missing = missingOf(rule, given, earlier);
     if (isHoped && this.#follower !== undefined) return table.hope(command);
     this.#add(command);
     if (isHoped && table.inOrder.size > mostUnasked) this.#end(table.inOrder.peek());
@@ -360,8 +379,7 @@ export class OpenCommands<Mark = undefined> implements Releasing {
   }
 
   /** The answer also ends this wait: an aborted request, for example, is not expected to complete. */
-  #replace(command: TrackedCommand<Mark> | undefined, at: number): void {
-    if (command === undefined) return;
+  #replace(command: TrackedCommand<Mark>, at: number): void {
     // The follower needs these times for its limits: without them, only the times of short responses would be learnt.
     if (this.#follower !== undefined) this.#learn(command, at);
     this.#end(command);
@@ -369,7 +387,7 @@ export class OpenCommands<Mark = undefined> implements Releasing {
 
   /** An answer that comes in portions: the rest is awaited from now on. */
   #awaitRest({ table, type, key, ids, by, reason, missing }: TrackedCommand<Mark>, event: Json, at: number): void {
-    const brought = event[this.#asked.get(type)!.rule.portions![1]] as readonly unknown[] | undefined;
+    const brought = event[this.#asked.get(type)![0]!.rule.portions![1]] as readonly unknown[] | undefined;
     if (brought === undefined || brought.length >= missing!) return;
     const rest = new TrackedCommand(table, type, key, ids, at, by, reason, this.#count++);
     rest.missing = missing! - brought.length;

@@ -12,10 +12,12 @@ export interface Releasing {
   readonly open: readonly OpenCommand[];
   /** Ends each wait that the event would end. */
   forget(event: Identified): void;
-  /** Ends all waits for a usual answer. */
-  forgetAll(answer: string): void;
+  /** Ends all waits for a usual answer, or those with these ids. */
+  forgetAll(answer: string, ids?: OpenCommand['ids']): void;
   /** Ends the waits of a request for these usual answers. */
   forgetAwaited(requestId: string, ...answers: readonly string[]): void;
+  /** A request runs on an engine, which owes the end of its response from now on. */
+  placed(request: { readonly requestId: string; readonly engineId: string }): void;
 }
 
 type Rules = { readonly [T in Message['type']]?: (message: Message<T>, waits: Releasing) => void };
@@ -49,20 +51,29 @@ function promptGone(
 const roundOver = ({ roundId }: { readonly roundId: string }, waits: Releasing): void =>
   waits.forget({ type: 'prompts.supplied', roundId });
 
-/** Others are asked for what an engine or a worker has not done. */
+/** Others are asked for what an engine, a worker, a node or a replica has not done. */
 const lost = (sender: string, id: string, waits: Releasing): void => {
   for (const { answer, ids, by } of waits.open)
     if (by === id && senderOf(answer) === sender) waits.forget({ type: answer, ...ids });
 };
 
+/** A release is over: requests of which nothing was heard are where they are. */
+const releaseOver = ({ releaseId }: { readonly releaseId?: string }, waits: Releasing): void =>
+  waits.forgetAll('request.migrated', releaseId === undefined ? {} : { releaseId });
+
 const rules: Rules = {
   'engine.lost': ({ engineId }, waits) => lost('engine', engineId, waits),
+  'gpus.returned': releaseOver,
   'group.drop': ({ roundId, groupId, launchId }, waits) =>
     waits.forget({ type: 'group.completed', roundId, groupId, launchId }),
   // All is asked for anew. What has no id, such as the next round, is still owed.
   'host.restarted': (_, waits) => {
     for (const { answer, ids } of waits.open) if (Object.keys(ids).length > 0) waits.forget({ type: answer, ...ids });
   },
+  'migration.cancel': ({ releaseId, requestId }, waits) =>
+    waits.forget({ type: 'request.migrated', releaseId, requestId }),
+  // Ranks answer for their slices all the same.
+  'node.lost': ({ nodeId }, waits) => lost('loader', nodeId, waits),
   'program.ended': programOver,
   'program.late': (message, waits) =>
     message.reason.code === 'already_ended'
@@ -79,6 +90,8 @@ const rules: Rules = {
   },
   'prompt.returned': promptGone,
   'request.expired': ({ requestId }, waits) => waits.forget({ type: 'request.aborted', requestId }),
+  'replica.lost': ({ replica }, waits) => lost('trainer', replica, waits),
+  'request.started': (message, waits) => waits.placed(message),
   'response.dropped': unrewarded,
   'reward-worker.lost': ({ workerId }, waits) => lost('reward worker', workerId, waits),
   'reward.failed': unrewarded,

@@ -22,7 +22,7 @@ export interface AwaitedEvent {
    * know it.
    */
   readonly since?: number | undefined;
-  /** Id of the engine or worker that has to act, where the state knows it. */
+  /** Id of the engine, worker, node or replica that has to act, where the state knows it. */
   readonly by?: string | undefined;
   /** For a timer: the time at which it is due, in seconds. */
   readonly dueAt?: number | undefined;

@@ -25,7 +25,7 @@ export interface Standpoint {
 export interface OwedEvent {
   /** Sender that has to act. */
   readonly who: Sender;
-  /** Id of the engine or worker, where it is known. */
+  /** Id of the engine, worker, node or replica, where it is known. */
   readonly by?: string;
   /** The missing event, with the fields that identify it. */
   readonly event: AwaitedEvent['event'];

@@ -58,7 +58,7 @@ export interface HostOwes extends Stamped<'host.owes'> {
     | 'sandbox'
     | 'timer'
     | 'trainer';
-  /** Id of the engine or worker that has to act, where it is known. At most 512 characters. */
+  /** Id of the engine, worker, node or replica that has to act, where it is known. At most 512 characters. */
   by?: string | undefined;
   /** Type of the event that is awaited longest. */
   event: string;

@@ -3,18 +3,18 @@
 import type { Reported } from '../../schemas/messages.ts';
 import type {
   EngineLost, GpusReclaim, GpusRelease, GpusReleased, GpusReleaseFailed, GpusReturned, GroupCompleted, GroupDrop,
-  GroupLaunch, GroupRejected, HostOwes, HostRestarted, JudgementRequest, MigrationFailed, OptimizerStep,
-  OptimizerStepped, PreprocessFailed, ProfileMeasure, ProfileMeasured, ProgramClosed, ProgramEnded, ProgramLate,
-  ProgramPause, ProgressQuery, ProgressReported, PromptCollected, PromptCounted, PromptDeferred, PromptFailed,
-  PromptFiltered, PromptJudged, PromptMerged, PromptReturned, PromptsRequest, PromptsSupplied, RequestAbort,
-  RequestAborted, RequestAdmit, RequestExpired, RequestLaunch, RequestMigrate, RequestMigrated, RequestResume,
-  ResponseAccepted, ResponseCompleted, ResponseDropped, ResponseFailed, RewardCancel, RewardDispatch, RewardFailed,
-  RewardFinished, RewardReady, RewardRequest, RewardWorkerLost, RoundCompleted, RoundDrained, RoundFailed,
-  RoundRequested, RoundStalled, SampleMaterialize, SamplePrefetch, SamplePreprocess, SamplePreprocessed,
-  SandboxFinished, SandboxRun, SliceFailed, SliceMaterialized, SlotAssign, SlotDenied, SlotExpired, SlotFailed,
-  SlotPrewarm, SlotReady, SlotReclaim, SlotReleased, SourceExhausted, TimerFired, TimerSet, ToolFinished, ToolStarted,
-  TrainBatch, TrainConsumed, TrainDispatch, TrainFetch, TrainFinish, TrainFinished, TurnFinished, TurnRequested,
-  TurnRoute, UpdateConsumed, UpdateLost, WeightsPublish, WeightsPublished,
+  GroupLaunch, GroupRejected, HostOwes, HostRestarted, JudgementRequest, MigrationCancel, MigrationFailed, NodeLost,
+  OptimizerStep, OptimizerStepped, PreprocessFailed, ProfileMeasure, ProfileMeasured, ProgramClosed, ProgramEnded,
+  ProgramLate, ProgramPause, ProgressQuery, ProgressReported, PromptCollected, PromptCounted, PromptDeferred,
+  PromptFailed, PromptFiltered, PromptJudged, PromptMerged, PromptReturned, PromptsRequest, PromptsSupplied,
+  ReplicaLost, RequestAbort, RequestAborted, RequestAdmit, RequestExpired, RequestLaunch, RequestMigrate,
+  RequestMigrated, RequestResume, RequestStarted, ResponseAccepted, ResponseCompleted, ResponseDropped, ResponseFailed,
+  RewardCancel, RewardDispatch, RewardFailed, RewardFinished, RewardReady, RewardRequest, RewardWorkerLost,
+  RoundCompleted, RoundDrained, RoundFailed, RoundRequested, RoundStalled, SampleMaterialize, SamplePrefetch,
+  SamplePreprocess, SamplePreprocessed, SandboxFinished, SandboxRun, SliceFailed, SliceMaterialized, SlotAssign,
+  SlotDenied, SlotExpired, SlotFailed, SlotPrewarm, SlotReady, SlotReclaim, SlotReleased, SourceExhausted, TimerFired,
+  TimerSet, ToolFinished, ToolStarted, TrainBatch, TrainConsumed, TrainDispatch, TrainFetch, TrainFinish, TrainFinished,
+  TurnFinished, TurnRequested, TurnRoute, UpdateConsumed, UpdateLost, WeightsPublish, WeightsPublished,
 } from '../messages/index.ts';
 
 /** Configuration of `watchdog`, as a caller writes it. */
@@ -66,19 +66,19 @@ export interface WatchdogConfig {
 /** What `watchdog` is told. */
 export type WatchdogEvent =
   | EngineLost | GpusReclaim | GpusRelease | GpusReleaseFailed | GpusReleased | GpusReturned | GroupCompleted
-  | GroupDrop | GroupLaunch | GroupRejected | HostRestarted | JudgementRequest | MigrationFailed | OptimizerStep
-  | OptimizerStepped | PreprocessFailed | ProfileMeasure | ProfileMeasured | ProgramClosed | ProgramEnded | ProgramLate
-  | ProgramPause | ProgressQuery | ProgressReported | PromptCollected | PromptCounted | PromptDeferred | PromptFailed
-  | PromptFiltered | PromptJudged | PromptMerged | PromptReturned | PromptsRequest | PromptsSupplied
-  | Reported<RewardFailed> | RequestAbort | RequestAborted | RequestAdmit | RequestExpired | RequestLaunch
-  | RequestMigrate | RequestMigrated | RequestResume | ResponseAccepted | ResponseCompleted | ResponseDropped
-  | ResponseFailed | RewardCancel | RewardDispatch | RewardFinished | RewardReady | RewardRequest | RewardWorkerLost
-  | RoundCompleted | RoundDrained | RoundFailed | RoundRequested | SampleMaterialize | SamplePrefetch | SamplePreprocess
-  | SamplePreprocessed | SandboxFinished | SandboxRun | SliceFailed | SliceMaterialized | SlotAssign | SlotDenied
-  | SlotExpired | SlotFailed | SlotPrewarm | SlotReady | SlotReclaim | SlotReleased | SourceExhausted | TimerFired
-  | TimerSet | ToolFinished | ToolStarted | TrainBatch | TrainConsumed | TrainDispatch | TrainFetch | TrainFinish
-  | TrainFinished | TurnFinished | TurnRequested | TurnRoute | UpdateConsumed | UpdateLost | WeightsPublish
-  | WeightsPublished;
+  | GroupDrop | GroupLaunch | GroupRejected | HostRestarted | JudgementRequest | MigrationCancel | MigrationFailed
+  | NodeLost | OptimizerStep | OptimizerStepped | PreprocessFailed | ProfileMeasure | ProfileMeasured | ProgramClosed
+  | ProgramEnded | ProgramLate | ProgramPause | ProgressQuery | ProgressReported | PromptCollected | PromptCounted
+  | PromptDeferred | PromptFailed | PromptFiltered | PromptJudged | PromptMerged | PromptReturned | PromptsRequest
+  | PromptsSupplied | ReplicaLost | Reported<RewardFailed> | RequestAbort | RequestAborted | RequestAdmit
+  | RequestExpired | RequestLaunch | RequestMigrate | RequestMigrated | RequestResume | RequestStarted
+  | ResponseAccepted | ResponseCompleted | ResponseDropped | ResponseFailed | RewardCancel | RewardDispatch
+  | RewardFinished | RewardReady | RewardRequest | RewardWorkerLost | RoundCompleted | RoundDrained | RoundFailed
+  | RoundRequested | SampleMaterialize | SamplePrefetch | SamplePreprocess | SamplePreprocessed | SandboxFinished
+  | SandboxRun | SliceFailed | SliceMaterialized | SlotAssign | SlotDenied | SlotExpired | SlotFailed | SlotPrewarm
+  | SlotReady | SlotReclaim | SlotReleased | SourceExhausted | TimerFired | TimerSet | ToolFinished | ToolStarted
+  | TrainBatch | TrainConsumed | TrainDispatch | TrainFetch | TrainFinish | TrainFinished | TurnFinished | TurnRequested
+  | TurnRoute | UpdateConsumed | UpdateLost | WeightsPublish | WeightsPublished;
 
 /** What `watchdog` asks of the host. */
 export type WatchdogCommand = TimerSet;

@@ -30,6 +30,7 @@ interface Open {
   readonly one: OpenCommand;
   readonly ts: number;
   readonly lane: number;
+  readonly lanes: boolean[];
   readonly tid: number;
 }
 
@@ -80,12 +81,12 @@ export function* traceOf({ pid, name, messages, events, end, origin }: TracedSes
       ...(ph === 'f' ? { bp: 'e' as const } : undefined),
     });
   };
-  const close = ({ one, ts, lane, tid }: Open, until: number, outcome: string): void => {
+  const close = ({ one, ts, lane, lanes, tid }: Open, until: number, outcome: string): void => {
     const { type, ids, reason, answer } = one;
     const [id = ''] = Object.values(ids);
     const args = { ...ids, reason, answer, outcome };
     made.push({ name: `${type} ${id}`.trim(), ph: 'X', pid, tid, ts, dur: Math.max(1, until - ts), args });
-    actors.get(actorOf(one))![lane] = false;
+    lanes[lane] = false;
   };
   const open = new Set<Open>();
   const commands = new OpenCommands<Open>(messages, mostOpen, undefined, {
@@ -96,7 +97,7 @@ export function* traceOf({ pid, name, messages, events, end, origin }: TracedSes
       const free = lanes.indexOf(false);
       const lane = free < 0 ? lanes.length : free;
       lanes[lane] = true;
-      const mark = { one, ts: now, lane, tid: trackOf(actor, lane) };
+      const mark = { one, ts: now, lane, lanes, tid: trackOf(actor, lane) };
       open.add(mark);
       flow('s', ++flows, eventsTrack, now);
       flow('f', flows, mark.tid, now);
@@ -108,6 +109,10 @@ export function* traceOf({ pid, name, messages, events, end, origin }: TracedSes
       if (!isAnswered) return;
       flow('s', ++flows, mark.tid, Math.max(mark.ts, now - 1));
       flow('f', flows, eventsTrack, now);
+    },
+    moved(mark, one) {
+      this.ended(mark, false);
+      return this.opened(one);
     },
     longest: () => Number.POSITIVE_INFINITY,
   });

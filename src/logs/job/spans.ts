@@ -48,15 +48,11 @@ export class Spans {
   /** The latest waits that have ended: a ring. */
   readonly #ended: Span[] = [];
   #endedCount = 0;
-  /** By request: waits whose engine is unknown; `request.started` may name it. */
-  readonly #unplaced = new Map<string, Span>();
   readonly #over: (span: Span, event: AnyEvent) => void;
   #at = 0;
   #event: AnyEvent | undefined;
   #decision: (AnyDecision & { readonly roundId?: unknown }) | undefined;
   #busyEngines = 0;
-  /** The wait that was replaced last: its replacement concerns the same engine. */
-  #replaced: Span | undefined;
 
   /** @param over - called for each wait that an event has ended */
   constructor(messages: Messages, over: (span: Span, event: AnyEvent) => void) {
@@ -64,6 +60,7 @@ export class Spans {
     this.commands = new OpenCommands<Span>(messages, mostOpen, undefined, {
       opened: (one) => this.#opened(one),
       ended: (span, isAnswered) => this.#close(span, isAnswered),
+      moved: (span, { by }) => this.#moved(span, by),
       longest: () => Number.POSITIVE_INFINITY,
     });
   }
@@ -108,28 +105,30 @@ export class Spans {
     const id = ids.requestId ?? Object.values(ids)[0] ?? '';
     const { roundId } = this.#decision ?? {};
     const round = typeof roundId === 'string' ? roundId : ids.roundId;
-    const before = this.#replaced?.id === id && by === undefined ? this.#replaced.actor : undefined;
-    const actor = before?.who === who ? before : this.#actor(who, by);
+    const actor = this.#actor(who, by);
     const span: Span = {
       ...{ id, type, answer, roundId: round, actor, from: this.#at, to: undefined, ended: undefined },
       ...{ previous: null, next: null },
     };
-    if (who === 'engine' && actor.by === undefined && ids.requestId !== undefined) this.#unplaced.set(id, span);
     this.#enter(span, actor);
     return span;
   }
 
   #close(span: Span, isAnswered: boolean): void {
     this.#leave(span);
-    if (this.#unplaced.get(span.id) === span) this.#unplaced.delete(span.id);
     span.to = this.#at;
-    this.#replaced = isAnswered ? undefined : span;
     if (span.actor.who === 'timer') return;
     this.#ended[this.#endedCount % mostEnded] = span;
     this.#endedCount += 1;
     if (!isAnswered || this.#event === undefined) return;
     span.ended = this.#event.type;
     this.#over(span, this.#event);
+  }
+
+  #moved(span: Span, by: string | undefined): Span {
+    this.#leave(span);
+    this.#enter(span, this.#actor(span.actor.who, by));
+    return span;
   }
 
   #enter(span: Span, actor: Actor): void {
@@ -176,9 +175,9 @@ export class Spans {
     return made;
   }
 
-  /** Follows which engines exist, and where requests run that were launched without an engine. */
+  /** Follows which engines exist. */
   #engines(event: AnyEvent & Partial<Record<string, unknown>>): void {
-    const { type, engineId, requestId } = event;
+    const { type, engineId } = event;
     if (type === 'engines.changed' || type === 'engines.placed') {
       const named = (event.engineIds ?? event.engines) as readonly (string | { readonly engineId?: string })[];
       const ids = new Set(named.map((one) => (typeof one === 'string' ? one : one.engineId)));
@@ -188,14 +187,6 @@ export class Spans {
       return;
     }
     if (typeof engineId !== 'string') return;
-    if (typeof requestId === 'string') {
-      const span = this.#unplaced.get(requestId);
-      if (span === undefined) return;
-      this.#unplaced.delete(requestId);
-      this.#leave(span);
-      this.#enter(span, this.#actor('engine', engineId));
-      return;
-    }
     const known = type.startsWith('engine.') ? this.#actor('engine', engineId) : undefined;
     if (known === undefined || known.by === undefined) return;
     if (type === 'engine.added') known.isHere = true;

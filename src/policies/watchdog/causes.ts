@@ -17,7 +17,7 @@ export interface Owing extends Linked<Owing> {
 export interface Cause {
   readonly key: string;
   readonly sender: Sender;
-  /** Id of the engine or worker. */
+  /** Id of the engine, worker, node or replica. */
   readonly by: string | undefined;
   /** Owed commands that were not named separately, by type of command, oldest first. */
   readonly queues: Map<string, LinkedList<Owing>>;
@@ -86,7 +86,8 @@ export class Causes {
     let queue = cause.queues.get(one.type);
     if (queue === undefined) cause.queues.set(one.type, (queue = new LinkedList()));
     const owing: Owing = { one, cause, queue, isNamed: false, previous: null, next: null };
-    queue.push(owing);
+    // A request that was launched before others may begin on an engine after them.
+    queue.insert(owing, (it, other) => it.one.order < other.one.order);
     cause.owed += 1;
     return owing;
   }

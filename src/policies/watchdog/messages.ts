@@ -1,6 +1,12 @@
 /** The messages of other policies that the watchdog follows: those after which something is owed, and those that end this. */
 import { requestAdmit } from '../../schemas/decisions/frontier.ts';
-import { gpusReclaim, gpusRelease, progressQuery, requestMigrate } from '../../schemas/decisions/gpus.ts';
+import {
+  gpusReclaim,
+  gpusRelease,
+  migrationCancel,
+  progressQuery,
+  requestMigrate,
+} from '../../schemas/decisions/gpus.ts';
 import { sampleMaterialize, samplePrefetch, samplePreprocess } from '../../schemas/decisions/loading.ts';
 import { groupDrop, groupLaunch, trainBatch } from '../../schemas/decisions/pacing.ts';
 import { profileMeasure } from '../../schemas/decisions/parallelism.ts';
@@ -38,7 +44,13 @@ import {
   progressReported,
   requestMigrated,
 } from '../../schemas/events/gpus.ts';
-import { preprocessFailed, samplePreprocessed, sliceFailed, sliceMaterialized } from '../../schemas/events/loading.ts';
+import {
+  nodeLost,
+  preprocessFailed,
+  samplePreprocessed,
+  sliceFailed,
+  sliceMaterialized,
+} from '../../schemas/events/loading.ts';
 import { profileMeasured } from '../../schemas/events/parallelism.ts';
 import { updateConsumed, updateLost, weightsPublished } from '../../schemas/events/pipelining.ts';
 import {
@@ -48,7 +60,7 @@ import {
   turnFinished,
   turnRequested,
 } from '../../schemas/events/programs.ts';
-import { requestAborted, responseCompleted, responseFailed } from '../../schemas/events/requests.ts';
+import { requestAborted, requestStarted, responseCompleted, responseFailed } from '../../schemas/events/requests.ts';
 import { rewardFinished, rewardWorkerLost } from '../../schemas/events/reward-workers.ts';
 import { promptJudged, rewardReady } from '../../schemas/events/rewards.ts';
 import { promptsSupplied, roundFailed, roundRequested, sourceExhausted } from '../../schemas/events/rounds.ts';
@@ -59,6 +71,7 @@ import {
   groupCompleted,
   groupRejected,
   optimizerStepped,
+  replicaLost,
   trainConsumed,
   trainFinished,
 } from '../../schemas/events/training.ts';
@@ -70,6 +83,7 @@ export const decided = [
   groupDrop,
   groupLaunch,
   judgementRequest,
+  migrationCancel,
   optimizerStep,
   profileMeasure,
   programEnded,
@@ -125,6 +139,7 @@ export const reported = [
   groupCompleted,
   groupRejected,
   migrationFailed,
+  nodeLost,
   optimizerStepped,
   preprocessFailed,
   profileMeasured,
@@ -132,8 +147,10 @@ export const reported = [
   progressReported,
   promptJudged,
   promptsSupplied,
+  replicaLost,
   requestAborted,
   requestMigrated,
+  requestStarted,
   responseCompleted,
   responseFailed,
   rewardFinished,

@@ -84,7 +84,7 @@ const heldRound = z.strictObject({
 });
 const owedEvent = z.strictObject({
   who: z.enum(senders).describe('Who has to act.'),
-  by: z.string().optional().describe('Id of the engine or worker that has to act, where it is known.'),
+  by: z.string().optional().describe('Id of the engine, worker, node or replica that has to act, where it is known.'),
   event: z
     .record(z.string(), z.unknown())
     .describe('The event that is missing: its `type`, and the fields that say which one it is.'),

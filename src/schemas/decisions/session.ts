@@ -84,7 +84,7 @@ export const hostOwes = defineDecision(
       .min(1)
       .max(512)
       .optional()
-      .describe('Id of the engine or worker that has to act, where it is known.'),
+      .describe('Id of the engine, worker, node or replica that has to act, where it is known.'),
     event: z.string().describe('Type of the event that is awaited longest.'),
     ids: z
       .record(z.string(), z.string())

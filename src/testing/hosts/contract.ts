@@ -70,6 +70,11 @@ export const commands: Readonly<Record<string, Due>> = {
   'weights.publish': due('trainer', 'roundId publicationId', 'weights.published'),
 };
 
+/** What is answered for each item of a list in a command, besides the command itself. */
+export const itemsOf: Readonly<Record<string, Due>> = {
+  'gpus.release': due('engine', 'releaseId requestId', 'request.migrated migration.failed'),
+};
+
 /** Commands that a host carries out without an answer. */
 export const unanswered: ReadonlySet<string> = new Set(
   words(

@@ -103,6 +103,11 @@ export class ObedientHost {
     if (first !== undefined) this.#take(first);
   }
 
+  /** Forgets answers that do not come any more, because the machine is gone that owes them. */
+  lose(isGone: (report: Report) => boolean): void {
+    this.#owed = this.#owed.filter((one) => !isGone(one));
+  }
+
   /** Records an event that the policy has accepted, with its decisions. */
   heard(event: AnyEvent, decisions: readonly AnyDecision[]): void {
     this.log.push(event, ...decisions);

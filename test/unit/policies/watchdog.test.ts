@@ -248,6 +248,36 @@ describe('who is named', () => {
     expect(dog.wait(120)).toEqual(['silent: engine e0, 1 of response.completed a']);
   });
 
+  test('the engine on which a request runs now, and none once that engine is lost', () => {
+    const dog = quick();
+    dog.launch('a');
+    dog.launch('b');
+    dog.say('request.started', { requestId: 'b', engineId: 'e1' });
+    dog.say('request.started', { requestId: 'a', engineId: 'e0' });
+    dog.say('request.started', { requestId: 'b', engineId: 'e0' });
+    dog.say('engine.lost', { engineId: 'e1' });
+    expect(dog.wait(120)).toEqual(['silent: engine e0, 2 of response.completed a']);
+    dog.say('request.abort', {
+      requestId: 'a',
+      promptId: 'p',
+      reason: { code: 'prompt_collected', held: 1, needed: 1 },
+    });
+    dog.say('engine.lost', { engineId: 'e0' });
+    expect(dog.wait(3600)).toEqual([]);
+  });
+
+  test('the replica and the node that are there, and no others', () => {
+    const dog = new Dog();
+    const gradients = { gradientSync: false, optimizerLoaded: false, groups: ['g'], samples: 1, tokens: 1 };
+    const reason = { code: 'probe', waitingGroups: 1 };
+    for (const replica of ['a', 'b'])
+      dog.say('train.fetch', { roundId: 'r', fetchId: `${replica}#0`, replica, ...gradients, reason });
+    dog.say('replica.lost', { replica: 'a' });
+    expect(dog.wait(3600)).toEqual(['silent: trainer b, 1 of train.consumed b#0']);
+    dog.say('replica.lost', { replica: 'b' });
+    expect(dog.wait(3600)).toEqual([]);
+  });
+
   test('the data source, for the prompts that a portion did not bring', () => {
     const dog = new Dog();
     dog.say('prompts.request', { roundId: 'r', count: 3, reason: { code: 'round_opened', target: 3, known: 0 } });

@@ -521,7 +521,7 @@ class SessionWhyResultOwedItem(TypedDict):
     ]
     """Who has to act."""
     by: NotRequired[str]
-    """Id of the engine or worker that has to act, where it is known."""
+    """Id of the engine, worker, node or replica that has to act, where it is known."""
     event: dict[str, Any]
     """The event that is missing: its `type`, and the fields that say which one it is."""
     since: NotRequired[float]

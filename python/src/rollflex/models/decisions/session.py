@@ -36,7 +36,7 @@ class HostOwes(AnyDecision):
     ]
     """Who has to act."""
     by: NotRequired[str]
-    """Id of the engine or worker that has to act, where it is known. String ≤ 512."""
+    """Id of the engine, worker, node or replica that has to act, where it is known. String ≤ 512."""
     event: str
     """Type of the event that is awaited longest."""
     ids: dict[str, str]

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, Union
 from .._bases import AnySnapshot
 from .._typing import NotRequired, TypedDict
 from ..decisions.frontier import RequestAdmit
-from ..decisions.gpus import GpusReclaim, GpusRelease, ProgressQuery, RequestMigrate
+from ..decisions.gpus import GpusReclaim, GpusRelease, MigrationCancel, ProgressQuery, RequestMigrate
 from ..decisions.loading import SampleMaterialize, SamplePrefetch, SamplePreprocess
 from ..decisions.pacing import GroupDrop, GroupLaunch, TrainBatch
 from ..decisions.parallelism import ProfileMeasure
@@ -29,18 +29,18 @@ from ..events.engines import EngineLost
 from ..events.gpus import (
     GpusReleaseFailed, GpusReleased, GpusReturned, MigrationFailed, ProgressReported, RequestMigrated,
 )
-from ..events.loading import PreprocessFailed, SamplePreprocessed, SliceFailed, SliceMaterialized
+from ..events.loading import NodeLost, PreprocessFailed, SamplePreprocessed, SliceFailed, SliceMaterialized
 from ..events.parallelism import ProfileMeasured
 from ..events.pipelining import UpdateConsumed, UpdateLost, WeightsPublished
 from ..events.programs import ProgramClosed, ToolFinished, ToolStarted, TurnFinished, TurnRequested
-from ..events.requests import RequestAborted, ResponseCompleted, ResponseFailed
+from ..events.requests import RequestAborted, RequestStarted, ResponseCompleted, ResponseFailed
 from ..events.reward_workers import RewardFinished, RewardWorkerLost
 from ..events.rewards import PromptJudged, RewardReady
 from ..events.rounds import PromptsSupplied, RoundFailed, RoundRequested, SourceExhausted
 from ..events.sandbox import SandboxFinished
 from ..events.session import HostRestarted, TimerFired
 from ..events.slots import SlotFailed, SlotReady, SlotReleased
-from ..events.training import GroupCompleted, GroupRejected, OptimizerStepped, TrainConsumed, TrainFinished
+from ..events.training import GroupCompleted, GroupRejected, OptimizerStepped, ReplicaLost, TrainConsumed, TrainFinished
 
 
 class WatchdogConfig(TypedDict):
@@ -59,19 +59,19 @@ class WatchdogConfig(TypedDict):
 
 
 WatchdogEvent: TypeAlias = Union[
-    GpusReclaim, GpusRelease, GroupDrop, GroupLaunch, JudgementRequest, OptimizerStep, ProfileMeasure, ProgramEnded,
-    ProgramLate, ProgramPause, ProgressQuery, PromptCollected, PromptCounted, PromptDeferred, PromptFailed,
-    PromptFiltered, PromptMerged, PromptReturned, PromptsRequest, RequestAbort, RequestAdmit, RequestExpired,
-    RequestLaunch, RequestMigrate, RequestResume, ResponseAccepted, ResponseDropped, RewardCancel, RewardDispatch,
-    RewardFailed, RewardFailedReport, RewardRequest, RoundCompleted, RoundDrained, RoundFailed, SampleMaterialize,
-    SamplePrefetch, SamplePreprocess, SandboxRun, SlotAssign, SlotDenied, SlotExpired, SlotPrewarm, SlotReclaim,
-    TrainBatch, TrainDispatch, TrainFetch, TrainFinish, TurnRoute, WeightsPublish, TimerSet, EngineLost,
-    GpusReleaseFailed, GpusReleased, GpusReturned, GroupCompleted, GroupRejected, MigrationFailed, OptimizerStepped,
-    PreprocessFailed, ProfileMeasured, ProgramClosed, ProgressReported, PromptJudged, PromptsSupplied, RequestAborted,
-    RequestMigrated, ResponseCompleted, ResponseFailed, RewardFinished, RewardReady, RewardWorkerLost, RoundRequested,
-    SamplePreprocessed, SandboxFinished, SliceFailed, SliceMaterialized, SlotFailed, SlotReady, SlotReleased,
-    SourceExhausted, ToolFinished, ToolStarted, TrainConsumed, TrainFinished, TurnFinished, TurnRequested,
-    UpdateConsumed, UpdateLost, WeightsPublished, TimerFired, HostRestarted,
+    GpusReclaim, GpusRelease, GroupDrop, GroupLaunch, JudgementRequest, MigrationCancel, OptimizerStep, ProfileMeasure,
+    ProgramEnded, ProgramLate, ProgramPause, ProgressQuery, PromptCollected, PromptCounted, PromptDeferred,
+    PromptFailed, PromptFiltered, PromptMerged, PromptReturned, PromptsRequest, RequestAbort, RequestAdmit,
+    RequestExpired, RequestLaunch, RequestMigrate, RequestResume, ResponseAccepted, ResponseDropped, RewardCancel,
+    RewardDispatch, RewardFailed, RewardFailedReport, RewardRequest, RoundCompleted, RoundDrained, RoundFailed,
+    SampleMaterialize, SamplePrefetch, SamplePreprocess, SandboxRun, SlotAssign, SlotDenied, SlotExpired, SlotPrewarm,
+    SlotReclaim, TrainBatch, TrainDispatch, TrainFetch, TrainFinish, TurnRoute, WeightsPublish, TimerSet, EngineLost,
+    GpusReleaseFailed, GpusReleased, GpusReturned, GroupCompleted, GroupRejected, MigrationFailed, NodeLost,
+    OptimizerStepped, PreprocessFailed, ProfileMeasured, ProgramClosed, ProgressReported, PromptJudged, PromptsSupplied,
+    ReplicaLost, RequestAborted, RequestMigrated, RequestStarted, ResponseCompleted, ResponseFailed, RewardFinished,
+    RewardReady, RewardWorkerLost, RoundRequested, SamplePreprocessed, SandboxFinished, SliceFailed, SliceMaterialized,
+    SlotFailed, SlotReady, SlotReleased, SourceExhausted, ToolFinished, ToolStarted, TrainConsumed, TrainFinished,
+    TurnFinished, TurnRequested, UpdateConsumed, UpdateLost, WeightsPublished, TimerFired, HostRestarted,
 ]
 """What `watchdog` is told."""
 
