@@ -59,7 +59,7 @@ const entries: readonly Entry[] = [
   { id: 'judge-offload', budget: 7 },
   { id: 'draft-budget', budget: 6 },
   { id: 'micro-batches', budget: 11 },
-  { id: 'flex-ulysses', budget: 32 },
+  { id: 'flex-ulysses', budget: 31 },
   { id: 'tail-batching', budget: 49, brings: tail },
   {
     id: 'lossless-tail',

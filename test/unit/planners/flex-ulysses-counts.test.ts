@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { annealDevices } from '../../../src/planners/flex-ulysses/search/anneal-devices.ts';
 import { choices, placeCounts } from '../../../src/planners/flex-ulysses/search/counts.ts';
-import { placeLayers } from '../../../src/planners/flex-ulysses/search/layered.ts';
 import { Layout } from '../../../src/planners/flex-ulysses/search/layout.ts';
+import { layGroups, lowerTop } from '../../../src/planners/flex-ulysses/search/lower.ts';
 import { finely, largestSum, partition } from '../../../src/planners/flex-ulysses/search/partition.ts';
 import { Sequence } from '../../../src/planners/flex-ulysses/search/random.ts';
 import { generator, range } from '../../support/basics/numbers.ts';
@@ -85,12 +85,34 @@ describe('layouts', () => {
     const total = sizes.reduce((sum, one) => sum + one, 0);
     const problem = { ...drawn, work: Float64Array.from(sizes, (one) => (32 * one * (1 - 1e-9)) / total) };
     const layout = new Layout(problem);
-    let better = 0;
-    placeLayers(layout, 3, () => {
-      better += 1;
-      expect(layout.fits()).toBe(true);
-    });
-    expect(better).toBe(1);
+    for (const item of range(64)) layout.put(item, 3, item % 4);
+    expect(partition(layout, 3, finely)).toBe(true);
+    layGroups(layout, 3);
+    expect(tally(problem, layout).fits).toBe(true);
     expect(countsOf(layout)[0]).toBeGreaterThan(0);
+  });
+
+  test.each([
+    [64, 0],
+    [66, 2],
+  ] as const)('%d items of two top groups without room are shared by exact halves, all but %d', (items, stay) => {
+    for (const seed of range(4)) {
+      const drawn = alike(seed, items, 32, 16, 1);
+      const random = generator(seed + 1);
+      const sizes = range(items).map(() => 1 + 0.02 * random());
+      const work = Float64Array.from(sizes.sort((a, b) => b - a));
+      const layout = new Layout({ ...drawn, work });
+      for (const item of range(items)) layout.put(item, 4, item % 2);
+      partition(layout, 4, finely);
+      const most = Math.max(...layout.work) * (1 + 1e-8);
+      const problem = { ...drawn, work: work.map((one) => one / most) };
+      const lowered = new Layout(problem);
+      for (const item of range(items)) lowered.put(item, 4, layout.group[item]!);
+      lowerTop(lowered, 3);
+      expect(tally(problem, lowered).fits).toBe(true);
+      expect(rounded(lowered.work)).toEqual(rounded(tally(problem, lowered).work));
+      expect(countsOf(lowered)[3]).toBe(items - stay);
+      expect(countsOf(lowered)[4]).toBe(stay);
+    }
   });
 });

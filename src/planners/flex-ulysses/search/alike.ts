@@ -9,17 +9,14 @@ export interface Shape {
   readonly each: number;
   /** Number of groups at that level in which every device has one whole item more, and which share no item. */
   readonly wide: number;
-  /**
-   * Which items are shared: 0 means the longest, 1 the shortest, and a number in between the items of that rank; `even`: items at
-   * equal distances; `ends`: the longest and the shortest.
-   */
-  readonly shared: number | 'even' | 'ends';
+  /** Which items are shared: the shortest; items at equal distances; or the longest and the shortest. */
+  readonly shared: 'shortest' | 'even' | 'ends';
   /** Number of shared items that are moved to a higher level, by level. */
   readonly higher: readonly { readonly level: number; readonly count: number }[];
 }
 
 /** All ways to choose the shared items, the most promising first. */
-export const choices: readonly Shape['shared'][] = [1, 'even', 'ends', 0.5, 0.25];
+const choices: readonly Shape['shared'][] = ['shortest', 'even', 'ends'];
 /** Numbers of wide groups to try, as shares of the most that counting allows. */
 const shares = [1, 0.9, 0.75, 0.5];
 

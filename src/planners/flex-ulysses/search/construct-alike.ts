@@ -1,5 +1,5 @@
 /** Constructs placements of nearly equal items: whole ones in layers, shared ones by the room that is left in a group. */
-import { choices, type Shape } from './alike.ts';
+import type { Shape } from './alike.ts';
 import type { Layout } from './layout.ts';
 import { slop } from './problem.ts';
 
@@ -131,12 +131,10 @@ function choose(length: number, shared: number, which: Shape['shared']): Uint8Ar
   const chosen = new Uint8Array(length);
   if (which === 'even')
     for (let one = 0; one < shared; one += 1) chosen[Math.floor(((one + 0.5) * length) / shared)] = 1;
-  else if (which === 'ends') {
-    chosen.fill(1, 0, shared >> 1);
-    chosen.fill(1, length - shared + (shared >> 1));
-  } else {
-    const start = Math.round(which * (length - shared));
-    chosen.fill(1, start, start + shared);
+  else {
+    const first = which === 'ends' ? shared >> 1 : 0;
+    chosen.fill(1, 0, first);
+    chosen.fill(1, length - shared + first);
   }
   return chosen;
 }
@@ -172,23 +170,6 @@ function membersOf({ problem, level, group }: Layout, at: number): number[][] {
   for (let item = 0; item < problem.items; item += 1)
     if (level[item]! <= at) members[(group[item]! << level[item]!) >> at]!.push(item);
   return members;
-}
-
-/** Places the items of each group so that as many as possible are whole; if that does not fit, all stay shared. */
-export function layGroups(layout: Layout, level: number): void {
-  for (const [group, members] of membersOf(layout, level).entries()) {
-    const lay = (): boolean => {
-      for (let each = members.length >> level; each > 0; each -= 1) {
-        for (const shared of choices) {
-          for (const item of members) layout.remove(item);
-          putGroups(layout, members, each, group, group + 1, level, shared);
-          if (fitsGroup(layout, level, group)) return true;
-        }
-      }
-      return false;
-    };
-    if (!lay()) for (const item of members) layout.put(item, level, group);
-  }
 }
 
 /**

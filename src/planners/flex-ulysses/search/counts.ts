@@ -1,24 +1,16 @@
 /** How many items a plan of nearly equal items has at each level, and a first layout with such counts. */
 import { type Layout, leastPeaked, peakOf } from './layout.ts';
 
-/**
- * Which items are shared: the shortest cost least; items at equal distances, or the longest and the shortest, leave whole items
- * that are more even, or that fit with shared ones.
- */
-export const choices = ['shortest', 'even', 'ends', 'longest'] as const;
+/** Which items are shared: the shortest cost least; items at equal distances leave whole items that are more even. */
+export const choices = ['shortest', 'even'] as const;
 type Choice = (typeof choices)[number];
 
 /** Takes the items that are shared out of a list that is sorted by descending work. */
 function takeShared(list: number[], count: number, choice: Choice): number[] {
+  if (choice === 'shortest') return list.splice(list.length - count, count);
   const { length } = list;
   const chosen = new Uint8Array(length);
-  if (choice === 'even')
-    for (let one = 0; one < count; one += 1) chosen[Math.floor(((one + 0.5) * length) / count)] = 1;
-  else {
-    const first = { shortest: 0, ends: count >> 1, longest: count }[choice];
-    chosen.fill(1, 0, first);
-    chosen.fill(1, length - (count - first));
-  }
+  for (let one = 0; one < count; one += 1) chosen[Math.floor(((one + 0.5) * length) / count)] = 1;
   const shared = list.filter((_, at) => chosen[at] === 1);
   list.splice(0, length, ...list.filter((_, at) => chosen[at] === 0));
   return shared;

@@ -8,8 +8,10 @@ import { slop } from './problem.ts';
 /** Of two groups together, so many shared items are divided anew: 2 × 2^12 sums, which give 2^24 ways; or, where that is enough, 2^16. */
 export const finely = 24;
 export const roughly = 16;
-/** Rounds over all groups: more where they are divided finely, each with other items. */
-const roundsOf = (most: number): number => (most === finely ? 4 : 2);
+/** Rounds over all groups. After some, a round that leaves more than half of the excess is the last: the items do not allow more. */
+const leastRounds = 4;
+const mostRounds = 8;
+const enough = 1 / 2;
 
 /** All sums of some sizes, ascending, with the set of sizes of each. */
 interface Sums {
@@ -87,13 +89,13 @@ class Shared {
   }
 
   /**
-   * Fills a group with its own items and those of another group, which gets the rest.
+   * Divides the items of two groups anew, so that both have the same room left.
    *
+   * @param round - which of the items take part, if there are too many
    * @param most - number of items that are divided anew, even
-   * @param spare - share of the room of both that the group leaves: 0 fills it up to its limit
    */
-  divide(group: number, other: number, round: number, spare: number, most: number): void {
-    const { problem } = this.#layout;
+  divide(group: number, other: number, round: number, most: number): void {
+    const { work, budget } = this.#layout.problem;
     const size = 1 << this.#level;
     const pick = (list: readonly number[]): number[] => {
       const count = Math.min(list.length, most / 2);
@@ -104,16 +106,16 @@ class Shared {
     };
     const mine = pick(this.items[group]!);
     const theirs = pick(this.items[other]!);
+    // Items of both groups in turn, so that each list of half sums has some of both.
     const all: number[] = [];
     for (let at = 0; at < Math.max(mine.length, theirs.length); at += 1)
       for (const list of [mine, theirs]) if (at < list.length) all.push(list[at]!);
-    problem.budget.spend(2 ** (2 + (all.length >> 1)));
-    const held = mine.reduce((sum, item) => sum + problem.work[item]!, 0);
-    const room = (1 - this.peak(group)) * size;
-    const both = Math.max(0, room + (1 - this.peak(other)) * size);
+    budget.spend(2 ** (2 + (all.length >> 1)));
+    const held = mine.reduce((sum, item) => sum + work[item]!, 0);
+    const moved = ((this.peak(other) - this.peak(group)) / 2) * size;
     const chosen = largestSum(
-      all.map((item) => problem.work[item]!),
-      held + room - spare * both + slop * size * 0.5,
+      all.map((item) => work[item]!),
+      held + moved + slop * size * 0.5,
     );
     if (chosen === undefined) return;
     const kept = (list: readonly number[], gone: readonly number[]): number[] =>
@@ -128,26 +130,29 @@ class Shared {
 }
 
 /**
- * Divides the items that groups share anew, until no device is over a limit.
+ * Divides the items that groups share anew, the most loaded group's with the least loaded one's and so on, until no device is over
+ * a limit, or no round helps.
  *
  * @param level - the level of the groups
  * @param most - number of items of two groups that are divided anew: `finely` or `roughly`
- * @returns whether no device is over a limit
+ * @param first - first of the groups; all groups of the level if absent
+ * @returns whether no device of these groups is over a limit
  */
-export function partition(layout: Layout, level: number, most: number): boolean {
+export function partition(layout: Layout, level: number, most: number, first = 0, count?: number): boolean {
   const { budget, devices } = layout.problem;
   const shared = new Shared(layout, level);
-  const groups = Array.from({ length: devices >> level }, (_, group) => group).filter(
-    (group) => shared.items[group]!.length > 0,
-  );
-  for (let round = 0; round < roundsOf(most) && !budget.isSpent; round += 1) {
-    if (layout.fits()) return true;
-    groups.sort((a, b) => shared.peak(b) - shared.peak(a) || a - b);
-    if (round % 2 === 0) {
-      for (let at = 0; 2 * at + 1 < groups.length; at += 1)
-        shared.divide(groups.at(-1 - at)!, groups[at]!, round, 1 / 2, most);
-    } else
-      for (let at = 0; at + 1 < groups.length; at += 1) shared.divide(groups[at]!, groups[at + 1]!, round, 0, most);
+  const groups = Array.from({ length: count ?? devices >> level }, (_, at) => first + at);
+  const over = (): number => groups.reduce((sum, group) => sum + Math.max(0, shared.peak(group) - 1 - slop), 0);
+  const sharing = groups.filter((group) => shared.items[group]!.length > 0);
+  let before = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < mostRounds && !budget.isSpent; round += 1) {
+    const now = over();
+    if (now === 0) return true;
+    if (round >= leastRounds && now > before * enough) return false;
+    before = now;
+    sharing.sort((a, b) => shared.peak(b) - shared.peak(a) || a - b);
+    for (let at = 0; 2 * at + 1 < sharing.length; at += 1)
+      shared.divide(sharing.at(-1 - at)!, sharing[at]!, round, most);
   }
-  return layout.fits();
+  return over() === 0;
 }

@@ -10,7 +10,7 @@ import { type Balance, bestBalance, computeLimit } from './balance.ts';
 import { Budget } from './budget.ts';
 import { affordable, effortFor, stepsFor } from './effort.ts';
 import type { LayoutCopy } from './layout.ts';
-import { type Problem, problemOf } from './problem.ts';
+import { type Problem, problemOf, slop } from './problem.ts';
 import { Sequence } from './random.ts';
 import { startsFor } from './starts.ts';
 
@@ -19,9 +19,7 @@ const mostPairs = 2 ** 26;
 /** With so few items, all placements are tried. */
 const fewest = 12;
 
-function searched(problem: Problem, balance: Balance, asked: FlexUlyssesSettings): LayoutCopy {
-  const settings = { ...asked, effort: affordable(asked) };
-  const flat = Int32Array.from(problem.sequence, (i) => balance.group[i]!);
+function searched(problem: Problem, flat: Int32Array, settings: FlexUlyssesSettings): LayoutCopy {
   const effort = effortFor(settings.effort, problem);
   const search = new Search(problem, flat, effort);
   const random = new Sequence(1);
@@ -40,6 +38,16 @@ function searched(problem: Problem, balance: Balance, asked: FlexUlyssesSettings
   return search.best;
 }
 
+/** Searches with the effort that the steps suffice for; more effort keeps what less effort finds, where that is cheaper. */
+function bestOf(problem: Problem, { group }: Balance, asked: FlexUlyssesSettings): LayoutCopy {
+  const effort = affordable(asked);
+  const flat = Int32Array.from(problem.sequence, (i) => group[i]!);
+  const first = searched(problem, flat, { ...asked, effort: effort === 'thorough' ? 'default' : effort });
+  if (effort !== 'thorough' || first.cost <= problem.bound * (1 + slop) + slop) return first;
+  const second = searched(problem, flat, { ...asked, effort });
+  return second.cost < first.cost ? second : first;
+}
+
 /** Places a batch with as little communication as the search finds within the limits. */
 export function placeBySearch(instance: Instance, settings: FlexUlyssesSettings, isLate?: () => boolean): Placed {
   const pairs = instance.sequences * instance.devices;
@@ -53,7 +61,7 @@ export function placeBySearch(instance: Instance, settings: FlexUlyssesSettings,
   const budget = new Budget(steps / 2 + Math.max(0, evening.left), isLate);
   const problem = problemOf(instance, limit, memoryCap, budget);
   if (problem.items > 0) {
-    const { level, group } = searched(problem, balance, settings);
+    const { level, group } = bestOf(problem, balance, settings);
     problem.sequence.forEach((i, item) => {
       placement.level[i] = level[item]!;
       placement.group[i] = group[item]!;
