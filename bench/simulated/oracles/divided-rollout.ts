@@ -1,14 +1,21 @@
+/**
+ * Shows what divided rollout can reach at most, against which the policy is held: a scheduler that knows all lengths, on the same
+ * engines with the same costs of chunks, and a bound. The longest responses begin first, wherever there is room; each gets a chunk
+ * that ends when the KV cache is full, or with the response. The oracle is a schedule, and not the best one.
+ */
 import type { AnyDecision, AnyEvent } from '../../../src/core/machine/definition.ts';
 import { create } from '../../../src/core/machine/start.ts';
 import { speculativeAdmission } from '../../../src/policies/speculative-admission/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/decisions/index.ts';
 import type { VocabularyEvent } from '../../../src/schemas/events/index.ts';
-import { numbered } from '../../../src/sim/cluster/ids.ts';
+import { clairvoyantLowerBound } from '../../../src/sim/bounds/lower-bound.ts';
 import type { DrivenPolicy } from '../../../src/sim/cluster/event-loop.ts';
+import { numbered } from '../../../src/sim/cluster/ids.ts';
 import type { Job } from '../../../src/sim/colocated/job.ts';
-import { baseSeconds, type CostModel } from '../../../src/sim/models/cost-model.ts';
 import { type Scheduler, synchronousBaseline } from '../../../src/sim/colocated/scheduler.ts';
+import { baseSeconds, type CostModel, secondsOfPrefill } from '../../../src/sim/models/cost-model.ts';
 import type { Workload } from '../../../src/sim/workload/workload.ts';
+import { contextsOf, leastSeconds } from './bounds.ts';
 
 const chunkSeconds = 0.03;
 
@@ -16,10 +23,8 @@ const chunkSeconds = 0.03;
 export interface DividedVariant {
   /** Fewest tokens of a chunk that does not end its response. */
   readonly least: number;
-  /** Most responses on an engine. */
-  readonly limit: number;
-  /** Where a response of so many tokens is in the order; the largest is first. */
-  readonly rank: (tokens: number, promptTokens: number, requestId: string) => number;
+  /** Where a response is in the order, the largest first; by default its length. */
+  readonly rank?: (tokens: number, requestId: string) => number;
 }
 
 interface Response {
@@ -34,18 +39,16 @@ interface Response {
 class KnownEngine {
   readonly id: string;
   readonly #cost: CostModel;
-  readonly #limit: number;
   /** Most steps in which a chunk that goes on is on its way. */
   readonly #late: number;
   /** Steps so far, at most. */
   progress = 0;
-  /** By id: tokens of the context as if it had begun at step 0, the step of its end, and whether this step is certain. */
+  /** By id: tokens of the context as if it had begun at step 0, the latest step of its end, and how much earlier that may be. */
   readonly running = new Map<string, { readonly context: number; readonly end: number; readonly late: number }>();
 
-  constructor(id: string, cost: CostModel, limit: number) {
+  constructor(id: string, cost: CostModel) {
     this.id = id;
     this.#cost = cost;
-    this.#limit = limit;
     this.#late = 1 + Math.ceil(chunkSeconds / baseSeconds(cost, 1));
   }
 
@@ -53,7 +56,6 @@ class KnownEngine {
   room({ promptTokens, tokens, done }: Response): number {
     const { kvCapacityTokens, watermark } = this.#cost;
     if (this.running.size === 0) return tokens - done;
-    if (this.running.size >= this.#limit) return 0;
     const now = this.progress;
     const others = [...this.running.values()].sort((one, other) => one.end - other.end);
     const context = promptTokens + done - now;
@@ -90,7 +92,15 @@ class KnownEngine {
   }
 }
 
-export function dividedOracle(job: Job, workload: Workload, { limit, rank, least }: DividedVariant): Scheduler {
+/** Chunks of at least so many tokens, of which the best counts: short ones fill KV caches, and each costs a way to the host. */
+export const leastChunks = [32, 64, 128, 256];
+
+/** Returns the oracle. It is good for the first 64 rounds of a workload. */
+export function dividedOracle(
+  job: Job,
+  workload: Workload,
+  { least, rank = (tokens) => tokens }: DividedVariant,
+): Scheduler {
   const { promptsPerRound, responsesPerPrompt } = job;
   const config = { promptsPerRound, responsesPerPrompt, placement: 'host' } as const;
   const known = new Map<string, ReturnType<Workload['prompt']>>();
@@ -105,7 +115,7 @@ export function dividedOracle(job: Job, workload: Workload, { limit, rank, least
     create: (options): DrivenPolicy => {
       const admission = create(speculativeAdmission, config, options) as unknown as DrivenPolicy;
       const ids = numbered('engine', job.engines);
-      const engines = Array.from({ length: job.engines }, (_, index) => new KnownEngine(ids[index]!, job.cost, limit));
+      const engines = Array.from({ length: job.engines }, (_, index) => new KnownEngine(ids[index]!, job.cost));
       const engineOf = new Map<string, KnownEngine>();
       const responses = new Map<string, Response>();
       let waiting: Response[] = [];
@@ -117,7 +127,7 @@ export function dividedOracle(job: Job, workload: Workload, { limit, rank, least
           for (const engine of among) {
             const room = engine.room(one);
             if (room < Math.min(least, one.tokens - one.done)) continue;
-            if (best !== undefined && (engine.left > best.left)) continue;
+            if (best !== undefined && engine.left >= best.left) continue;
             [best, tokens] = [engine, room];
           }
           if (best === undefined) return true;
@@ -138,7 +148,7 @@ export function dividedOracle(job: Job, workload: Workload, { limit, rank, least
           if (event.type === 'chunks.requested') {
             for (const { requestId, promptTokens } of event.requests) {
               const { tokens } = responses.get(requestId)!;
-              const one = { requestId, promptTokens, tokens, done: 0, rank: rank(tokens, promptTokens, requestId) };
+              const one = { requestId, promptTokens, tokens, done: 0, rank: rank(tokens, requestId) };
               responses.set(requestId, one);
               waiting.push(one);
             }
@@ -171,4 +181,27 @@ export function dividedOracle(job: Job, workload: Workload, { limit, rank, least
       };
     },
   };
+}
+
+/** Returns seconds that no schedule of these rounds beats: the longest response alone, or all work on engines that are full. */
+export function dividedBound(job: Job, workload: Workload, rounds: number): number {
+  const { cost, engines, promptsPerRound, responsesPerPrompt } = job;
+  let seconds = rounds * cost.fixedRolloutSeconds;
+  for (let round = 0; round < rounds; round += 1) {
+    let [tokens, contextTokens, readSeconds] = [0, 0, 0];
+    const prompts = Array.from({ length: promptsPerRound }, (_, place) => {
+      const { promptTokens, sample } = workload.prompt(round * promptsPerRound + place);
+      const responseTokens = Array.from({ length: responsesPerPrompt }, (_one, index) => sample(index).tokens);
+      readSeconds += cost.prefillInterference * secondsOfPrefill(cost, promptTokens);
+      for (const length of responseTokens) {
+        tokens += length;
+        contextTokens += contextsOf(promptTokens, length);
+      }
+      return { promptTokens, responseTokens };
+    });
+    const work = leastSeconds(cost, { tokens, contextTokens, ownTokens: contextTokens, readSeconds });
+    const { stragglerSeconds } = clairvoyantLowerBound(prompts, promptsPerRound, engines, cost);
+    seconds += Math.max(stragglerSeconds, work / engines);
+  }
+  return seconds;
 }
