@@ -17,7 +17,7 @@ export interface ProgramVariant {
   readonly limit: number;
 }
 /** The variants of which the best counts. */
-export const programVariants: readonly ProgramVariant[] = [Infinity, 40, 24].flatMap((limit) =>
+export const programVariants: readonly ProgramVariant[] = [Infinity, 24].flatMap((limit) =>
   [0, 0.5, 1].map((growth) => ({ growth, limit })),
 );
 
