@@ -8,7 +8,7 @@ import type { Workload } from '../../../src/sim/workload/workload.ts';
 /** Batches of a window, as in the oracle of the simulator. */
 const windowBatches = 8;
 /** Shares of a window that come first, longest first, while the others keep their order: the best counts. */
-export const longShares = [0, 0.06, 0.125, 0.25, 0.5, 1];
+export const longShares = [0, 0.125, 0.25, 0.5];
 
 /**
  * Returns the same prompts in that order.
