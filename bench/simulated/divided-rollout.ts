@@ -1,6 +1,7 @@
 /**
  * Shows what divided rollout is worth where KV caches are scarce, and where they are ample: seconds of rollouts against the synchronous
  * baseline, against that baseline with the best of several limits of requests on an engine, and with a KV cache that engines share.
+ * `of possible` is the time of an oracle that knows all lengths ÷ that of divided rollout, and `at most` that of a bound.
  * Rounds are in the order of the data, so that all train the same responses. Prints the table of the policy's README.
  * `npx tsx bench/simulated/divided-rollout.ts [seeds] [rounds] [trace...]`, by default 5, 2, and the shipped traces.
  */
@@ -20,6 +21,7 @@ import { type JobPresetId, jobPreset } from '../../src/sim/models/presets.ts';
 import { marginalWorkload, pooledQuantile } from '../../src/sim/workload/marginal.ts';
 import { tracedWorkload } from '../../src/sim/workload/traced.ts';
 import type { Workload } from '../../src/sim/workload/workload.ts';
+import { dividedBound, dividedOracle, leastChunks } from './oracles/divided-rollout.ts';
 
 const [seedCount = '5', roundCount = '2', ...given] = process.argv.slice(2);
 const seeds = Array.from({ length: Number(seedCount) }, (_, index) => index + 1);
@@ -70,11 +72,12 @@ function row(path: string, id: JobPresetId, prompts: number, responses: number, 
     };
     return { ...drawn, prompt };
   };
-  const measure = (scheduler: Scheduler) => {
+  const measure = (scheduler: (workload: Workload) => Scheduler) => {
     let [seconds, preemptions, tokens, count] = [0, 0, 0, 0];
     const each: number[] = [];
     for (const seed of seeds) {
-      const { steps } = simulate(job, scheduler, workload(seed), { prompts: prompts * rounds, seed, timeline: false });
+      const drawn = workload(seed);
+      const { steps } = simulate(job, scheduler(drawn), drawn, { prompts: prompts * rounds, seed, timeline: false });
       const own = steps.reduce((sum, step) => sum + step.rolloutSeconds, 0);
       each.push(own);
       seconds += own;
@@ -87,14 +90,21 @@ function row(path: string, id: JobPresetId, prompts: number, responses: number, 
     return { seconds, each, preemptions: preemptions / count, tokens, mean: tokens / count };
   };
   const divided = dividedSettingsOf(job);
-  const base = measure(synchronousBaseline(job));
+  const base = measure(() => synchronousBaseline(job));
   const bestLimit = limits
-    .map((most) => ({ most, ...measure(limited(job, most)) }))
+    .map((most) => ({ most, ...measure(() => limited(job, most)) }))
     .sort((a, b) => a.seconds - b.seconds)[0]!;
-  const own = measure(losslessTailScheduler(job, { windowRounds: 1, dividedRollout: divided }));
-  const pool = measure(
+  const own = measure(() => losslessTailScheduler(job, { windowRounds: 1, dividedRollout: divided }));
+  const pool = measure(() =>
     losslessTailScheduler(job, { windowRounds: 1, dividedRollout: { ...divided, poolTokensPerSecond } }),
   );
+  const oracles = leastChunks.map((least) => measure((drawn) => dividedOracle(job, drawn, { least })));
+  const bounds = seeds.map((seed) => dividedBound(job, workload(seed), rounds));
+  const best = seeds.map((_, index) => Math.min(...oracles.map(({ each }) => each[index]!)));
+  if (best.some((seconds, index) => seconds > own.each[index]! || seconds < bounds[index]!))
+    throw new Error('expected the oracle between the policy and the bound');
+  const sum = (list: readonly number[]): number => list.reduce((all, one) => all + one, 0);
+  const share = (list: readonly number[]): string => `${((100 * sum(list)) / own.seconds).toFixed(0)} %`;
   if (own.tokens !== base.tokens || own.preemptions > 0)
     throw new Error('expected the same tokens, and no preemptions');
   const gain = (one: { seconds: number }) => (base.seconds / one.seconds).toFixed(2);
@@ -112,12 +122,14 @@ function row(path: string, id: JobPresetId, prompts: number, responses: number, 
     ],
     ...[base.preemptions.toFixed(1), `${gain(bestLimit)} (${bestLimit.most})`],
     ...[`${gain(own)} (${range(own)})`, gain(pool), (bestLimit.seconds / own.seconds).toFixed(2)],
+    ...[(base.seconds / sum(best)).toFixed(2), share(best), (base.seconds / sum(bounds)).toFixed(2), share(bounds)],
   ];
   console.log(`| ${cells.join(' | ')} |`);
 }
 
 const head = ['lengths', 'P0 × R0', 'engines', 'KV tokens', 'mean length', 'preemptions a response'];
 head.push('best limit', 'divided', 'with a KV pool', 'against the best limit');
+head.push('oracle', 'of possible', 'bound', 'of the bound');
 for (const cells of [head, head.map(() => '---')]) console.log(`| ${cells.join(' | ')} |`);
 for (const path of paths) {
   const id = 'qwen2.5-32b-32k';

@@ -1,7 +1,8 @@
 /**
  * Shows what staleness-pacing is worth beside an asynchronous trainer, against discarding what is too old: trained groups and tokens a
  * second, wasted tokens and lag, for η = 1, 2 and 4. Half of the GPUs of a preset generate, half train. Discarding gets the
- * concurrency, an eighth of a batch or twice that and so on, beyond which it gains less than 0.5 %. Prints the table of
+ * concurrency, an eighth of a batch or twice that and so on, beyond which it gains less than 0.5 %. `oracle` is
+ * pacing that knows which prompts are long, `predicted` the same with predictions (σ 0.5). Prints the table of
  * docs/which-tail-policy.md. `npx tsx bench/simulated/staleness-pacing.ts [seeds] [trace...]`, by default 5 and the shipped traces.
  */
 import { basename } from 'node:path';
@@ -15,8 +16,10 @@ import { withOneStepOff } from '../../src/sim/colocated/one-step-off.ts';
 import { bootstrap } from '../../src/sim/comparison/statistics.ts';
 import { jobPreset } from '../../src/sim/models/presets.ts';
 import { marginalWorkload, pooledQuantile } from '../../src/sim/workload/marginal.ts';
+import { withPredictions } from '../../src/sim/workload/predicted.ts';
 import { tracedWorkload } from '../../src/sim/workload/traced.ts';
 import type { Workload } from '../../src/sim/workload/workload.ts';
+import { longestFirst, longShares } from './oracles/staleness-pacing.ts';
 
 const shipped = ['castillo-qwen2.5-7b-instruct-1m', 'castillo-qwen2.5-32b-instruct', 'servegen-deepseek-r1'];
 const [seedCount = '5', ...given] = process.argv.slice(2);
@@ -91,10 +94,25 @@ function row(
   const { job: whole, capTokens } = jobPreset(preset);
   const { engines, cost } = withOneStepOff(whole);
   const job: AsynchronousJob = { engines, cost, groupsPerBatch, responsesPerPrompt };
-  const play = (rule: Rule): AsynchronousRun[] =>
-    seeds.map((seed) => simulateAsynchronous(job, rule(), workload(seed, capTokens), options));
-  const pacing = (more: Partial<StalenessPacingInput> = {}): AsynchronousRun[] =>
-    play(() => create(stalenessPacing, { groupsPerBatch, maxStaleness, ...more }, { validate: false }) as DrivenPolicy);
+  const play = (rule: Rule, order = (given: Workload): Workload => given): AsynchronousRun[] =>
+    seeds.map((seed) => simulateAsynchronous(job, rule(), order(workload(seed, capTokens)), options));
+  const paced = (more: Partial<StalenessPacingInput>) => () =>
+    create(stalenessPacing, { groupsPerBatch, maxStaleness, ...more }, { validate: false }) as DrivenPolicy;
+  const pacing = (more: Partial<StalenessPacingInput> = {}): AsynchronousRun[] => play(paced(more));
+  const batches = options.warmUp + options.batches + maxStaleness + 1;
+  /** The best order of each seed, for pacing that knows or expects lengths. */
+  const knowing = (predict: 'oracle' | 'noisy'): AsynchronousRun[] => {
+    const runs = longShares.map((share) =>
+      play(paced({}), (given) =>
+        longestFirst(withPredictions(given, { predict, responsesPerPrompt }), { groupsPerBatch, share, batches }),
+      ),
+    );
+    if (predict === 'noisy')
+      return runs.reduce((one, other) => (mean(other, perSecond) > mean(one, perSecond) ? other : one));
+    return seeds.map((_, index) =>
+      runs.map((each) => each[index]!).reduce((one, other) => (perSecond(other) > perSecond(one) ? other : one)),
+    );
+  };
   let best: AsynchronousRun[] = [];
   let concurrency = groupsPerBatch / 8;
   for (; concurrency <= 2 * groupsPerBatch; concurrency *= 2) {
@@ -104,12 +122,19 @@ function row(
     best = runs;
   }
   const maxGroups = 1.5 * groupsPerBatch;
+  const [plain, known, expected] = [pacing(), knowing('oracle'), knowing('noisy')];
+  const busy = (runs: readonly AsynchronousRun[]): string =>
+    percent(Math.min(1, 1 - mean(runs, (run) => run.trainerWaits)));
   const cells = [
     ...[name, `${groupsPerBatch} × ${responsesPerPrompt}`, `${maxStaleness}`],
     ...[mean(best, perSecond).toFixed(3), percent(waste(best))],
-    ...shares(pacing(), best).slice(0, 2),
+    ...shares(plain, best).slice(0, 2),
     ...shares(pacing({ maxGroups }), best),
     ...shares(pacing({ maxGroups, windowGroups: groupsPerBatch }), best).slice(0, 1),
+    shares(known, best)[0],
+    percent(mean(plain, perSecond) / mean(known, perSecond)),
+    percent(mean(expected, perSecond) / mean(known, perSecond)),
+    `${busy(plain)}, ${busy(known)}`,
   ];
   console.log(`| ${cells.join(' | ')} |`);
 }
@@ -117,6 +142,7 @@ function row(
 const head = [
   ...['lengths', 'P × R', 'η', 'discarding: groups/s', 'wasted'],
   ...['pacing: groups', 'tokens', '`maxGroups` 1.5 P: groups', 'tokens', 'lag', 'and W = P: groups'],
+  ...['oracle: groups', 'pacing: of possible', 'predicted: of possible', 'trainer busy: pacing, oracle'],
 ];
 for (const cells of [head, head.map(() => '---')]) console.log(`| ${cells.join(' | ')} |`);
 for (const path of paths) {
