@@ -4,10 +4,10 @@
  * something is over its budget, uses Node, or brings along another policy, planner or recipe than is said here.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import * as rollflex from '../src/index.ts';
 import { registry } from '../src/registry.ts';
 import { table } from './tables/schema-table.ts';
@@ -99,12 +99,18 @@ function imports({ id, names }: Entry): string {
   return `export { ${start} } from './dist/index.js'; export { ${constantOf(id)} } from './dist/definitions/${id}.js';`;
 }
 
-async function measure(
-  contents: string,
-  external: string[],
-): Promise<{ code: string; gzipped: number; ids: string[] }> {
+interface Measured {
+  readonly code: string;
+  readonly gzipped: number;
+  readonly ids: readonly string[];
+}
+
+/** Measures every page, each bundled by itself: one build parses what they share once. */
+async function measure(external: string[]): Promise<readonly Measured[]> {
   const { outputFiles } = await build({
-    stdin: { contents, resolveDir: root },
+    entryPoints: Object.fromEntries(entries.map((_, index) => [String(index), `page:${index}`])),
+    plugins: [pages],
+    outdir: root,
     absWorkingDir: root,
     bundle: true,
     minify: true,
@@ -114,9 +120,23 @@ async function measure(
     external,
     logLevel: 'error',
   });
-  const code = outputFiles[0]!.text;
-  return { code, gzipped: gzipSync(code, { level: 9 }).length, ids: idsIn(code).sort() };
+  const codes = new Map(outputFiles.map(({ path, text }) => [basename(path, '.js'), text]));
+  return entries.map((_, index) => {
+    const code = codes.get(String(index))!;
+    return { code, gzipped: gzipSync(code, { level: 9 }).length, ids: idsIn(code).sort() };
+  });
 }
+/** The pages, by their places in the list. */
+const pages: Plugin = {
+  name: 'pages',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^page:/ }, ({ path }) => ({ path: path.replace('page:', ''), namespace: 'page' }));
+    onLoad({ filter: /.*/, namespace: 'page' }, ({ path }) => ({
+      contents: imports(entries[Number(path)]!),
+      resolveDir: root,
+    }));
+  },
+};
 
 const folders = { policy: 'policies', planner: 'planners', recipe: 'recipes' } as const;
 function titled({ id, title = '' }: Entry): string {
@@ -124,10 +144,12 @@ function titled({ id, title = '' }: Entry): string {
 }
 
 const rows: (readonly [title: string, alone: string, withAll: string, budget: string])[] = [];
-for (const entry of entries) {
+const alone = await measure(['zod', 'eventemitter3']);
+const withAll = await measure([]);
+for (const [index, entry] of entries.entries()) {
   const { id, budget, brings = [] } = entry;
-  const { code, gzipped, ids } = await measure(imports(entry), ['zod', 'eventemitter3']);
-  const all = await measure(imports(entry), []);
+  const { code, gzipped, ids } = alone[index]!;
+  const all = withAll[index]!;
   const title = titled(entry);
   const expected = [...(id === undefined ? [] : [id]), ...brings].sort();
   if (ids.join() !== expected.join()) problems.push(`${title} brings [${ids}]; expected [${expected}]`);

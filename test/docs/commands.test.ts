@@ -51,9 +51,11 @@ const rollflexWith = (parts: readonly string[]): Promise<Done> => {
   const own = threaded.includes(parts[0]!) ? ['--workers', '1'] : [];
   // Searches of the same job share their runs.
   if (parts[0] === 'sweep' && !parts.includes('--resume')) own.push('--resume', 'searched.jsonl');
-  // Where a page names no batch, that of the job is meant: the same on a larger scale, and for half a minute on a core.
+  // Where a page names no batch or steps, those of the job are meant: the same on a larger scale, and for half a minute on a core.
   if (parts[0] === 'simulate' && parts.includes('--policies')) own.push('--prompts-per-round', '8', '--steps', '4');
   if (parts[0] === 'pools' && parts.includes('--task')) own.push('--seeds', '1');
+  if (parts[0] === 'vlm' && !parts.includes('--steps')) own.push('--steps', '1');
+  if (parts[0] === 'vlm' && !parts.includes('--batch')) own.push('--gpus', '8', '--batch', '16');
   return rollflexIn(folder, ...parts, ...own);
 };
 

@@ -63,14 +63,15 @@ export class WaitingTimes {
   quantile(share: number): number {
     const wanted = share * this.#weight;
     let sum = 0;
-    let bound = 0;
-    for (const [bin, weight] of this.#bins.entries()) {
+    let last = 0;
+    // By index: this runs for each question what is late.
+    for (let bin = 0; bin <= lastBin && (sum < wanted || sum === 0); bin += 1) {
+      const weight = this.#bins[bin]!;
       if (weight === 0) continue;
       sum += weight;
-      bound = bounds[bin]!;
-      if (sum >= wanted) break;
+      last = bounds[bin]!;
     }
-    return bound;
+    return last;
   }
 
   /** Iterates over the bins that are not empty, the shortest times first: upper bound in seconds, and weight. */

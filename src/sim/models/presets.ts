@@ -8,7 +8,13 @@ import { defineJob, type Job } from '../colocated/job.ts';
 import { gpuOf } from '../silicon/gpus.ts';
 import { resolveModel } from '../silicon/models/model-names.ts';
 import { engineCosts } from '../silicon/served-model.ts';
-import { interpolated, type LongTail, longTailQuantile, marginalWorkload } from '../workload/marginal.ts';
+import {
+  interpolated,
+  type LongTail,
+  longTailQuantile,
+  marginalWorkload,
+  type Quantile,
+} from '../workload/marginal.ts';
 import type { Workload } from '../workload/workload.ts';
 import { bytesPerValue, type CostModel, costModelOf, memoryUtilization } from './cost-model.ts';
 import { hostBytesPerSecond, type PresetTimes, trainingOf } from './preset-training.ts';
@@ -171,15 +177,24 @@ export const rollpackerLengths: LongTail & { readonly correlation: number } = Ob
 
 const promptTokens = interpolated([40, 80, 110, 150, 200, 280, 400, 700, 1200]);
 
+/** Quantile functions by their shape: its table takes as long as the run of a small job, and every seed has the same. */
+const quantiles = new WeakMap<LongTail, Quantile>();
+
+function quantileOf(lengths: LongTail): Quantile {
+  const known = quantiles.get(lengths) ?? longTailQuantile(lengths);
+  // Another shape may be changed by its owner.
+  if (Object.isFrozen(lengths)) quantiles.set(lengths, known);
+  return known;
+}
+
 /** Returns a workload with response lengths as in RollPacker, limited by a cap. */
 export function rollpackerWorkload(capTokens: number, seed: number, lengths = rollpackerLengths): Workload {
-  const { correlation, ...tail } = lengths;
   return marginalWorkload({
     name: 'rollpacker',
     source: 'long-tailed marginal, RollPacker Figures 2 and 12',
-    responseTokens: longTailQuantile(tail),
+    responseTokens: quantileOf(lengths),
     promptTokens,
-    correlation,
+    correlation: lengths.correlation,
     capTokens,
     seed,
   });

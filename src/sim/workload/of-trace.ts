@@ -3,7 +3,7 @@ import type { TracePrompt } from '../trace/format.ts';
 import type { Trace } from '../trace/read.ts';
 import { traceFromLog } from './from-log.ts';
 import { marginalWorkload, pooledQuantile } from './marginal.ts';
-import { type Resampling, tracedWorkload } from './traced.ts';
+import { type Resampling, tracedWorkload, tracedWorkloads } from './traced.ts';
 import type { Workload } from './workload.ts';
 
 /** How responses are sampled from a trace. */
@@ -37,10 +37,10 @@ export function traceWorkload(
     const { prompts, reader, pileUp } = trace;
     const censored = prompts.reduce((sum, one) => sum + one.responses.filter((each) => each.censored).length, 0);
     const drawn = censored === 0 ? '' : `, ${censored} aborted and drawn beyond their abort`;
-    const traced = { name, source: `trace (${reader})${drawn}`, resampling, capTokens };
-    const whole = (seed: number) => (censored === 0 ? prompts : completed(prompts, capTokens, seed));
-    return (seed) =>
-      tracedWorkload({ ...traced, prompts: whole(seed), ...(pileUp === undefined ? {} : { pileUp }), seed });
+    const source = `trace (${reader})${drawn}`;
+    const traced = { name, source, resampling, capTokens, ...(pileUp === undefined ? {} : { pileUp }) };
+    if (censored === 0) return tracedWorkloads({ ...traced, prompts });
+    return (seed) => tracedWorkload({ ...traced, prompts: completed(prompts, capTokens, seed), seed });
   }
   const responseTokens = pooledQuantile(trace.rows, 'outputTokens');
   const promptTokens = pooledQuantile(trace.rows, 'inputTokens');

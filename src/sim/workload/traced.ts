@@ -49,12 +49,35 @@ const ofEpochsKey = 14;
  * @throws PolicyError `invalid_input` for a trace without prompts, a prompt without responses, an id that occurs twice, and an
  *   invalid cap or seed
  */
-export function tracedWorkload(options: TracedOptions): Workload {
-  const { seed, capTokens, resampling = 'within-prompt' } = options;
-  checkWorkload(options);
+export function tracedWorkload({ seed, ...options }: TracedOptions): Workload {
+  return tracedWorkloads(options)(seed);
+}
+
+/** Returns the workload of a trace for each seed: what seeds have in common is computed once. Throws as {@link tracedWorkload} does. */
+export function tracedWorkloads(options: Omit<TracedOptions, 'seed'>): (seed: number) => Workload {
+  let prepared: Prepared | undefined;
+  return (seed) => {
+    checkWorkload({ ...options, seed });
+    prepared ??= prepare(options);
+    return seededWorkload({ ...options, seed }, prepared);
+  };
+}
+
+interface Prepared {
+  /** In the order of their ids. */
+  readonly prompts: readonly TracePrompt[];
+  /** Separator between prompt id and epoch. */
+  readonly mark: string;
+  readonly scored: Scored;
+}
+
+function prepare(options: Omit<TracedOptions, 'seed'>): Prepared {
   const prompts = inOrder(options);
-  const mark = epochMark(prompts);
-  const scored = score(prompts);
+  return { prompts, mark: epochMark(prompts), scored: score(prompts) };
+}
+
+function seededWorkload(options: TracedOptions, { prompts, mark, scored }: Prepared): Workload {
+  const { seed, capTokens, resampling = 'within-prompt' } = options;
   const orders = new Map<number, readonly number[]>();
   const order = (epoch: number): readonly number[] => {
     const known = orders.get(epoch) ?? shuffled(prompts.length, seed, shuffleKey, epoch);
@@ -109,7 +132,7 @@ function addedBy(responses: TracePrompt['responses']): number {
 }
 
 /** Orders prompts by their ids. */
-function inOrder({ prompts, name }: TracedOptions): TracePrompt[] {
+function inOrder({ prompts, name }: Omit<TracedOptions, 'seed'>): TracePrompt[] {
   if (prompts.length === 0) refuse('invalid_input', name, 'at least one prompt', 'none');
   const sorted = [...prompts].sort((a, b) => (a.prompt < b.prompt ? -1 : Number(a.prompt > b.prompt)));
   for (const [index, { prompt, responses }] of sorted.entries()) {

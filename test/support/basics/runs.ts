@@ -1,3 +1,5 @@
+import fc from 'fast-check';
+
 /**
  * How often a property runs. `npm test` makes a tenth of the runs, `npm run test:all` all of them, and `ROLLFLEX_RUNS`
  * says another share: long sessions ask for more than 1.
@@ -16,3 +18,14 @@ export const some = <T>(cases: readonly T[]): T[] =>
 
 /** Parameters of `fc.assert`; at the first failure it is done, without making it smaller. */
 export const runs = (numRuns: number) => ({ numRuns: times(numRuns), endOnFailure: true });
+
+/** Runs what must fail, and asks only how: the first failing run is not made smaller, which can take ten times as long as to find it. */
+export function unshrunk<T>(work: () => T): T {
+  const usual = fc.readConfigureGlobal();
+  fc.configureGlobal({ ...usual, endOnFailure: true });
+  try {
+    return work();
+  } finally {
+    fc.configureGlobal(usual);
+  }
+}

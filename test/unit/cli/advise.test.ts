@@ -26,7 +26,7 @@ const lengthOf = (step: number, prompt: number, k: number): number =>
 
 type Row = { readonly step: number; readonly prompt: number; readonly k: number; readonly tokens: number };
 
-/** Dumps with 3 steps of 4 prompts with 4 responses, in the fields of each trainer: test/fixtures/import/README.md. */
+/** Dumps with 3 steps of 2 prompts with 4 responses, in the fields of each trainer: test/fixtures/import/README.md. */
 const dumps: Readonly<Record<string, { name: (step: number) => string; line: (row: Row) => object }>> = {
   verl: {
     name: (step) => `${step}.jsonl`,
@@ -64,8 +64,8 @@ const dumps: Readonly<Record<string, { name: (step: number) => string; line: (ro
   },
 };
 
-const rowsOf = (step: number): Row[] =>
-  Array.from({ length: 16 }, (_, index) => {
+const rowsOf = (step: number, prompts = 2): Row[] =>
+  Array.from({ length: 4 * prompts }, (_, index) => {
     const [prompt, k] = [Math.floor(index / 4), index % 4];
     return { step, prompt, k, tokens: lengthOf(step, prompt, k) };
   });
@@ -117,18 +117,18 @@ async function answered(paths: readonly string[], options: Partial<AdviseOptions
 
 describe.each<[TrainerId, Partial<AdviseOptions>, { responses: boolean; cap: number }]>([
   ['verl', { tokenizer }, { responses: false, cap: 16_384 }],
-  ['slime', {}, { responses: true, cap: 1493 }],
+  ['slime', {}, { responses: true, cap: 1461 }],
   ['nemo-rl', {}, { responses: false, cap: 16_384 }],
   ['roll', { tokenizer }, { responses: true, cap: 16_384 }],
 ])('%s', (id, options, { responses, cap }) => {
   test('a folder of its dumps becomes an answer that its adapter can carry out', async () => {
     const { summary, answer, text } = await answered([join(folder, id)], options);
     expect(text).toMatch(/^Assumed: Qwen2\.5-14B, .* \(RollPacker §6\); say yours: --model, --gpu,\n--gpus\n/);
-    expect(text).toMatch(new RegExp(`^read {5}${id} \\(${id}\\): 3 steps, 12 prompts, 48 recorded responses P50`, 'm'));
+    expect(text).toMatch(new RegExp(`^read {5}${id} \\(${id}\\): 3 steps, 6 prompts, 24 recorded responses P50`, 'm'));
     expect(text).toMatch(/^waits {4}\d+% of GPU time/m);
-    expect(summary).toMatchObject({ readers: [id], steps: 3, prompts: 12, responses: 48 });
+    expect(summary).toMatchObject({ readers: [id], steps: 3, prompts: 6, responses: 24 });
     expect(answer.trainer).toMatchObject({ id, adapter: expect.stringContaining('rollflex.adapters.') });
-    expect(answer.sweep.simulated).toMatchObject({ promptsPerRound: 4, responsesPerPrompt: 4, engines: 2 });
+    expect(answer.sweep.simulated).toMatchObject({ promptsPerRound: 2, responsesPerPrompt: 4, engines: 2 });
     expect(answer.sweep.workload.capTokens).toBe(cap);
     for (const { settings } of answer.sweep.tried) {
       expect(settings).toMatchObject({ threshold: 'off', tp: 2, rewards: 'after' });
@@ -151,7 +151,7 @@ describe('own', () => {
   const file = join(folder, 'own.csv');
   writeFileSync(
     file,
-    `prompt,k,tokens\n${rowsOf(1)
+    `prompt,k,tokens\n${rowsOf(1, 4)
       .map((row) => `${row.prompt},${row.k},${row.tokens}\n`)
       .join('')}`,
   );
@@ -167,7 +167,7 @@ describe('own', () => {
     const even = join(folder, 'even.csv');
     const rows = Array.from({ length: 64 }, (_, index) => `${Math.floor(index / 4)},400\n`);
     writeFileSync(even, `prompt,tokens\n${rows.join('')}`);
-    const { answer, text, name, job: found } = await answered([even], { trainer: 'verl', promptsPerRound: 4 });
+    const { answer, text, name, job: found } = await answered([even], { trainer: 'verl', promptsPerRound: 2 });
     expect([answer.verdict, answer.settings, answer.paste]).toEqual(['nothing', null, []]);
     expect(text).toMatch(/^answer {3}nothing that the adapter for verl can carry out would save 1% of the$/m);
     expect(text).not.toMatch(/^paste/m);

@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const path = (name: string): string => join(folder, name);
 const lengths = path('lengths.jsonl');
 writeFileSync(lengths, ownLengths());
-const shape = ['--prompts-per-round', '4', '--responses-per-prompt', '2', '--engines', '1'];
+const shape = ['--prompts-per-round', '2', '--responses-per-prompt', '2', '--engines', '1'];
 const small = ['sweep', lengths, ...shape, '--steps', '3', '--effort', 'fast', '--cap', '4096'];
 /** The runs of the first search: what asks for the same search again finds them there. */
 const keeping = [...small, '--workers', '1', '--resume', path('printed.jsonl')];
@@ -30,7 +30,7 @@ describe('sweep', () => {
     const { code, out, err } = await rollflex(...keeping);
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(
-      /^Assumed: Qwen2\.5-14B, .*; say yours: --model, --gpu, --gpus\n\nlengths: 40 prompts, cap 4096\nQwen2.5-14B, .*: 4 prompts of 2 responses, 1 engine; synchronous [\d.]+ s a step\n/,
+      /^Assumed: Qwen2\.5-14B, .*; say yours: --model, --gpu, --gpus\n\nlengths: 40 prompts, cap 4096\nQwen2.5-14B, .*: 2 prompts of 2 responses, 1 engine; synchronous [\d.]+ s a step\n/,
     );
     const [table, rest] = out.split(/\n\n(?=[^\n]*\.\n)/) as [string, string];
     for (const row of ['recommended', "papers' fixed", 'oracle']) expect(table).toMatch(new RegExp(`^${row} `, 'm'));
@@ -81,7 +81,7 @@ describe('sweep', () => {
     const before = (await rollflex(...keeping, '--quiet')).out.trimEnd();
     const told = await rollflex(...keeping, '--epochs', '4');
     expect([told.code, told.err]).toEqual([0, '']);
-    expect(told.out.startsWith(`${before}\n\ntime against kept tokens: 40 steps, in which 40 prompts`)).toBe(true);
+    expect(told.out.startsWith(`${before}\n\ntime against kept tokens: 40 steps, in which 20 prompts`)).toBe(true);
     const frontier = told.out
       .slice(before.length + 2)
       .split('\n\n')

@@ -13,7 +13,7 @@ import {
 import { familyLengths, placementFamilies } from '../../support/placement/families.ts';
 import { communicationRatio, knownInstances } from '../../support/placement/instances.ts';
 
-const batches = { family: 'text', sequences: 24, devices: 16, seeds: [1, 2] } as const;
+const batches = { family: 'text', sequences: 16, devices: 8, seeds: [1, 2] } as const;
 
 test('every way has a row, and Ulysses at degree 8 sends 7/64 of the tokens', () => {
   const rows = qualities(inputsOf(batches));

@@ -66,11 +66,12 @@ function runOf(formula: Formula, own = 0.002): (task: SweepTask) => SweepRun {
   };
 }
 
+/** The search alone, which simulates nothing; `sweeping` simulates a synchronous step, and goes on to other machines. */
 function run(
   evaluate: (task: SweepTask) => SweepRun,
   options: SweepOptions = {},
   of: SweepProblem = problem,
-  searching: typeof sweepingAlone = sweeping,
+  searching: typeof sweepingAlone = sweepingAlone,
 ) {
   const search = searching(of, options);
   const tasks: SweepTask[] = [];
@@ -91,17 +92,17 @@ test('the interval over machines is as wide as what is saved differs between the
     return isSlower ? { ...made, secondsPerPrompt: made.secondsPerPrompt * (1 + 0.03 * (task.machine ?? 0)) } : made;
   };
   const effort = { coarseSeeds: 1, semifinalSeeds: 1, finalSeeds: 2, confirmationSeeds: 2, fineRounds: 0 };
-  const { advice } = run(on, { effort });
+  const { advice } = run(on, { effort }, problem, sweeping);
   const { gain, measuredPoints } = advice.overMachines!;
   const { gain: sampling } = advice.recommended;
   expect(measuredPoints).toBe(0);
   expect(gain.value).toBe(sampling.value);
   expect(gain.low).toBeLessThan(sampling.low);
-  const alone = run(even, { effort }).advice.overMachines!.gain;
+  const alone = run(even, { effort }, problem, sweeping).advice.overMachines!.gain;
   expect(alone.high - alone.low).toBeCloseTo(sampling.high - sampling.low, 1);
   expect(advice.meaning.at(-1)).toContain('engines that nobody has measured');
   const measured = { ...problem.job, machine: { ...unmeasuredMachine(), points: 3 } };
-  const after = run(even, { effort }, { ...problem, job: measured }).advice;
+  const after = run(even, { effort }, { ...problem, job: measured }, sweeping).advice;
   expect(after.meaning.at(-1)).toContain('as 3 points measured them');
 });
 
@@ -193,7 +194,7 @@ describe('the search', () => {
       return 'infeasible' in made ? made : { ...made, tokensPerResponse: noise * made.tokensPerResponse };
     };
     for (const seed of [1, 101, 201, 301]) {
-      const { settings } = run(evaluate, { seed, budget: 600_000 }, big, sweepingAlone).advice.recommended;
+      const { settings } = run(evaluate, { seed, budget: 600_000 }, big).advice.recommended;
       const { seconds, kept } = far(settings as SynchronousSettings) as { seconds: number; kept: number };
       expect(seconds).toBeLessThan(0.7 + 0.03);
       expect(kept).toBeGreaterThan(0.9 - 0.025);
@@ -316,11 +317,20 @@ describe('the search', () => {
   });
 
   test('a job that cannot run at all is refused', () => {
-    expect(refusal(() => run(runOf(() => 'no room')))).toMatchObject({ code: 'infeasible', got: '"no room"' });
+    expect(
+      refusal(() =>
+        run(
+          runOf(() => 'no room'),
+          {},
+          problem,
+          sweeping,
+        ),
+      ),
+    ).toMatchObject({ code: 'infeasible', got: '"no room"' });
   });
 
   test('no run is asked for twice; the confirmation has seeds of its own', () => {
-    const { advice, tasks } = run(runOf(usual), { seed: 7 });
+    const { advice, tasks } = run(runOf(usual), { seed: 7 }, problem, sweeping);
     const keys = tasks.map(
       ({ settings, seed, machine }) =>
         `${typeof settings === 'string' ? settings : keyOf(settings)} ${seed} ${machine ?? ''}`,
@@ -369,7 +379,7 @@ describe('pools', () => {
 
 describe('with the simulator', () => {
   const { job } = jobPreset('qwen2.5-7b-8k');
-  const small: SweepProblem = {
+  const small: SynchronousProblem = {
     kind: 'synchronous',
     job: { ...job, promptsPerRound: 4, responsesPerPrompt: 4, engines: 2 },
     workload: (seed) => rolloutpipeWorkload('sci-xw', seed),
@@ -392,11 +402,12 @@ describe('with the simulator', () => {
   });
 
   test('a budget of work is kept, the same twice, and what there is so far has an interval', () => {
-    const budget = 12_000;
+    const budget = 6000;
+    const smaller: SynchronousProblem = { ...small, job: { ...small.job, responsesPerPrompt: 2 } };
     const found: number[] = [];
     const asked = { effort: 'fast' as const, budget };
-    const advice = sweep(small, { ...asked, progress: (batch) => found.push(batch.found?.seeds ?? 0) });
-    expect(sweep(small, asked)).toEqual(advice);
+    const advice = sweep(smaller, { ...asked, progress: (batch) => found.push(batch.found?.seeds ?? 0) });
+    expect(sweep(smaller, asked)).toEqual(advice);
     expect(found[0]).toBe(0);
     expect(Math.min(...found.slice(1))).toBeGreaterThanOrEqual(3);
     const { responses, thoroughResponses, confirmationSteps, confirmationSeeds } = advice.search;

@@ -52,11 +52,11 @@ describe('mixtures', () => {
 });
 
 describe('compareVlm', () => {
-  const result = compareVlm({ job, workload: mixture('image-heavy'), steps: 3 });
+  const result = compareVlm({ job, workload: mixture('image-heavy'), steps: 2 });
   const of = (id: string) => result.schedulers.find((one) => one.scheduler === id)!;
 
   test('is the same every time, and plain JSON', () => {
-    const again = compareVlm({ job, workload: mixture('image-heavy'), steps: 3 });
+    const again = compareVlm({ job, workload: mixture('image-heavy'), steps: 2 });
     expect(again).toEqual(result);
     expect(JSON.parse(JSON.stringify(result))).toEqual(result);
   });
