@@ -53,7 +53,7 @@ const entries: readonly Entry[] = [
   { id: 'speculative-admission', budget: 42 },
   { id: 'gpu-scale-down', budget: 25 },
   { id: 'environment-slots', budget: 21 },
-  { id: 'watchdog', budget: 34 },
+  { id: 'watchdog', budget: 35 },
   { id: 'grpo-advantages', budget: 6 },
   { id: 'gradient-renormalization', budget: 6 },
   { id: 'judge-offload', budget: 7 },

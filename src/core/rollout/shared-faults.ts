@@ -381,7 +381,9 @@ export class SharedFaults {
   suspendFailing(hasOther: (domain: FaultDomain) => boolean, suspend: (domain: FaultDomain) => void): boolean {
     let isAny = false;
     for (const domain of [...this.#domains.values()]) {
-      const { id, scope } = domain;
+      const { id, scope, suspension, failures } = domain;
+      // Nearly all domains: fewer failures are no sign of anything.
+      if (suspension !== null || failures < 2) continue;
       // While only single tries are made, the few failures in a part say little about it.
       const isDoubtful = this.#domains.get(scope)?.suspension != null || this.countNew(domain) < 2;
       if (id !== null && isDoubtful) continue;
@@ -505,7 +507,10 @@ export class SharedFaults {
   /** Returns how many items fail in a domain without failures that were forgotten before. */
   countNew({ scope, failing }: FaultDomain): number {
     const forgiven = this.#domains.get(scope)?.forgiven;
-    return [...failing.keys()].filter((one) => forgiven?.has(one) !== true).length;
+    if (forgiven === undefined || forgiven.size === 0) return failing.size;
+    let count = 0;
+    for (const one of failing.keys()) if (!forgiven.has(one)) count += 1;
+    return count;
   }
 
   /** Notes that a failure of an item was forgotten: a second failure of this item says little about the domain. */

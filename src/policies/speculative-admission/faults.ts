@@ -314,7 +314,8 @@ export function suspendWhereTriesFail(state: AdmissionState, ctx: Ctx): boolean 
 function suspendFailing(state: AdmissionState, scopes: readonly Where['scope'][], ctx: Ctx): boolean {
   let isAny = false;
   for (const domain of [...state.faults.domains]) {
-    if (!scopes.includes(domain.scope)) continue;
+    // Nearly all domains: fewer failures are no sign of anything.
+    if (domain.suspension !== null || domain.failures < 2 || !scopes.includes(domain.scope)) continue;
     // Prompts that have failed elsewhere say little about this part.
     if (domain.id !== null && state.faults.countNew(domain) < 2) continue;
     if (!isFailing(domain, inFlightIn(state, domain), (one) => hasOther(state, one))) continue;
@@ -329,8 +330,9 @@ const tries: TriesOf<AdmissionState, Ctx> = {
   order: ({ seq }) => seq,
   inFlight: inFlightIn,
   hasOther,
-  parts: ({ engines }) =>
-    [...engines.values()].flatMap(({ id, active }) => (active ? [{ scope: 'engine' as const, id }] : [])),
+  *parts({ engines }) {
+    for (const { id, active } of engines.values()) if (active) yield { scope: 'engine', id };
+  },
   suspended(state, { scope, id }) {
     const engine = scope === 'engine' && id !== null ? state.engines.get(id) : undefined;
     if (engine !== undefined) reheap(state, engine);
