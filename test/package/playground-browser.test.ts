@@ -318,7 +318,7 @@ describe('the playground in a browser', () => {
   test('says when it is busy, and is still when it is not', async (context) => {
     const { page, problems } = await open(context, brief);
     expect(await page.locator('.busy').count()).toBe(0);
-    await page.evaluate("location.hash = '#v=sync&t=castillo-7b&P=128&R=16&g=64&n=2&s=1'");
+    await page.evaluate("location.hash = '#v=sync&t=castillo-7b&P=128&R=16&g=64&n=8&s=1'");
     await page.locator('.busy').getByText('Simulating …').waitFor();
     expect(await page.locator('main').getAttribute('aria-busy')).toBe('true');
     await settled(page);
