@@ -1,5 +1,5 @@
 /**
- * Law 14: everything that a ledger holds has a `why`; the policy accepts the events that an answer names, and they change the
+ * Law 14: everything that a ledger holds has a `why`, and everything that has one is listed; the policy accepts the events that an answer names, and they change the
  * state. A command that the policy has given or heard asks for each awaited answer, and no wait is older than the last one.
  */
 
@@ -22,6 +22,9 @@ import type { Case } from './law.ts';
 /** How many times of a run are looked at, how many things per time, and how many events per thing. */
 const most = { times: 2, things: 3, events: 2 };
 
+/** Most ids of the run that are remembered, to look up what is not listed. */
+const mostSeen = 32;
+
 /** After one of so many events, the commands and dates of all waits are checked. */
 const datedEvery = 3;
 
@@ -43,6 +46,7 @@ export function waitsAreNamed({ definition, config, events, hints }: Case): void
   host.desk.supplies = Number.POSITIVE_INFINITY;
   const commands = new OpenCommands(definition);
   const asked = askedOf(definition);
+  const seen = new Set<string>();
   const times = new Set([
     events.length - 1,
     ...Array.from({ length: most.times - 1 }, () => choices.below(Math.max(1, events.length))),
@@ -52,7 +56,12 @@ export function waitsAreNamed({ definition, config, events, hints }: Case): void
     if ('decisions' in given) {
       host.heard(event, given.decisions);
       commands.follow(event, given.decisions, subject.at);
-      if (index % datedEvery === 0) expectAsked(subject, commands, asked);
+      for (const one of [event, ...given.decisions])
+        for (const id of idsIn(one)) if (seen.add(id).size > mostSeen) seen.delete(seen.values().next().value!);
+      if (index % datedEvery === 0) {
+        expectAsked(subject, commands, asked);
+        expectListed(subject, seen);
+      }
     }
     if (!times.has(index)) return;
     const saved = subject.snapshot();
@@ -98,6 +107,25 @@ const askedOf = ({ decisions, events }: Case['definition']): ReadonlySet<string>
       .flatMap(({ type }) => answersTo(type)?.slice(0, 1) ?? [])
       .filter((one) => !unfollowed.has(one)),
   );
+
+/** Ids that a message names by itself. */
+const idsIn = (message: object): string[] =>
+  Object.entries(message).flatMap(([name, value]) => (name.endsWith('Id') && typeof value === 'string' ? [value] : []));
+
+/** Throws if something stands somewhere and is not listed, or is listed and stands nowhere. */
+function expectListed(subject: Subject, seen: Iterable<string>): void {
+  const { kinds, ids, of } = subject.holdings();
+  for (const what of kinds) {
+    const listed = new Set(ids(what));
+    for (const id of listed)
+      if (of({ what, id }) === undefined) throw new Error(`${what} ${id} is held, and has no why`);
+    // A group is also found by the id that it has in its round.
+    const isListed = (id: string): boolean => listed.has(id) || [...listed].some((one) => one.includes(id));
+    for (const id of seen)
+      if (of({ what, id }) !== undefined && !isListed(id))
+        throw new Error(`${what} ${id} has a why, and is not among what is held`);
+  }
+}
 
 /** Throws if a wait for an answer has no open command that asks for it, or is older than the last one. */
 function expectAsked(subject: Subject, commands: OpenCommands, asked: ReadonlySet<string>): void {

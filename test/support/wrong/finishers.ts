@@ -192,7 +192,7 @@ const dated = (since: number | undefined) => ({
   waits: {
     prompts: {
       ids: ({ waiting, running }: State) => [...waiting, ...running.map(({ promptId }) => promptId)],
-      of: ({ running, round }: State, id: string) => {
+      of: ({ waiting, running, round }: State, id: string) => {
         const found = running.find(({ promptId }) => promptId === id);
         if (found !== undefined) {
           return {
@@ -200,6 +200,7 @@ const dated = (since: number | undefined) => ({
             for: [{ event: { type: 'response.completed', requestId: found.requestId }, since }],
           };
         }
+        if (!waiting.includes(id)) return undefined;
         return round === null
           ? { stands: 'waits', for: [{ event: { type: 'round.requested' } }] }
           : { stands: 'waits', for: [{ what: 'rounds', id: round.id }] };

@@ -192,10 +192,11 @@ export const plantedBugs: readonly PlantedBug[] = [
         ...admission.waits,
         requests: {
           ids: (state: Any) => admission.waits!.requests!.ids(state),
-          of: (_state: Any, requestId: string) => ({
-            stands: 'waits for a tool',
-            for: [{ event: { type: 'tool.finished', requestId } }],
-          }),
+          of: (state: Any, requestId: string) =>
+            admission.waits!.requests!.of(state, requestId) && {
+              stands: 'waits for a tool',
+              for: [{ event: { type: 'tool.finished', requestId } }],
+            },
         },
       },
     }),
