@@ -222,11 +222,9 @@ export class OpenCommands<Mark = undefined> implements Releasing {
       this.#end(table.byKey.get(keyOf(rule.ids, event as never)));
   }
 
-  /** Ends all waits for a usual answer, or those with these ids. */
-  forgetAll(answer: string, ids: OpenCommand['ids'] = {}): void {
-    const known = Object.entries(ids);
-    for (const command of [...(this.#tables.get(answer)?.byKey.values() ?? [])])
-      if (known.every(([name, id]) => command.ids[name] === id)) this.#end(command);
+  /** Ends all waits for a usual answer. */
+  forgetAll(answer: string): void {
+    for (const command of [...(this.#tables.get(answer)?.byKey.values() ?? [])]) this.#end(command);
   }
 
   /** Ends the waits of a request for these usual answers; others that the same events would end go on. */

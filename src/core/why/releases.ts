@@ -12,8 +12,8 @@ export interface Releasing {
   readonly open: readonly OpenCommand[];
   /** Ends each wait that the event would end. */
   forget(event: Identified): void;
-  /** Ends all waits for a usual answer, or those with these ids. */
-  forgetAll(answer: string, ids?: OpenCommand['ids']): void;
+  /** Ends all waits for a usual answer. */
+  forgetAll(answer: string): void;
   /** Ends the waits of a request for these usual answers. */
   forgetAwaited(requestId: string, ...answers: readonly string[]): void;
   /** A request runs on an engine, which owes the end of its response from now on. */
@@ -57,13 +57,8 @@ const lost = (sender: string, id: string, waits: Releasing): void => {
     if (by === id && senderOf(answer) === sender) waits.forget({ type: answer, ...ids });
 };
 
-/** A release is over: requests of which nothing was heard are where they are. */
-const releaseOver = ({ releaseId }: { readonly releaseId?: string }, waits: Releasing): void =>
-  waits.forgetAll('request.migrated', releaseId === undefined ? {} : { releaseId });
-
 const rules: Rules = {
   'engine.lost': ({ engineId }, waits) => lost('engine', engineId, waits),
-  'gpus.returned': releaseOver,
   'group.drop': ({ roundId, groupId, launchId }, waits) =>
     waits.forget({ type: 'group.completed', roundId, groupId, launchId }),
   // All is asked for anew. What has no id, such as the next round, is still owed.
