@@ -31,14 +31,14 @@ export class LinkedList<T extends Linked<T>> {
   /** Puts an item, which must not be in a list, behind the last one that it is not before. Usually it is the last of all. */
   insert(item: T, isBefore: (one: T, other: T) => boolean): void {
     let next: T | null = null;
-    let previous = this.#last;
-    while (previous !== null && isBefore(item, previous)) [next, previous] = [previous, previous.previous];
+    for (let one = this.#last; one !== null && isBefore(item, one); one = one.previous) next = one;
+    if (next === null) return this.push(item);
+    const { previous } = next;
     item.previous = previous;
     item.next = next;
     if (previous === null) this.#first = item;
     else previous.next = item;
-    if (next === null) this.#last = item;
-    else next.previous = item;
+    next.previous = item;
     this.#size += 1;
   }
 

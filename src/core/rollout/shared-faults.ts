@@ -381,9 +381,8 @@ export class SharedFaults {
   suspendFailing(hasOther: (domain: FaultDomain) => boolean, suspend: (domain: FaultDomain) => void): boolean {
     let isAny = false;
     for (const domain of [...this.#domains.values()]) {
-      const { id, scope, suspension, failures } = domain;
-      // Nearly all domains: fewer failures are no sign of anything.
-      if (suspension !== null || failures < 2) continue;
+      const { id, scope } = domain;
+      if (!mayFail(domain)) continue;
       // While only single tries are made, the few failures in a part say little about it.
       const isDoubtful = this.#domains.get(scope)?.suspension != null || this.countNew(domain) < 2;
       if (id !== null && isDoubtful) continue;
@@ -624,6 +623,9 @@ export function mustWait({ suspension, failing, tries }: FaultDomain, item: stri
   return tries.size > 0 || suspension.retryAt > at;
 }
 
+/** Whether a domain can be failing at all: nearly all are passed over by this, before anything is counted. */
+export const mayFail = ({ suspension, failures }: FaultDomain): boolean => suspension === null && failures >= 2;
+
 /**
  * Whether tries fail in a row: tries of enough different items, or of all items in flight, or as many tries as are in flight.
  *
@@ -631,8 +633,8 @@ export function mustWait({ suspension, failing, tries }: FaultDomain, item: stri
  * @param hasOther - whether one of them is of an item that has not failed
  */
 export function isFailing(domain: FaultDomain, inFlight: number, hasOther: (domain: FaultDomain) => boolean): boolean {
-  const { suspension, failing, failures, id } = domain;
-  if (suspension !== null || failures < 2) return false;
+  const { failing, failures, id } = domain;
+  if (!mayFail(domain)) return false;
   const isMany = failing.size >= itemsToSuspend || failures >= Math.max(leastFailures, failuresPerTry * inFlight);
   if (!isMany && hasOther(domain)) return false;
   // A single item may fail by itself wherever it is tried.

@@ -75,8 +75,8 @@ export interface CommandFollower<Mark> {
   opened(one: OpenCommand): Mark;
   /** @param isAnswered - whether an event has answered the command; otherwise it was replaced, or forgotten */
   ended(mark: Mark, isAnswered: boolean): void;
-  /** Another engine owes the answer from now on, which the command says. */
-  moved(mark: Mark, one: OpenCommand): Mark;
+  /** Another engine owes the answer from now on, which the command says. If absent, the wait ends, and opens anew. */
+  moved?(mark: Mark, one: OpenCommand): void;
   /** Returns the longest time that may be learnt from the wait of a command, in seconds; called before it ends. */
   longest(mark: Mark): number;
 }
@@ -136,7 +136,7 @@ export class OpenCommands<Mark = undefined> implements Releasing {
     }
   }
 
-  /** The keys of a saved object may be in any order. */
+  /** Names the ids of a saved command in the order of its key: a saved object may have them in any. */
   #fieldsOf({ type, answer, ids }: SavedOpenCommand): readonly string[] {
     return this.#asked.get(type)?.find(({ rule }) => rule.answer === answer)?.rule.ids ?? Object.keys(ids);
   }
@@ -238,7 +238,13 @@ export class OpenCommands<Mark = undefined> implements Releasing {
       const command = this.#tables.get(end)?.byKey.get(requestId);
       if (command === undefined || command.by === engineId) continue;
       command.by = engineId;
-      if (command.mark !== undefined) command.mark = this.#follower!.moved(command.mark, command);
+      const { mark } = command;
+      if (mark === undefined) continue;
+      if (this.#follower!.moved !== undefined) this.#follower!.moved(mark, command);
+      else {
+        this.#follower!.ended(mark, false);
+        command.mark = this.#follower!.opened(command);
+      }
     }
   }
 
@@ -278,12 +284,15 @@ export class OpenCommands<Mark = undefined> implements Releasing {
     const key = keyOf(rule.ids, given);
     const isHoped = rule.isUnasked === true && table.times === undefined;
     const earlier = table.byKey.get(key);
-    const replaced = isHoped ? [] : replaces.flatMap((other) => other.byKey.get(key) ?? []);
-    for (const one of replaced) this.#replace(one, at);
+    let by = given.engineId ?? given.workerId ?? given.nodeId ?? given.replica;
+    for (const other of isHoped ? [] : replaces) {
+      const replaced = other.byKey.get(key);
+      if (replaced === undefined) continue;
+      // An abort does not say where the request runs.
+      if (senderOf(other.answer) === senderOf(rule.answer)) by ??= replaced.by;
+      this.#replace(replaced, at);
+    }
     this.#end(earlier);
-    // An abort does not say where the request runs.
-    const before = replaced.find(({ answer }) => senderOf(answer) === senderOf(rule.answer))?.by;
-    const by = given.engineId ?? given.workerId ?? given.nodeId ?? given.replica ?? before;
     const ids = rule.ids.length === 1 ? rule.ids[0]! : idsOf(rule, given);
     const command = new TrackedCommand(
       table,

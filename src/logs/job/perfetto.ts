@@ -110,10 +110,6 @@ export function* traceOf({ pid, name, messages, events, end, origin }: TracedSes
       flow('s', ++flows, mark.tid, Math.max(mark.ts, now - 1));
       flow('f', flows, eventsTrack, now);
     },
-    moved(mark, one) {
-      this.ended(mark, false);
-      return this.opened(one);
-    },
     longest: () => Number.POSITIVE_INFINITY,
   });
 

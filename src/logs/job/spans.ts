@@ -125,10 +125,9 @@ export class Spans {
     this.#over(span, this.#event);
   }
 
-  #moved(span: Span, by: string | undefined): Span {
+  #moved(span: Span, by: string | undefined): void {
     this.#leave(span);
     this.#enter(span, this.#actor(span.actor.who, by));
-    return span;
   }
 
   #enter(span: Span, actor: Actor): void {

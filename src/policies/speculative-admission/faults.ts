@@ -9,6 +9,7 @@ import {
   isFailing,
   itemsToSuspend,
   longestPauseSeconds,
+  mayFail,
   type Verdict,
   type Where,
 } from '../../core/rollout/shared-faults.ts';
@@ -314,8 +315,7 @@ export function suspendWhereTriesFail(state: AdmissionState, ctx: Ctx): boolean 
 function suspendFailing(state: AdmissionState, scopes: readonly Where['scope'][], ctx: Ctx): boolean {
   let isAny = false;
   for (const domain of [...state.faults.domains]) {
-    // Nearly all domains: fewer failures are no sign of anything.
-    if (domain.suspension !== null || domain.failures < 2 || !scopes.includes(domain.scope)) continue;
+    if (!mayFail(domain) || !scopes.includes(domain.scope)) continue;
     // Prompts that have failed elsewhere say little about this part.
     if (domain.id !== null && state.faults.countNew(domain) < 2) continue;
     if (!isFailing(domain, inFlightIn(state, domain), (one) => hasOther(state, one))) continue;

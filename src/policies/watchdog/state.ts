@@ -117,12 +117,6 @@ export class Owed {
     return this.causes.add(one);
   }
 
-  /** Called by the commands. */
-  moved(owing: Owing, one: OpenCommand): Owing {
-    this.ended(owing, false);
-    return this.opened(one);
-  }
-
   /** Called by the commands. An overdue answer does not count for usual times, because a single hang would hide the next ones. */
   longest({ one, cause, isNamed }: Owing): number {
     return cause.isNamed || isNamed || one.since < cause.freshAt ? cause.namedAfter : Number.POSITIVE_INFINITY;

@@ -71,7 +71,7 @@ export const commands: Readonly<Record<string, Due>> = {
 };
 
 /** What is answered for each item of a list in a command, besides the command itself. */
-export const itemsOf: Readonly<Record<string, Due>> = {
+export const forItems: Readonly<Record<string, Due>> = {
   'gpus.release': due('engine', 'releaseId requestId', 'request.migrated migration.failed'),
 };
 

@@ -88,9 +88,8 @@ export function waitsAreNamed({ definition, config, events, hints }: Case): void
 
 /**
  * Answers that may be awaited without an open command. Prompts: which are missing depends on their domains, and commands are
- * counted. Rewards: hosts send them unasked. An environment that is used again is ready instead of released, as one
- * is that has started late. A program waits for its
- * environment, and one whose engine is lost for the timer, as long as it waits for its end.
+ * counted. Rewards: hosts send them unasked. An environment that is used again is ready instead of released, as one is that has
+ * started late. A program waits for its environment, and one whose engine is lost for the timer, as long as it waits for its end.
  */
 const unfollowed: ReadonlySet<string> = new Set([
   'prompts.supplied',

@@ -275,6 +275,22 @@ describe('who is named', () => {
     dog.say('replica.lost', { replica: 'a' });
     expect(dog.wait(3600)).toEqual(['silent: trainer b, 1 of train.consumed b#0']);
     dog.say('replica.lost', { replica: 'b' });
+    const sample = {
+      sampleId: 'x',
+      stepId: 's',
+      kind: 'image',
+      path: '/x',
+      frames: 1,
+      resolution: { width: 1, height: 1 },
+      bytes: 1,
+    };
+    for (const nodeId of ['m', 'n']) {
+      const asked = { preprocessId: `preprocess/${nodeId}`, nodeId, ...sample };
+      dog.say('sample.preprocess', { ...asked, reason: { code: 'drawn', queuedBytes: 0, queued: 0, freeBytes: 1 } });
+    }
+    dog.say('node.lost', { nodeId: 'm' });
+    expect(dog.wait(3600)).toEqual(['silent: loader n, 1 of sample.preprocessed preprocess/n n']);
+    dog.say('node.lost', { nodeId: 'n' });
     expect(dog.wait(3600)).toEqual([]);
   });
 

@@ -9,7 +9,7 @@ import { registry } from '../../../../src/registry.ts';
 import { decisions } from '../../../../src/schemas/decisions/index.ts';
 import { events } from '../../../../src/schemas/events/index.ts';
 import { type Sender, senderOf } from '../../../../src/schemas/senders.ts';
-import { commands, type Due, itemsOf, notices, reports, unanswered } from '../../../../src/testing/hosts/contract.ts';
+import { commands, type Due, forItems, notices, reports, unanswered } from '../../../../src/testing/hosts/contract.ts';
 import { ObedientHost } from '../../../../src/testing/hosts/obedient-host.ts';
 import { choicesOf, drain, play } from '../../../../src/testing/hosts/play-to-end.ts';
 import { answer, newSubject, type Subject } from '../../../../src/testing/runs/run.ts';
@@ -44,7 +44,7 @@ const flagsBy = (type: string, { who }: Due, how: Line['how']) =>
     ...parts[type],
   });
 
-const items = Object.fromEntries(Object.entries(itemsOf).map(([type, due]) => [`${type}, items`, due]));
+const items = Object.fromEntries(Object.entries(forItems).map(([type, due]) => [`${type}, items`, due]));
 
 const lines: ReadonlyMap<string, Line> = new Map(
   (['command', 'notice', 'report'] as const).flatMap((how) =>
