@@ -40,6 +40,7 @@ const entries: readonly Entry[] = [
   { id: 'long-prompt-queue', budget: 18 },
   { id: 'sandbox-timeout', budget: 15 },
   { id: 'round-composition', budget: 22 },
+  { id: 'prompt-selection', budget: 24 },
   { id: 'group-assembly', budget: 18 },
   { id: 'reward-dispatch', budget: 29 },
   { id: 'staleness-pacing', budget: 20 },

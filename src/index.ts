@@ -64,6 +64,7 @@ export { gpuScaleDown } from './policies/gpu-scale-down/index.ts';
 export { groupAssembly } from './policies/group-assembly/index.ts';
 export { longPromptQueue } from './policies/long-prompt-queue/index.ts';
 export { programScheduling } from './policies/program-scheduling/index.ts';
+export { promptSelection } from './policies/prompt-selection/index.ts';
 export { rewardDispatch } from './policies/reward-dispatch/index.ts';
 export { roundComposition } from './policies/round-composition/index.ts';
 export { sandboxTimeout } from './policies/sandbox-timeout/index.ts';

@@ -15,6 +15,7 @@ import { gpuScaleDown } from './policies/gpu-scale-down/index.ts';
 import { groupAssembly } from './policies/group-assembly/index.ts';
 import { longPromptQueue } from './policies/long-prompt-queue/index.ts';
 import { programScheduling } from './policies/program-scheduling/index.ts';
+import { promptSelection } from './policies/prompt-selection/index.ts';
 import { rewardDispatch } from './policies/reward-dispatch/index.ts';
 import { roundComposition } from './policies/round-composition/index.ts';
 import { sandboxTimeout } from './policies/sandbox-timeout/index.ts';
@@ -36,6 +37,7 @@ export const registry = createRegistry([
   speculativeAdmission, // RollPacker §3
   longPromptQueue, // RollPacker §3
   roundComposition, // rollflex
+  promptSelection, // rollflex
   sandboxTimeout, // RollPacker §4.3
   rewardDispatch, // RollPacker §4.3
   groupAssembly, // RollPacker §4.3, §4.4

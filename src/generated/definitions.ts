@@ -16,6 +16,7 @@ export * from '../policies/gpu-scale-down/index.ts';
 export * from '../policies/group-assembly/index.ts';
 export * from '../policies/long-prompt-queue/index.ts';
 export * from '../policies/program-scheduling/index.ts';
+export * from '../policies/prompt-selection/index.ts';
 export * from '../policies/reward-dispatch/index.ts';
 export * from '../policies/round-composition/index.ts';
 export * from '../policies/sandbox-timeout/index.ts';

@@ -4,6 +4,7 @@ import {
   count,
   domain,
   mostTokens,
+  positiveCount,
   promptId,
   ref,
   requestId,
@@ -21,6 +22,7 @@ export type {
   FinalResponse,
   KeptResponse,
   Prompt,
+  PromptChoice,
   RewardedResponse,
 } from '../generated/messages/objects.ts';
 
@@ -55,6 +57,25 @@ export const prompt = z
   })
   .describe('A prompt as the host supplies it.');
 
+export const promptChoice = z
+  .strictObject({
+    promptId,
+    responses: positiveCount.describe('Responses that it is to have (the group size).'),
+    expectedTokens: z.number().nonnegative().describe('Tokens that one of these responses is expected to have.'),
+    keptChance: z.number().min(0).max(1).describe('Chance that their rewards differ, so that the group teaches.'),
+    worth: z
+      .number()
+      .nonnegative()
+      .describe('What they are expected to teach ÷ expected tokens to the power `lengthExponent`.'),
+    chance: z.number().min(0).max(1).describe('Chance with which it was taken.'),
+    weight: z
+      .number()
+      .min(1)
+      .optional()
+      .describe('With `unbiased`: 1 ÷ chance, by which the gradient of the prompt is multiplied.'),
+  })
+  .describe('What was expected of a prompt that was offered.');
+
 export const chunkRequest = z
   .strictObject({
     requestId,
@@ -75,6 +96,7 @@ export const droppedResponse = z
     requestId,
     tokens,
     cause: z.enum(['stale_weights', 'filtered', 'failed', 'round_failed', 'merged']).describe('Why it is of no use.'),
+    reward: reward.optional().describe('Raw reward, where it is known and its prompt was filtered.'),
   })
   .describe('A response that was generated and is given up, and why.');
 

@@ -33,6 +33,8 @@ import type * as LongPromptQueue from '../../src/policies/long-prompt-queue/inde
 import type { queueConfig } from '../../src/policies/long-prompt-queue/schema.ts';
 import type * as ProgramScheduling from '../../src/policies/program-scheduling/index.ts';
 import type { programConfig } from '../../src/policies/program-scheduling/schema.ts';
+import type * as PromptSelection from '../../src/policies/prompt-selection/index.ts';
+import type { selectionConfig } from '../../src/policies/prompt-selection/schema.ts';
 import type * as RewardDispatch from '../../src/policies/reward-dispatch/index.ts';
 import type { rewardDispatchConfig } from '../../src/policies/reward-dispatch/schema.ts';
 import type * as RoundComposition from '../../src/policies/round-composition/index.ts';
@@ -72,6 +74,8 @@ export type Definitions = AllTrue<{
   LongPromptQueueConfig: Same<LongPromptQueue.LongPromptQueueConfig, z.output<typeof queueConfig>>;
   RoundCompositionInput: Same<RoundComposition.RoundCompositionInput, z.input<typeof compositionConfig>>;
   RoundCompositionConfig: Same<RoundComposition.RoundCompositionConfig, z.output<typeof compositionConfig>>;
+  PromptSelectionInput: Same<PromptSelection.PromptSelectionInput, z.input<typeof selectionConfig>>;
+  PromptSelectionConfig: Same<PromptSelection.PromptSelectionConfig, z.output<typeof selectionConfig>>;
   SandboxTimeoutInput: Same<SandboxTimeout.SandboxTimeoutInput, z.input<typeof timeoutConfig>>;
   SandboxTimeoutConfig: Same<SandboxTimeout.SandboxTimeoutConfig, z.output<typeof timeoutConfig>>;
   RewardDispatchInput: Same<RewardDispatch.RewardDispatchInput, z.input<typeof rewardDispatchConfig>>;

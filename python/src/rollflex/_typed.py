@@ -25,15 +25,15 @@ if TYPE_CHECKING:
         GroupAssemblyDecision, GroupAssemblyEvent, GrpoAdvantagesInput, GrpoAdvantagesPlan, JudgeOffloadInput,
         JudgeOffloadPlan, LongPromptQueueConfig, LongPromptQueueDecision, LongPromptQueueEvent, LosslessTailConfig,
         LosslessTailDecision, LosslessTailEvent, MicroBatchesInput, MicroBatchesPlan, ProgramSchedulingConfig,
-        ProgramSchedulingDecision, ProgramSchedulingEvent, RewardDispatchConfig, RewardDispatchDecision,
-        RewardDispatchEvent, RolloutpipeConfig, RolloutpipeDecision, RolloutpipeEvent, RollpackerConfig,
-        RollpackerDecision, RollpackerEvent, RoundCompositionConfig, RoundCompositionDecision, RoundCompositionEvent,
-        SandboxTimeoutConfig, SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision,
-        ShadowLoaderEvent, SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent,
-        StalenessPacingConfig, StalenessPacingDecision, StalenessPacingEvent, StreamTrainingConfig,
-        StreamTrainingDecision, StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision, TailBatchingEvent,
-        TailPipeliningConfig, TailPipeliningDecision, TailPipeliningEvent, WatchdogConfig, WatchdogDecision,
-        WatchdogEvent,
+        ProgramSchedulingDecision, ProgramSchedulingEvent, PromptSelectionConfig, PromptSelectionDecision,
+        PromptSelectionEvent, RewardDispatchConfig, RewardDispatchDecision, RewardDispatchEvent, RolloutpipeConfig,
+        RolloutpipeDecision, RolloutpipeEvent, RollpackerConfig, RollpackerDecision, RollpackerEvent,
+        RoundCompositionConfig, RoundCompositionDecision, RoundCompositionEvent, SandboxTimeoutConfig,
+        SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision, ShadowLoaderEvent,
+        SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent, StalenessPacingConfig,
+        StalenessPacingDecision, StalenessPacingEvent, StreamTrainingConfig, StreamTrainingDecision,
+        StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision, TailBatchingEvent, TailPipeliningConfig,
+        TailPipeliningDecision, TailPipeliningEvent, WatchdogConfig, WatchdogDecision, WatchdogEvent,
     )
 
 
@@ -55,6 +55,11 @@ class TypedClient:
         self, policy: Literal["round-composition"], config: RoundCompositionConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[RoundCompositionEvent, RoundCompositionDecision]: ...
+    @overload
+    def open(
+        self, policy: Literal["prompt-selection"], config: PromptSelectionConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> Session[PromptSelectionEvent, PromptSelectionDecision]: ...
     @overload
     def open(
         self, policy: Literal["sandbox-timeout"], config: SandboxTimeoutConfig | None = None,
@@ -246,6 +251,11 @@ class TypedAsyncClient:
         self, policy: Literal["round-composition"], config: RoundCompositionConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[RoundCompositionEvent, RoundCompositionDecision]: ...
+    @overload
+    async def open(
+        self, policy: Literal["prompt-selection"], config: PromptSelectionConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> AsyncSession[PromptSelectionEvent, PromptSelectionDecision]: ...
     @overload
     async def open(
         self, policy: Literal["sandbox-timeout"], config: SandboxTimeoutConfig | None = None,

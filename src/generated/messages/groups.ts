@@ -5,7 +5,7 @@ import type { Because, FinalPrompt, RewardedResponse, Stamped } from './objects.
 /**
  * Every response of a prompt that counts has its reward, or will never have one: the group can train.
  *
- * Notice `group.rewarded`; an event of `complete-group-pipelining`.
+ * Notice `group.rewarded`; an event of `prompt-selection`, `complete-group-pipelining`.
  */
 export interface GroupRewarded extends Stamped<'group.rewarded'> {
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
@@ -20,6 +20,11 @@ export interface GroupRewarded extends Stamped<'group.rewarded'> {
   tokens: number;
   /** Those responses, by index, each with its raw reward. */
   responses: RewardedResponse[];
+  /**
+   * Responses of the prompt that were begun, where more were than its group has: only the first to end are named. A
+   * whole number, 1 or more.
+   */
+  launched?: number | undefined;
   /** Why, with the numbers. */
   reason: Because<'all_rewarded', {
     /** Responses of the prompt that count, those without a reward included. A whole number, 0 or more. */

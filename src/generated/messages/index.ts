@@ -57,6 +57,7 @@ import type {
   SandboxCancelled, SandboxFinished, SandboxLate, SandboxReport, SandboxReportRequested, SandboxRequested, SandboxRun,
   SandboxScored, SandboxUnscored,
 } from './sandbox.ts';
+import type { EpochEnded, PromptsPassed, PromptsSelected } from './selection.ts';
 import type { HostDecided, HostOwes, HostRestarted, RoundStalled, TimerFired, TimerSet } from './session.ts';
 import type {
   SlotAssign, SlotDenied, SlotExpired, SlotFailed, SlotLate, SlotPrewarm, SlotReady, SlotReclaim, SlotReleased,
@@ -87,6 +88,7 @@ export type * from './reward-workers.ts';
 export type * from './rewards.ts';
 export type * from './rounds.ts';
 export type * from './sandbox.ts';
+export type * from './selection.ts';
 export type * from './session.ts';
 export type * from './slots.ts';
 export type * from './training.ts';
@@ -128,6 +130,8 @@ export interface Messages {
   'engines.changed': EnginesChanged;
   /** From now on these engines roll out, all of them up, on these GPUs; what was said of engines before is replaced. */
   'engines.placed': EnginesPlaced;
+  /** All prompts of the data were offered once: what was taken, and what was passed over. */
+  'epoch.ended': EpochEnded;
   /** From now on at most this many groups are in service; those that are stay. */
   'frontier.resized': FrontierResized;
   /** The trainer waits while groups are deferred: the frontier is too narrow for it. */
@@ -254,10 +258,14 @@ export interface Messages {
   'prompt.merged': PromptMerged;
   /** A prompt that was not started, or whose round has failed or is over, leaves the round as it came. `long-prompt-queue`, and recipes with it such as `tail-batching`, keep it for a later round: do not supply it again. */
   'prompt.returned': PromptReturned;
+  /** These prompts are not rolled out now: offer them again in the next epoch. */
+  'prompts.passed': PromptsPassed;
   /** Queued prompts join the open round, because the source has no others for it. Those that it does not start come back. */
   'prompts.released': PromptsReleased;
   /** Supply this many prompts, in portions of any size. */
   'prompts.request': PromptsRequest;
+  /** Roll out these prompts, each with so many responses. */
+  'prompts.selected': PromptsSelected;
   /** Prompts that `prompts.request` asked for, in portions of any size. */
   'prompts.supplied': PromptsSupplied;
   /** Compute the reference logits of the groups that the replica trains next. */

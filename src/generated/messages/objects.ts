@@ -106,6 +106,8 @@ export interface DroppedResponse {
   tokens: number;
   /** Why it is of no use. */
   cause: 'stale_weights' | 'filtered' | 'failed' | 'round_failed' | 'merged';
+  /** Raw reward, where it is known and its prompt was filtered. */
+  reward?: number | undefined;
 }
 
 /** A prompt of a completed round, with exactly R0 responses in the order of their indices. */
@@ -224,6 +226,24 @@ export interface ProfileRow {
   prefillSeconds: number;
   /** Bytes that each GPU of the replica holds: weights, KV cache, activations. A number, 0 or more. */
   bytes: number;
+}
+
+/** What was expected of a prompt that was offered. */
+export interface PromptChoice {
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Responses that it is to have (the group size). A whole number, 1 or more. */
+  responses: number;
+  /** Tokens that one of these responses is expected to have. A number, 0 or more. */
+  expectedTokens: number;
+  /** Chance that their rewards differ, so that the group teaches. A number, 0 to 1. */
+  keptChance: number;
+  /** What they are expected to teach ÷ expected tokens to the power `lengthExponent`. A number, 0 or more. */
+  worth: number;
+  /** Chance with which it was taken. A number, 0 to 1. */
+  chance: number;
+  /** With `unbiased`: 1 ÷ chance, by which the gradient of the prompt is multiplied. */
+  weight?: number | undefined;
 }
 
 /** One replica and the GPUs that it runs on. */

@@ -45,7 +45,8 @@ export interface PromptCollected extends Stamped<'prompt.collected'> {
 /**
  * A prompt counts for the round.
  *
- * Notice `prompt.counted`; an event of `round-composition`, `group-assembly`, `gpu-scale-down`, `watchdog`.
+ * Notice `prompt.counted`; an event of `round-composition`, `prompt-selection`, `group-assembly`, `gpu-scale-down`,
+ * `watchdog`.
  */
 export interface PromptCounted extends Stamped<'prompt.counted'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -58,6 +59,11 @@ export interface PromptCounted extends Stamped<'prompt.counted'> {
   promptTokens?: number | undefined;
   /** Its responses, by index. */
   responses: CountedResponse[];
+  /**
+   * Responses of the prompt that were begun, where more were than its group has: only the first to end are named. A
+   * whole number, 1 or more.
+   */
+  launched?: number | undefined;
   /** Why, with the numbers. */
   reason: Because<'no_filter' | 'passed', {
     /** Prompts of the round that count, this one included. A whole number, 0 or more. */
@@ -71,8 +77,8 @@ export interface PromptCounted extends Stamped<'prompt.counted'> {
  * An unfinished prompt leaves the round. `long-prompt-queue`, and recipes with it such as `tail-batching`, keep it for
  * a later round.
  *
- * Notice `prompt.deferred`; an event of `long-prompt-queue`, `round-composition`, `reward-dispatch`, `group-assembly`,
- * `frontier-group-dispatch`, `watchdog`.
+ * Notice `prompt.deferred`; an event of `long-prompt-queue`, `round-composition`, `prompt-selection`,
+ * `reward-dispatch`, `group-assembly`, `frontier-group-dispatch`, `watchdog`.
  */
 export interface PromptDeferred extends Stamped<'prompt.deferred'> {
   /** The prompt, with what it carries. */
@@ -135,8 +141,8 @@ export interface PromptFailed extends Stamped<'prompt.failed'> {
 /**
  * A collected prompt did not pass the filter: it leaves, is not deferred, and is replaced.
  *
- * Notice `prompt.filtered`; an event of `long-prompt-queue`, `round-composition`, `reward-dispatch`, `group-assembly`,
- * `watchdog`.
+ * Notice `prompt.filtered`; an event of `long-prompt-queue`, `round-composition`, `prompt-selection`,
+ * `reward-dispatch`, `group-assembly`, `watchdog`.
  */
 export interface PromptFiltered extends Stamped<'prompt.filtered'> {
   /** Id of the prompt, given by the host. At most 512 characters. */
@@ -147,6 +153,11 @@ export interface PromptFiltered extends Stamped<'prompt.filtered'> {
   ref?: string | undefined;
   /** Responses that are given up. */
   dropped: DroppedResponse[];
+  /**
+   * Responses of the prompt that were begun, where more were than its group has: only the first to end are named. A
+   * whole number, 1 or more.
+   */
+  launched?: number | undefined;
   /** Why, with the numbers. */
   reason:
     | Because<'zero_variance', {
@@ -185,8 +196,8 @@ export interface PromptMerged extends Stamped<'prompt.merged'> {
  * A prompt that was not started, or whose round has failed or is over, leaves the round as it came.
  * `long-prompt-queue`, and recipes with it such as `tail-batching`, keep it for a later round: do not supply it again.
  *
- * Notice `prompt.returned`; an event of `long-prompt-queue`, `round-composition`, `reward-dispatch`, `group-assembly`,
- * `watchdog`.
+ * Notice `prompt.returned`; an event of `long-prompt-queue`, `round-composition`, `prompt-selection`,
+ * `reward-dispatch`, `group-assembly`, `watchdog`.
  */
 export interface PromptReturned extends Stamped<'prompt.returned'> {
   /** The prompt, with what it carries. */

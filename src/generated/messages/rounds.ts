@@ -123,7 +123,7 @@ export interface PromptsRequest extends Stamped<'prompts.request'> {
         /** How many these may be, so that none gets too old. A whole number, 0 or more. */
         allowed: number;
       }>['reason']
-    | Because<'filtered' | 'failed' | 'merged' | 'to_compare' | 'host_restarted', {
+    | Because<'filtered' | 'passed_over' | 'failed' | 'merged' | 'to_compare' | 'host_restarted', {
         /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
         target: number;
         /** Prompts that were admitted to it, or wait to be. A whole number, 0 or more. */

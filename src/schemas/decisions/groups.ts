@@ -31,6 +31,11 @@ export const groupRewarded = defineDecision(
     samples: positiveCount.describe('Responses with a reward.'),
     tokens: tokenSum.describe('Tokens of those responses, all together, without their prompts.'),
     responses: z.array(rewardedResponse).min(1).describe('Those responses, by index, each with its raw reward.'),
+    launched: positiveCount
+      .optional()
+      .describe(
+        'Responses of the prompt that were begun, where more were than its group has: only the first to end are named.',
+      ),
   },
   {
     all_rewarded: {

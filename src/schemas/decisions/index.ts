@@ -16,6 +16,7 @@ import * as rewardWorkers from './reward-workers.ts';
 import * as rewards from './rewards.ts';
 import * as rounds from './rounds.ts';
 import * as sandbox from './sandbox.ts';
+import * as selection from './selection.ts';
 import * as session from './session.ts';
 import * as slots from './slots.ts';
 import * as training from './training.ts';
@@ -37,6 +38,7 @@ export * from './reward-workers.ts';
 export * from './rewards.ts';
 export * from './rounds.ts';
 export * from './sandbox.ts';
+export * from './selection.ts';
 export * from './session.ts';
 export * from './slots.ts';
 export * from './training.ts';
@@ -60,6 +62,7 @@ export const decisions = byName([
   ...Object.values(rewards),
   ...Object.values(rounds),
   ...Object.values(sandbox),
+  ...Object.values(selection),
   ...Object.values(session),
   ...Object.values(slots),
   ...Object.values(training),

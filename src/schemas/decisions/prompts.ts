@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { notCompared } from '../faults.ts';
 import { endsPrompt, groupKey, promptsIn, wholePrompt } from '../moves.ts';
 import { countedResponse, droppedResponse, prompt } from '../prompts.ts';
-import { count, domain, promptId, ref, requestId, roundId, tokens, weightVersion } from '../units.ts';
+import { count, domain, positiveCount, promptId, ref, requestId, roundId, tokens, weightVersion } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 const held = count.describe('Responses of the prompt that are held.');
@@ -17,6 +17,11 @@ const tries = {
   budget: count.describe('Most failures that lead to another try.'),
 };
 const startVersion = weightVersion.describe('Version of the weights that its first tokens are of.');
+const launched = positiveCount
+  .optional()
+  .describe(
+    'Responses of the prompt that were begun, where more were than its group has: only the first to end are named.',
+  );
 const maxStaleness = count.describe('Most versions that its tokens may be behind.');
 
 export const promptCollected = defineDecision(
@@ -41,6 +46,7 @@ export const promptCounted = defineDecision(
     domain: domain.optional(),
     promptTokens: tokens.optional().describe('Tokens of the prompt itself, where they are known.'),
     responses: z.array(countedResponse).describe('Its responses, by index.'),
+    launched,
   },
   { no_filter: quota, passed: quota },
   { entered: { groups: (one) => [groupKey(one.roundId, one.promptId)] } },
@@ -54,6 +60,7 @@ export const promptFiltered = defineDecision(
     roundId,
     ref: ref.optional(),
     dropped: z.array(droppedResponse).describe('Responses that are given up.'),
+    launched,
   },
   {
     zero_variance: {

@@ -37,6 +37,7 @@ export const promptsRequest = defineDecision(
       allowed: count.describe('How many these may be, so that none gets too old.'),
     },
     filtered: { target, admitted },
+    passed_over: { target, admitted },
     failed: { target, admitted },
     merged: { target, admitted },
     to_compare: { target, admitted },

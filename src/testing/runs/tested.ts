@@ -13,6 +13,7 @@ import { arbitrary as groupAssembly } from '../../policies/group-assembly/arbitr
 import { arbitrary as longPromptQueue } from '../../policies/long-prompt-queue/arbitrary.ts';
 import { arbitrary as programScheduling } from '../../policies/program-scheduling/arbitrary.ts';
 import { arbitrary as rewardDispatch } from '../../policies/reward-dispatch/arbitrary.ts';
+import { arbitrary as promptSelection } from '../../policies/prompt-selection/arbitrary.ts';
 import { arbitrary as roundComposition } from '../../policies/round-composition/arbitrary.ts';
 import { arbitrary as sandboxTimeout } from '../../policies/sandbox-timeout/arbitrary.ts';
 import { arbitrary as shadowLoader } from '../../policies/shadow-loader/arbitrary.ts';
@@ -59,6 +60,7 @@ const arbitraries: Readonly<Record<string, Arbitrary>> = Object.freeze({
   'reward-dispatch': rewardDispatch,
   rolloutpipe,
   rollpacker,
+  'prompt-selection': promptSelection,
   'round-composition': roundComposition,
   'sandbox-timeout': sandboxTimeout,
   watchdog,

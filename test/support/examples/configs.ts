@@ -116,6 +116,18 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { promptsPerRound: 2, responsesPerPrompt: 2, promptSpeculation: 1.5, windowRounds: 2, rememberedPrompts: 4 },
     { promptsPerRound: 3, responsesPerPrompt: 1, windowRounds: 1, rememberedPrompts: 1 },
   ],
+  'prompt-selection': [
+    { promptsPerRound: 3, responsesPerPrompt: 2, threshold: 1, rememberedPrompts: 9 },
+    {
+      ...{ promptsPerRound: 2, responsesPerPrompt: 2, fill: 'kept', threshold: 4, lengthExponent: 1, retention: 0.5 },
+      ...{ explorationShare: 0, domainFloor: 0, maxPasses: 2, maxOffered: 3, seed: 7 },
+    },
+    {
+      ...{ responsesPerPrompt: 2, rewards: 'real', normalization: 'none', unbiased: true, threshold: 4 },
+      ...{ explorationShare: 0.2, domainFloor: 0.5, rememberedPrompts: 4 },
+    },
+    { promptsPerRound: 2, responsesPerPrompt: 3, minResponses: 2, maxResponses: 6, tokensPerRound: 400, threshold: 2 },
+  ],
   'staleness-pacing': [
     { groupsPerBatch: 2 },
     { groupsPerBatch: 2, maxStaleness: 2, windowGroups: 3 },

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .decisions.rewards import *
     from .decisions.rounds import *
     from .decisions.sandbox import *
+    from .decisions.selection import *
     from .decisions.session import *
     from .decisions.slots import *
     from .decisions.training import *
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from .policies.speculative_admission import *
     from .policies.long_prompt_queue import *
     from .policies.round_composition import *
+    from .policies.prompt_selection import *
     from .policies.sandbox_timeout import *
     from .policies.reward_dispatch import *
     from .policies.group_assembly import *
@@ -86,9 +88,10 @@ else:
 _names = {
     "objects": """
         CountedResponse RewardedResponse KeptResponse Deferral DroppedResponse FinalResponse TimeoutEstimate
-        TrainingShare PacedGroup RolloutWorkload ProfileConfiguration ProfileRow ReplicaGroup RunningRequest EnginePlace
-        MicroBatch Migration LoaderNode TextSample GoneSample TensorShape FrameSlice ChunkRequest BatchSequence
-        BatchAssignment BatchPack GpuServer Resolution LengthPolynomial LengthPoint Prompt FinalPrompt VisualSample
+        TrainingShare PacedGroup RolloutWorkload ProfileConfiguration ProfileRow PromptChoice ReplicaGroup
+        RunningRequest EnginePlace MicroBatch Migration LoaderNode TextSample GoneSample TensorShape FrameSlice
+        ChunkRequest BatchSequence BatchAssignment BatchPack GpuServer Resolution LengthPolynomial LengthPoint Prompt
+        FinalPrompt VisualSample
     """,
     "events.chunks": "ChunkFinished ChunksRequested RequestOpened",
     "events.engines": "EngineAdded EngineDrained EngineLost EngineReported EnginesChanged EnginesPlaced",
@@ -153,6 +156,7 @@ _names = {
         SpeculationChosen
     """,
     "decisions.sandbox": "SandboxLate SandboxReport SandboxRun SandboxScored SandboxUnscored",
+    "decisions.selection": "EpochEnded PromptsPassed PromptsSelected",
     "decisions.session": "HostOwes RoundStalled TimerSet",
     "decisions.slots": """
         SlotAssign SlotDenied SlotExpired SlotLate SlotPrewarm SlotReclaim SlotsRecovered SlotsSuspended
@@ -173,6 +177,10 @@ _names = {
     "policies.round_composition": """
         RoundCompositionConfig RoundCompositionEvent RoundCompositionCommand RoundCompositionNotice
         RoundCompositionDecision RoundCompositionSnapshot
+    """,
+    "policies.prompt_selection": """
+        PromptSelectionConfig PromptSelectionEvent PromptSelectionCommand PromptSelectionNotice PromptSelectionDecision
+        PromptSelectionSnapshot
     """,
     "policies.sandbox_timeout": """
         SandboxTimeoutConfig SandboxTimeoutEvent SandboxTimeoutCommand SandboxTimeoutNotice SandboxTimeoutDecision

@@ -70,6 +70,8 @@ class DroppedResponse(TypedDict):
     """Tokens. Whole number 0 to 1000000000."""
     cause: Literal["stale_weights", "filtered", "failed", "round_failed", "merged"]
     """Why it is of no use."""
+    reward: NotRequired[float]
+    """Raw reward, where it is known and its prompt was filtered."""
 
 
 class FinalResponse(TypedDict):
@@ -177,6 +179,25 @@ class ProfileRow(TypedDict):
     """Seconds to prefill the batch. Number ≥ 0."""
     bytes: float
     """Bytes that each GPU of the replica holds: weights, KV cache, activations. Number ≥ 0."""
+
+
+class PromptChoice(TypedDict):
+    """What was expected of a prompt that was offered."""
+
+    promptId: str
+    """Id of the prompt, given by the host. String ≤ 512."""
+    responses: int
+    """Responses that it is to have (the group size). Whole number ≥ 1."""
+    expectedTokens: float
+    """Tokens that one of these responses is expected to have. Number ≥ 0."""
+    keptChance: float
+    """Chance that their rewards differ, so that the group teaches. Number 0 to 1."""
+    worth: float
+    """What they are expected to teach ÷ expected tokens to the power `lengthExponent`. Number ≥ 0."""
+    chance: float
+    """Chance with which it was taken. Number 0 to 1."""
+    weight: NotRequired[float]
+    """With `unbiased`: 1 ÷ chance, by which the gradient of the prompt is multiplied. Number ≥ 1."""
 
 
 class ReplicaGroup(TypedDict):

@@ -36,6 +36,9 @@ class GroupRewarded(AnyDecision):
     """Tokens of those responses, all together, without their prompts. Whole number 0 to 1000000000000."""
     responses: list[RewardedResponse]
     """Those responses, by index, each with its raw reward."""
+    launched: NotRequired[int]
+    """Responses of the prompt that were begun, where more were than its group has: only the first to end are named.
+    Whole number ≥ 1."""
     reason: GroupRewardedReason
 
 

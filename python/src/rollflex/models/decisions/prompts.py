@@ -76,6 +76,9 @@ class PromptCounted(AnyDecision):
     """Tokens of the prompt itself, where they are known. Whole number 0 to 1000000000."""
     responses: list[CountedResponse]
     """Its responses, by index."""
+    launched: NotRequired[int]
+    """Responses of the prompt that were begun, where more were than its group has: only the first to end are named.
+    Whole number ≥ 1."""
     reason: PromptCountedReason
 
 
@@ -164,6 +167,9 @@ class PromptFiltered(AnyDecision):
     """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
     dropped: list[DroppedResponse]
     """Responses that are given up."""
+    launched: NotRequired[int]
+    """Responses of the prompt that were begun, where more were than its group has: only the first to end are named.
+    Whole number ≥ 1."""
     reason: PromptFilteredReason
 
 

@@ -32,13 +32,13 @@ class PromptsRequestReason(TypedDict):
     """Reason of :class:`PromptsRequest`. Why, with the numbers."""
 
     code: Literal[
-        "round_opened", "window_begun", "within_staleness", "filtered", "failed", "merged", "to_compare",
+        "round_opened", "window_begun", "within_staleness", "filtered", "passed_over", "failed", "merged", "to_compare",
         "host_restarted",
     ]
     target: NotRequired[int]
-    """With `round_opened`, `filtered`, `failed`, `merged`, `to_compare`, `host_restarted`: Prompts that the round is to
-    begin, speculation included. Whole number ≥ 0. With `window_begun`: Prompts from which they are composed. Whole
-    number ≥ 0."""
+    """With `round_opened`, `filtered`, `passed_over`, `failed`, `merged`, `to_compare`, `host_restarted`: Prompts that
+    the round is to begin, speculation included. Whole number ≥ 0. With `window_begun`: Prompts from which they are
+    composed. Whole number ≥ 0."""
     known: NotRequired[int]
     """With `round_opened`: Prompts that are here for it, those that wait included. Whole number ≥ 0. With
     `window_begun`: Prompts that are here for them. Whole number ≥ 0."""
@@ -50,8 +50,8 @@ class PromptsRequestReason(TypedDict):
     allowed: NotRequired[int]
     """How many these may be, so that none gets too old. Whole number ≥ 0. Only with `within_staleness`."""
     admitted: NotRequired[int]
-    """Prompts that were admitted to it, or wait to be. Whole number ≥ 0. Only with `filtered`, `failed`, `merged`,
-    `to_compare`, `host_restarted`."""
+    """Prompts that were admitted to it, or wait to be. Whole number ≥ 0. Only with `filtered`, `passed_over`, `failed`,
+    `merged`, `to_compare`, `host_restarted`."""
 
 
 class PromptsRequest(AnyDecision):
