@@ -52,6 +52,14 @@ export const prompt = z
     domain: domain.optional(),
     promptTokens: tokens.optional().describe('Tokens of the prompt itself; used for placement.'),
     expectedTokens: tokens.optional().describe('Expected tokens of its longest response, where something is known.'),
+    keptChance: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe(
+        'Chance that the filter keeps it: a round begins prompts until these add up to what it needs. Absent: 1, or 1 ÷ `promptSpeculation`.',
+      ),
     deferral: deferral.optional().describe('How often and since when it has been deferred.'),
     kept: z.array(keptResponse).optional().describe('Responses kept from earlier rounds (`partialRollout`).'),
   })

@@ -5,12 +5,13 @@ import type { HeldLedger } from '../machine/definition.ts';
 
 /** Copies a prompt; the copy shares no object with it, and its keys are in the order of the schema. */
 export function copyPrompt(given: Prompt): Prompt {
-  const { promptId, ref, domain, promptTokens, expectedTokens, deferral, kept } = given;
+  const { promptId, ref, domain, promptTokens, expectedTokens, keptChance, deferral, kept } = given;
   const copy: Prompt = { promptId };
   if (ref !== undefined) copy.ref = ref;
   if (domain !== undefined) copy.domain = domain;
   if (promptTokens !== undefined) copy.promptTokens = promptTokens;
   if (expectedTokens !== undefined) copy.expectedTokens = expectedTokens;
+  if (keptChance !== undefined) copy.keptChance = keptChance;
   if (deferral !== undefined) copy.deferral = copyDeferral(deferral);
   if (kept !== undefined) copy.kept = kept.map(copyKept);
   return copy;

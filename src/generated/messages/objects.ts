@@ -66,6 +66,11 @@ export interface Prompt {
   promptTokens?: number | undefined;
   /** Expected tokens of its longest response, where something is known. A whole number, 0 to 1,000,000,000. */
   expectedTokens?: number | undefined;
+  /**
+   * Chance that the filter keeps it: a round begins prompts until these add up to what it needs. Absent: 1, or 1 ÷
+   * `promptSpeculation`. A number, 0 to 1.
+   */
+  keptChance?: number | undefined;
   /** How often and since when it has been deferred. */
   deferral?: Deferral | undefined;
   /** Responses kept from earlier rounds (`partialRollout`). */

@@ -70,7 +70,7 @@ export interface PromptsSelected extends Stamped<'prompts.selected'> {
   /** What was expected of each of them, in the same order. */
   choices: PromptChoice[];
   /** Why, with the numbers. */
-  reason: Because<'filled' | 'source_exhausted', {
+  reason: Because<'filled' | 'source_exhausted' | 'only_duplicates', {
     /** Prompts that were offered for the round. A whole number, 0 or more. */
     offered: number;
     /** Of them: prompts that were passed over. A whole number, 0 or more. */

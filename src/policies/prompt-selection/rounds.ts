@@ -14,7 +14,9 @@ import type { SelectionState, Taken } from './state.ts';
 import { costOf, posteriorOf, teaches } from './value.ts';
 
 type Ctx = Context<PromptSelectionDecision>;
+type Why = Message<'prompts.selected'>['reason']['code'];
 type Need = NonNullable<SelectionState['need']>;
+type Given = Pick<Need, 'roundId' | 'count' | 'offered' | 'passed'>;
 type Asked = Message<'prompts.request'>['reason'];
 
 /** A round takes at most so many times the prompts that it needs, however few are likely to be kept. */
@@ -51,7 +53,7 @@ export function request(state: SelectionState, { roundId, weightVersion }: Messa
 /** A round lacks so many prompts, in addition to those that it has been given. */
 export function lack(state: SelectionState, roundId: string, missing: number, ctx: Ctx): void {
   if (state.need?.roundId === roundId) state.need.count += missing;
-  else state.need = { roundId, count: missing, awaited: 0, offered: 0, passed: 0 };
+  else state.need = { roundId, count: missing, awaited: 0, offered: 0, passed: 0, repeats: 0 };
   fill(state, state.need, ctx, { code: 'round_opened', target: state.need.count, known: state.taken.size });
 }
 
@@ -64,11 +66,15 @@ export function supply(state: SelectionState, { roundId, prompts }: Message<'pro
   for (const one of prompts) {
     const before = state.taken.get(one.promptId);
     if (before !== undefined) {
+      if (isFor) need.repeats += 1;
       merge(one, roundId, ctx);
       continue;
     }
     if (beginsEpoch(state, one.promptId)) endEpoch(state, ctx, 'offered_again');
-    if (isFor) need.offered += 1;
+    if (isFor) {
+      need.offered += 1;
+      need.repeats = 0;
+    }
     const { choice, isTaken } = judge(state, one);
     if (isTaken) take(state, copyPrompt(one), choice);
     else {
@@ -139,6 +145,8 @@ function settle(state: SelectionState, roundId: string | undefined, ctx: Ctx): v
 function fill(state: SelectionState, need: Need, ctx: Ctx, asked?: Asked): void {
   const { exhausted, taken } = state;
   if (isFull(state, need.count)) return give(state, need, ctx, 'filled');
+  // All prompts of a source that goes on in epochs have been seen then.
+  if (taken.size > 0 && need.repeats >= 2 * taken.size) return give(state, need, ctx, 'only_duplicates');
   if (exhausted && taken.size > 0) return give(state, need, ctx, 'source_exhausted');
   if (exhausted) {
     state.need = null;
@@ -175,7 +183,7 @@ function take(state: SelectionState, prompt: Prompt, choice: PromptChoice): void
 const leastTokens = ({ responses, expectedTokens }: PromptChoice): number => responses * expectedTokens;
 
 /** Gives a round the prompts that were taken first, as many as it needs. */
-function give(state: SelectionState, need: Omit<Need, 'awaited'>, ctx: Ctx, code: 'filled' | 'source_exhausted'): void {
+function give(state: SelectionState, need: Given, ctx: Ctx, code: Why): void {
   const { config, taken, worth } = state;
   const { roundId, count, offered, passed } = need;
   const given: Taken[] = [];

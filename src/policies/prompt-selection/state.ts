@@ -89,6 +89,8 @@ export const selectionState = z.strictObject({
       /** Prompts that were offered, and passed over, since the first request. */
       offered: count,
       passed: count,
+      /** How many prompts in a row were here already. */
+      repeats: count,
     })
     .nullable(),
   memory,

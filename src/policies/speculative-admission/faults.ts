@@ -22,6 +22,7 @@ import {
   type AdmissionState,
   budgetOf,
   currentRoundId,
+  doubtOf,
   type Engine,
   engineOf,
   enqueue,
@@ -177,9 +178,11 @@ export const dropHeld = (prompt: PromptState, cause: DroppedResponse['cause']): 
 /** Takes a prompt out of the round for good; another takes its place. */
 export function replace(state: AdmissionState, prompt: PromptState, code: 'filtered' | 'failed'): void {
   const { quota } = prompt;
+  const doubt = doubtOf(prompt);
   remove(state, prompt);
   if (quota === null || state.round === null) return;
   quota.admitted -= 1;
+  quota.target -= doubt;
   state.unsettled = code;
 }
 

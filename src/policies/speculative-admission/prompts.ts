@@ -7,14 +7,16 @@ import type { Failure } from '../../core/rollout/shared-faults.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { requestIds } from '../../schemas/moves.ts';
-import type { CountedResponse, KeptResponse, Prompt } from '../../schemas/prompts.ts';
-import { dropHeld, faultIn, giveUpProven, replace, rewards, setAside, settleSuccess } from './faults.ts';
+import type { CountedResponse, DroppedResponse, KeptResponse, Prompt } from '../../schemas/prompts.ts';
+import { faultIn, giveUpProven, replace, rewards, setAside, settleSuccess } from './faults.ts';
 import { abortAll, abortControl, checkRequestId, checkRound, heldResponse, late } from './requests.ts';
 import type { Ctx } from './schema.ts';
 import {
   type AdmissionState,
+  begunOf,
   currentRoundId,
   type DomainQuota,
+  doubtOf,
   enqueue,
   heldOf,
   isLive,
@@ -179,6 +181,7 @@ export function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): voi
     quota.ready.push(prompt);
     return;
   }
+  quota.target -= doubtOf(prompt);
   prompt.status = 'counted';
   leaveQuota(prompt, quota);
   quota.counted += 1;
@@ -194,6 +197,7 @@ export function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): voi
     ...(domain === undefined ? undefined : { domain }),
     ...(promptTokens === undefined ? undefined : { promptTokens }),
     responses: countedResponses(prompt, round.weightVersion),
+    ...begunOf(state, prompt),
     reason: { code, counted: round.counted, needed: config.promptsPerRound },
   });
 }
@@ -230,9 +234,13 @@ function reject(
   const { futile, round } = state;
   const { promptId, ref } = prompt.spec;
   abortControl(state, prompt, ctx);
-  const dropped = dropHeld(prompt, 'filtered');
+  const dropped = heldOf(prompt).map(({ requestId, tokens, reward }): DroppedResponse => {
+    const one = { requestId, tokens, cause: 'filtered' } as const;
+    return reward === null ? one : { ...one, reward };
+  });
   const roundId = currentRoundId(state);
-  ctx.emit({ type: 'prompt.filtered', at: ctx.at, promptId, roundId, ...given({ ref }), dropped, reason });
+  const all = { promptId, roundId, ...given({ ref }), dropped, ...begunOf(state, prompt) };
+  ctx.emit({ type: 'prompt.filtered', at: ctx.at, ...all, reason });
   if (futile.filtered === 0) futile.since = ctx.at;
   futile.filtered += 1;
   if (round !== null && prompt.quota !== null) {

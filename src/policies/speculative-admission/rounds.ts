@@ -36,6 +36,7 @@ import {
   type AdmissionState,
   type DeferReason,
   type DomainQuota,
+  doubtOf,
   heldOf,
   isLive,
   isQueued,
@@ -154,6 +155,7 @@ function readmit(state: AdmissionState, prompt: PromptState, round: Round, ctx: 
   const quota = quotaOf(round, prompt.spec.domain)!;
   join(state, prompt, quota, round);
   quota.admitted += 1;
+  quota.target += doubtOf(prompt);
   for (const response of prompt.responses) {
     if (!isLive(response)) continue;
     response.round = round;
@@ -187,8 +189,10 @@ export function restartAt(state: AdmissionState, weightVersion: number, ctx: Ctx
     // A prompt without any tokens begins with these weights.
     if (prompt.responses.every((one) => isQueued(one) && one.resume === null)) prompt.startVersion = weightVersion;
     const quota = prompt.quota!;
+    const doubt = doubtOf(prompt);
     if (isTooOld(state, prompt, round, ctx)) {
       quota.admitted -= 1;
+      quota.target -= doubt;
       continue;
     }
     if (prompt.status === 'standby') continue;
@@ -210,6 +214,7 @@ function addPrompt(state: AdmissionState, spec: Prompt, round: Round, ctx: Ctx):
     const prompt = newPrompt(copyPrompt(spec), { seq: state.seq++, quota, startVersion, firstPrefix: state.restarts });
     state.prompts.set(promptId, prompt);
     quota.standby.push(prompt);
+    quota.target += doubtOf(prompt);
     return;
   }
   const dropped: DroppedResponse[] = [];
@@ -271,7 +276,9 @@ export function reopen(state: AdmissionState, _: unknown, ctx: Ctx): void {
 }
 
 /** Returns the number of prompts that a round begins with. */
-export const targetOf = ({ quotas }: Round): number => quotas.reduce((sum, { target }) => sum + target, 0);
+export const targetOf = ({ quotas }: Round): number => quotas.reduce((sum, { target }) => sum + whole(target), 0);
+/** Rounds up, short of the rounding errors of sums. */
+const whole = (target: number): number => Math.ceil(target - 1e-6);
 
 /** Asks for missing prompts that have not been asked for yet. */
 function requestMore(state: AdmissionState, round: Round, code: Exclude<Unsettled, 'counted'>, ctx: Ctx): void {
@@ -283,7 +290,7 @@ function requestMore(state: AdmissionState, round: Round, code: Exclude<Unsettle
   let domains: Record<string, number> | undefined;
   for (const quota of round.quotas) {
     if (quota.exhausted || round.onlyDuplicates || quota.counted === quota.prompts) continue;
-    const missing = quota.target - quota.admitted - quota.standby.size - quota.awaiting;
+    const missing = whole(quota.target) - quota.admitted - quota.standby.size - quota.awaiting;
     if (missing <= 0) continue;
     quota.awaiting += missing;
     total += missing;
@@ -323,7 +330,7 @@ export function settle(state: AdmissionState, ctx: Ctx): void {
 /** Starts prompts until a quota has enough. */
 function takeIn(state: AdmissionState, round: Round, quota: DomainQuota, ctx: Ctx): void {
   if (isSpent(state, round)) return;
-  while (quota.admitted < quota.target && quota.counted < quota.prompts) {
+  while (quota.admitted < whole(quota.target) && quota.counted < quota.prompts) {
     const prompt = quota.standby.shift();
     if (prompt === undefined) return;
     startPrompt(state, prompt, quota, round, ctx);

@@ -43,7 +43,8 @@ export interface Engine extends z.output<typeof engine> {}
 const quota = z.strictObject({
   domain: z.string().nullable(),
   prompts: count,
-  target: count,
+  /** Prompts to begin: those that it speculates on, and what the chances of those that are here to be kept lack to 1. */
+  target: z.number().nonnegative(),
   /** Number of prompts that were taken in and neither filtered nor failed, including counting prompts. */
   admitted: count,
   counted: count,
@@ -447,6 +448,16 @@ export function leaveQuota(member: PromptState, itsQuota: DomainQuota): void {
 export function responseAt({ responses }: PromptState, index: number): ResponseState | undefined {
   const one = responses[index];
   return one !== undefined && one.index === index ? one : responses.find((other) => other.index === index);
+}
+
+/** What the chance that the prompt is kept lacks to 1, until it counts. */
+export const doubtOf = ({ status, spec }: PromptState): number =>
+  status === 'counted' ? 0 : 1 - (spec.keptChance ?? 1);
+
+/** Number of responses that the prompt has begun, if it needs fewer. */
+export function begunOf({ config }: AdmissionState, { responses }: PromptState): { readonly launched?: number } {
+  const launched = responses.reduce((sum, { cause }) => sum + Number(cause !== 'control'), 0);
+  return launched > config.responsesPerPrompt ? { launched } : {};
 }
 
 /** Whether a request generates the response and is not being aborted. */

@@ -21,7 +21,7 @@ export const promptsSelected = defineDecision(
     prompts: z.array(prompt).describe('The prompts, in order.'),
     choices,
   },
-  { filled: offered, source_exhausted: offered },
+  { filled: offered, source_exhausted: offered, only_duplicates: offered },
   { left: promptsIn('prompts') },
 );
 export const promptsPassed = defineDecision(

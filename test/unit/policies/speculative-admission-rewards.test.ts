@@ -51,8 +51,8 @@ describe.each(bothWays)('filter `zero-variance`, %s', (_how, start) => {
         roundId: 'r0',
         ref: 'row 7',
         dropped: [
-          { requestId: 'a/0#0', tokens: 10, cause: 'filtered' },
-          { requestId: 'a/1#0', tokens: 10, cause: 'filtered' },
+          { requestId: 'a/0#0', tokens: 10, cause: 'filtered', reward: 1 },
+          { requestId: 'a/1#0', tokens: 10, cause: 'filtered', reward: 1 },
         ],
         reason: { code: 'zero_variance', standardDeviation: 0, tolerance: 1e-6 },
       },

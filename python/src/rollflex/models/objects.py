@@ -426,6 +426,9 @@ class Prompt(TypedDict):
     """Tokens of the prompt itself; used for placement. Whole number 0 to 1000000000."""
     expectedTokens: NotRequired[int]
     """Expected tokens of its longest response, where something is known. Whole number 0 to 1000000000."""
+    keptChance: NotRequired[float]
+    """Chance that the filter keeps it: a round begins prompts until these add up to what it needs. Absent: 1, or 1 ÷
+    `promptSpeculation`. Number 0 to 1."""
     deferral: NotRequired[Deferral]
     """How often and since when it has been deferred."""
     kept: NotRequired[Sequence[KeptResponse]]

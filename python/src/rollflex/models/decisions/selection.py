@@ -73,7 +73,7 @@ class PromptsPassed(AnyDecision):
 class PromptsSelectedReason(TypedDict):
     """Reason of :class:`PromptsSelected`. Why, with the numbers."""
 
-    code: Literal["filled", "source_exhausted"]
+    code: Literal["filled", "source_exhausted", "only_duplicates"]
     offered: int
     """Prompts that were offered for the round. Whole number ≥ 0."""
     passed: int
