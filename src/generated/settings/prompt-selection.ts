@@ -20,6 +20,13 @@ export interface PromptSelectionInput {
    */
   fill?: 'prompts' | 'kept' | undefined;
   /**
+   * What becomes of prompts that are passed over. `return`: `prompts.passed` hands them back. `last`: they wait here,
+   * and are taken at the end of the epoch, so that only the order changes.
+   *
+   * @defaultValue `'return'`
+   */
+  passedOver?: 'return' | 'last' | undefined;
+  /**
    * Least responses of a prompt, where they are shared out by what they are worth; R0 if absent. A whole number, 2 to
    * 4,096.
    */
@@ -134,6 +141,11 @@ export interface PromptSelectionConfig
    * groups whose rewards are equal, up to four times as many.
    */
   fill: 'prompts' | 'kept';
+  /**
+   * What becomes of prompts that are passed over. `return`: `prompts.passed` hands them back. `last`: they wait here,
+   * and are taken at the end of the epoch, so that only the order changes.
+   */
+  passedOver: 'return' | 'last';
   /** `binary`: a response passes or fails, see `passReward`. `real`: a reward is a number on a scale. */
   rewards: 'binary' | 'real';
   /** With `rewards: binary`: a reward from this on is a pass; fits rewards of 0 and 1, and of −1 and 1. */

@@ -64,7 +64,7 @@ export const promptSelection: PolicyDefinitionOf<PromptSelectionTypes, Selection
   begin,
   handlers,
   decisions,
-  ledgers: promptLedgers<SavedSelection>(({ taken }) => taken.map(({ prompt }) => prompt)),
+  ledgers: promptLedgers<SavedSelection>(({ taken, last }) => [...taken, ...last].map(({ prompt }) => prompt)),
   waits,
   gates,
 });

@@ -9,7 +9,7 @@ import type { Prompt, PromptChoice } from '../../schemas/prompts.ts';
 import { type Share, shareOut } from './allocation.ts';
 import { beginsEpoch, choiceAgain, judge, nextEpoch, thresholdOf } from './choice.ts';
 import { domainOf, fade, rememberedOf } from './knowledge.ts';
-import { responseRange } from './schema.ts';
+import { mostKeptFactor, responseRange } from './schema.ts';
 import type { SelectionState, Taken } from './state.ts';
 import { costOf, posteriorOf, teaches } from './value.ts';
 
@@ -19,8 +19,6 @@ type Need = NonNullable<SelectionState['need']>;
 type Given = Pick<Need, 'roundId' | 'count' | 'offered' | 'passed'>;
 type Asked = Message<'prompts.request'>['reason'];
 
-/** A round takes at most so many times the prompts that it needs, however few are likely to be kept. */
-const mostKeptFactor = 4;
 /** More than so many prompts for each that is taken are not asked for at once. */
 const mostAtOnce = 4;
 const rounding = 1e-9;
@@ -53,7 +51,7 @@ export function request(state: SelectionState, { roundId, weightVersion }: Messa
 /** A round lacks so many prompts, in addition to those that it has been given. */
 export function lack(state: SelectionState, roundId: string, missing: number, ctx: Ctx): void {
   if (state.need?.roundId === roundId) state.need.count += missing;
-  else state.need = { roundId, count: missing, awaited: 0, offered: 0, passed: 0, repeats: 0 };
+  else state.need = { roundId, count: missing, awaited: 0, askedAt: ctx.at, offered: 0, passed: 0, repeats: 0 };
   fill(state, state.need, ctx, { code: 'round_opened', target: state.need.count, known: state.taken.size });
 }
 
@@ -64,19 +62,20 @@ export function supply(state: SelectionState, { roundId, prompts }: Message<'pro
   const choices: PromptChoice[] = [];
   const threshold = thresholdOf(state);
   for (const one of prompts) {
-    const before = state.taken.get(one.promptId);
-    if (before !== undefined) {
+    if (beginsEpoch(state, one.promptId)) endEpoch(state, ctx, 'offered_again');
+    if (isHere(state, one)) {
       if (isFor) need.repeats += 1;
       merge(one, roundId, ctx);
       continue;
     }
-    if (beginsEpoch(state, one.promptId)) endEpoch(state, ctx, 'offered_again');
     if (isFor) {
       need.offered += 1;
       need.repeats = 0;
     }
     const { choice, isTaken } = judge(state, one);
-    if (isTaken) take(state, copyPrompt(one), choice);
+    const isLast = state.config.passedOver === 'last';
+    if (isTaken || (isLast && state.exhausted)) take(state, copyPrompt(one), choice);
+    else if (isLast) state.last.set(one.promptId, { prompt: copyPrompt(one), choice: { ...choice, chance: 1 } });
     else {
       passed.push(copyPrompt(one));
       choices.push(choice);
@@ -84,6 +83,7 @@ export function supply(state: SelectionState, { roundId, prompts }: Message<'pro
   }
   if (isFor) {
     need.awaited = Math.max(0, need.awaited - prompts.length);
+    need.askedAt = ctx.at;
     need.passed += passed.length;
   }
   if (passed.length > 0) {
@@ -95,11 +95,14 @@ export function supply(state: SelectionState, { roundId, prompts }: Message<'pro
 
 /** Takes a prompt back that was taken for a round and was not trained: it comes first, and is not drawn again. */
 export function comeBack(state: SelectionState, { prompt, roundId }: Returned, ctx: Ctx): void {
-  if (state.taken.has(prompt.promptId)) return merge(prompt, roundId, ctx);
+  if (isHere(state, prompt)) return merge(prompt, roundId, ctx);
   take(state, copyPrompt(prompt), choiceAgain(state, prompt));
   settle(state, roundId, ctx);
 }
 type Returned = Message<'prompt.deferred'> | Message<'prompt.returned'>;
+
+const isHere = ({ taken, last }: SelectionState, { promptId }: Prompt): boolean =>
+  taken.has(promptId) || last.has(promptId);
 
 function merge(dropped: Prompt, roundId: string, ctx: Ctx): void {
   const { promptId, ref } = dropped;
@@ -124,6 +127,8 @@ export function exhaust(state: SelectionState, { domain }: Message<'source.exhau
 /** Asks again for what a host that has restarted does not know any more. */
 export function restart(state: SelectionState, { weightVersion }: Message<'host.restarted'>, ctx: Ctx): void {
   if (weightVersion !== undefined) state.weightVersion = weightVersion;
+  // Who asks by `prompts.request` asks again for all that it lacks.
+  if (state.config.promptsPerRound === undefined) state.need = null;
   const { need } = state;
   if (need === null) return;
   need.awaited = 0;
@@ -160,6 +165,7 @@ function fill(state: SelectionState, need: Need, ctx: Ctx, asked?: Asked): void 
   // Since some are passed over, more are asked for, as many as the epoch so far makes likely.
   const likely = Math.min(mostAtOnce, epoch.selected === 0 ? 1 : epoch.offered / epoch.selected);
   need.awaited = scaledCount(likely, Math.max(1, missing));
+  need.askedAt = ctx.at;
   const reason = asked ?? { code: 'passed_over', target: need.count, admitted: taken.size };
   ctx.emit({ type: 'prompts.request', at: ctx.at, roundId: need.roundId, count: need.awaited, reason });
 }
@@ -262,4 +268,6 @@ function endEpoch(state: SelectionState, ctx: Ctx, code: 'offered_again' | 'sour
     reason: { code },
   });
   nextEpoch(state);
+  for (const { prompt, choice } of state.last.values()) take(state, prompt, choice);
+  state.last.clear();
 }

@@ -82,6 +82,12 @@ const shape = z.strictObject({
     .describe(
       '`prompts`: as many are taken as are needed. `kept`: so many that as many are likely to be kept by a filter of groups whose rewards are equal, up to four times as many.',
     ),
+  passedOver: z
+    .enum(['return', 'last'])
+    .default('return')
+    .describe(
+      'What becomes of prompts that are passed over. `return`: `prompts.passed` hands them back. `last`: they wait here, and are taken at the end of the epoch, so that only the order changes.',
+    ),
   minResponses: z
     .int()
     .min(2)
@@ -101,6 +107,9 @@ const shape = z.strictObject({
     ),
   ...selectionSettings,
 });
+
+/** With `fill: kept`, a round takes at most so many times the prompts that it needs. */
+export const mostKeptFactor = 4;
 
 type Settings = z.output<typeof shape>;
 
@@ -132,5 +141,7 @@ export const selectionConfig = shape.superRefine((config, context) => {
     refuse('normalization', '`none` beside `unbiased`: a standard deviation of the rewards is no fixed divisor');
   if (config.explorationShare === 0)
     refuse('explorationShare', 'more than 0 beside `unbiased`: a prompt without a chance has no weight');
+  if (config.passedOver === 'last')
+    refuse('passedOver', '`return` beside `unbiased`: each prompt is taken in every epoch, and needs no weight');
   if (config.fill === 'kept') refuse('fill', '`prompts` beside `unbiased`: what a filter keeps depends on the rewards');
 });

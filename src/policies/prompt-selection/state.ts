@@ -9,7 +9,7 @@ import type { Live } from '../../core/machine/definition.ts';
 import { byHand, mapBy } from '../../core/machine/state.ts';
 import type { PromptSelectionConfig } from '../../generated/settings/prompt-selection.ts';
 import { prompt, promptChoice } from '../../schemas/prompts.ts';
-import { count, domain, promptId, roundId, weightVersion } from '../../schemas/units.ts';
+import { count, domain, promptId, roundId, seconds, weightVersion } from '../../schemas/units.ts';
 
 const sum = z.number().nonnegative();
 /** Sums of rewards that have lost weight until `version`. */
@@ -75,7 +75,9 @@ const memory = byHand(z.strictObject({ capacity: count, prompts: z.array(remembe
 export const selectionState = z.strictObject({
   /** Prompts that were taken, in the order in which rounds get them. */
   taken: mapBy((one) => one.prompt.promptId, taken),
-  /** Sum of their chances to be kept by a filter, and of the expected tokens of their least responses. */
+  /** Prompts that were passed over, and are taken at the end of the epoch (`passedOver: last`). */
+  last: mapBy((one) => one.prompt.promptId, taken),
+  /** Sums over `taken` of the chances to be kept by a filter, and of the expected tokens of the least responses. */
   takenKept: sum,
   takenTokens: sum,
   /** The round that lacks prompts. */
@@ -86,6 +88,8 @@ export const selectionState = z.strictObject({
       count,
       /** Prompts that were asked for and have not come. */
       awaited: count,
+      /** When they were asked for, or the last portion came, in seconds. */
+      askedAt: seconds,
       /** Prompts that were offered, and passed over, since the first request. */
       offered: count,
       passed: count,

@@ -7,8 +7,15 @@ import type { SelectionState } from './state.ts';
 const lacking = ({ need }: SelectionState): readonly HeldThing[] =>
   need === null ? [] : [{ what: 'rounds', id: need.roundId }];
 
+/** The prompts that a round has been promised. */
+const supplied = ({ roundId, askedAt }: NonNullable<SelectionState['need']>): AwaitedEvent => ({
+  event: { type: 'prompts.supplied', roundId },
+  since: askedAt,
+});
+
 /** What has to end before events are accepted. */
 export const gates: Gates<SelectionState> = {
+  'prompts.supplied': ({ need }) => (need === null ? [] : [supplied(need)]),
   'round.requested': (state) => (state.config.promptsPerRound === undefined ? [] : lacking(state)),
 };
 
@@ -22,18 +29,20 @@ function nextRound(state: SelectionState): readonly (HeldThing | AwaitedEvent)[]
 
 export const waits: Waits<SelectionState> = {
   prompts: {
-    ids: ({ taken }) => taken.keys(),
+    ids: ({ taken, last }) => [...taken.keys(), ...last.keys()],
     of: (state, id) => {
-      const one = state.taken.get(id);
+      const one = state.taken.get(id) ?? state.last.get(id);
       if (one === undefined) return undefined;
-      return { stands: 'was taken', since: one.prompt.deferral?.sinceSeconds, for: nextRound(state) };
+      const stands = state.taken.has(id) ? 'was taken' : 'was passed over, until the end of the epoch';
+      return { stands, since: one.prompt.deferral?.sinceSeconds, for: nextRound(state) };
     },
   },
   responses: keptResponses(
-    function* ({ taken }) {
+    function* ({ taken, last }) {
       for (const { prompt } of taken.values()) yield prompt;
+      for (const { prompt } of last.values()) yield prompt;
     },
-    ({ taken }, id) => [taken.get(id)?.prompt],
+    ({ taken, last }, id) => [(taken.get(id) ?? last.get(id))?.prompt],
   ),
   rounds: {
     ids: ({ need }) => (need === null ? [] : [need.roundId]),
@@ -41,7 +50,7 @@ export const waits: Waits<SelectionState> = {
       need?.roundId === roundId
         ? {
             stands: `has ${taken.size} prompts, ${need.passed} were passed over`,
-            for: [{ event: { type: 'prompts.supplied', roundId } }],
+            for: [supplied(need)],
           }
         : undefined,
   },

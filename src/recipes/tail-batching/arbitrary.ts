@@ -3,13 +3,22 @@
 import type { Choices } from '../../core/generators/choices.ts';
 import type { EventOf } from '../../core/machine/definition.ts';
 import type { RecipeState } from '../../core/recipe/spec.ts';
+import type { TailBatchingConfig } from '../../generated/settings/tail-batching.ts';
+import { arbitrary as selection } from '../../policies/prompt-selection/arbitrary.ts';
 import { arbitrary as ofAdmission } from '../../policies/speculative-admission/arbitrary.ts';
 import type { tailBatching } from './tail-batching.ts';
 
 type TailEvent = EventOf<typeof tailBatching>;
 
+const ofSelection = new Set(['prompts.supplied', 'group.rewarded', 'source.exhausted', 'source.reopened']);
+
 /** Draws a likely next event. */
-export function arbitrary({ parts }: RecipeState, choices: Choices): TailEvent {
+export function arbitrary({ parts, config }: RecipeState, choices: Choices): TailEvent {
+  const isSelecting = (config as TailBatchingConfig).promptSelection !== undefined;
+  if (choices.below(isSelecting ? 3 : 60) === 0) {
+    const event = selection(parts.selection as never, choices);
+    if (ofSelection.has(event.type)) return event as TailEvent;
+  }
   const event = ofAdmission(parts.admission as never, choices);
   if (event.type !== 'round.opened') return event as TailEvent;
   const { at, roundId, weightVersion } = event;

@@ -31,6 +31,7 @@ export function joinedLedger(
     name,
     entered: admission.entered,
     left: (decision) => {
+      if (decision.type === 'prompts.passed') return of(holders.selection!.ledgers as never).left(decision);
       if (!handedOver.has(decision.type)) return admission.left(decision);
       const { dropped } = decision as unknown as { dropped: readonly { requestId: string }[] };
       return name === 'responses' ? dropped.map((one) => one.requestId) : none;

@@ -127,6 +127,7 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
       ...{ explorationShare: 0.2, domainFloor: 0.5, rememberedPrompts: 4 },
     },
     { promptsPerRound: 2, responsesPerPrompt: 3, minResponses: 2, maxResponses: 6, tokensPerRound: 400, threshold: 2 },
+    { promptsPerRound: 3, responsesPerPrompt: 2, threshold: 4, passedOver: 'last' },
   ],
   'staleness-pacing': [
     { groupsPerBatch: 2 },
@@ -380,5 +381,10 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { ...admission, placement: 'policy', maxDeferrals: 2, filter: 'host', allowOverlap: true },
     { ...admission, partialRollout: true, maxStaleness: 2, order: 'longest-expected-first', maxWaitRounds: 2 },
     { ...admission, maxStaleness: 1, quotas: { code: 2, math: 1 }, filter: 'zero-variance', maxFiltered: 2 },
+    { ...admission, filter: 'zero-variance', promptSelection: { threshold: 2, maxPasses: 2, rememberedPrompts: 9 } },
+    {
+      ...{ ...admission, responseSpeculation: 1, maxWaitRounds: 2 },
+      promptSelection: { unbiased: true, normalization: 'none', threshold: 4, explorationShare: 0.2 },
+    },
   ],
 };

@@ -23,6 +23,9 @@ class PromptSelectionConfig(TypedDict):
     fill: NotRequired[Literal["prompts", "kept"]]
     """`prompts`: as many are taken as are needed. `kept`: so many that as many are likely to be kept by a filter of
     groups whose rewards are equal, up to four times as many. Default: "prompts"."""
+    passedOver: NotRequired[Literal["return", "last"]]
+    """What becomes of prompts that are passed over. `return`: `prompts.passed` hands them back. `last`: they wait here,
+    and are taken at the end of the epoch, so that only the order changes. Default: "return"."""
     minResponses: NotRequired[int]
     """Least responses of a prompt, where they are shared out by what they are worth; R0 if absent. Whole number 2 to
     4096."""

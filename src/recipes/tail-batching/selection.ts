@@ -1,0 +1,78 @@
+/** Prompt selection in front of an admission: what the admission asks for is chosen from what the source offers. */
+import { z } from 'zod';
+import type { Delivery, SavedRecipe } from '../../core/recipe/spec.ts';
+import { copyPrompt } from '../../core/rollout/prompts.ts';
+import { promptSelection } from '../../policies/prompt-selection/index.ts';
+import { mostKeptFactor, selectionConfig, selectionSettings } from '../../policies/prompt-selection/schema.ts';
+import { type admissionConfig, mostRequests, mostResponses } from '../../policies/speculative-admission/schema.ts';
+import type { Message } from '../../schemas/messages.ts';
+
+/** The switch, with the settings of the part. */
+export const selectionSwitch = {
+  promptSelection: z
+    .strictObject(selectionSettings)
+    .optional()
+    .describe(
+      'Prompts are taken by what their responses are expected to teach, by `prompt-selection` with these settings; with a filter, rounds begin as many as are likely to be kept, in place of `promptSpeculation`. Absent: all, in the order of the data.',
+    ),
+};
+
+type Admission = z.output<typeof admissionConfig>;
+interface Switched extends Admission {
+  readonly promptSelection?: z.output<typeof selectionSwitch.promptSelection>;
+}
+
+/** Derives the configuration of the part. The part has one, too, while it is switched off. */
+export const partConfig = ({ promptSelection: settings, responsesPerPrompt, filter }: Switched) =>
+  settings === undefined
+    ? { responsesPerPrompt: 2 }
+    : { ...settings, responsesPerPrompt, fill: filter === 'none' ? 'prompts' : 'kept' };
+
+/** Settings of the admission that follow from the switch. */
+export const selectedAdmission = ({ promptSelection }: Switched) =>
+  promptSelection === undefined ? {} : { promptSpeculation: 1 };
+
+/** Refuses settings that contradict the switch. */
+export function checkSelection(config: Switched, refuse: (path: string, message: string) => void): void {
+  const { promptSelection: settings, promptsPerRound, filter } = config;
+  if (settings === undefined) return;
+  if (config.speculation === 'auto')
+    refuse('speculation', '`fixed` beside `promptSelection`, which says how many begin');
+  if ((config.promptSpeculation ?? 1) > 1)
+    refuse('promptSpeculation', '1, or nothing, beside `promptSelection`: it begins as many as are likely to be kept');
+  if (config.quotas !== undefined)
+    refuse('quotas', 'no `quotas` beside `promptSelection`: `domainFloor` is the least share of a domain');
+  if (settings.unbiased) {
+    if (filter !== 'none') refuse('filter', '`none` beside `unbiased`: what a filter keeps depends on the rewards');
+    if ((config.responseSpeculation ?? 2) > 1)
+      refuse('responseSpeculation', '1 beside `unbiased`: the responses that end first are no fair sample');
+  }
+  for (const { path, message } of selectionConfig.safeParse(partConfig(config)).error?.issues ?? [])
+    refuse(['promptSelection', ...path].join('.'), message);
+  const requests = mostKeptFactor * promptsPerRound * mostResponses(config);
+  if (requests > mostRequests)
+    refuse(
+      'promptsPerRound',
+      `at most ${mostRequests} requests, of ${mostKeptFactor} × P0 prompts: they are ${requests}`,
+    );
+}
+
+/** Route of prompts that were taken: the admission begins as many as are likely to be kept. */
+export const selected = {
+  to: (decision: Message<'prompts.selected'>, { filter }: { readonly filter: string }): Delivery[] => {
+    const { at, roundId, prompts, choices } = decision;
+    const taken = prompts.map((one, index) =>
+      filter === 'none' ? copyPrompt(one) : copyPrompt({ ...one, keptChance: choices[index]!.keptChance }),
+    );
+    const event: Message<'prompts.supplied'> = { type: 'prompts.supplied', at, roundId, prompts: taken };
+    return [{ part: 'admission', event, first: true }];
+  },
+};
+
+/** Adds the part to a state that was saved without it. */
+export function withSelection(saved: unknown): SavedRecipe {
+  const { id: policy, version, config, init, save } = promptSelection;
+  const { parts } = saved as SavedRecipe;
+  const state = save(init(config.parse({ responsesPerPrompt: 2 })));
+  return { parts: { selection: { policy, version, state }, ...parts } };
+}
