@@ -53,6 +53,7 @@ export function lack(state: SelectionState, roundId: string, missing: number, ct
   if (state.need?.roundId === roundId) state.need.count += missing;
   else state.need = { roundId, count: missing, awaited: 0, askedAt: ctx.at, offered: 0, passed: 0, repeats: 0 };
   fill(state, state.need, ctx, { code: 'round_opened', target: state.need.count, known: state.taken.size });
+  settle(state, roundId, ctx);
 }
 
 export function supply(state: SelectionState, { roundId, prompts }: Message<'prompts.supplied'>, ctx: Ctx): void {
@@ -140,9 +141,16 @@ export function restart(state: SelectionState, { weightVersion }: Message<'host.
  * then goes to the given round, at once.
  */
 function settle(state: SelectionState, roundId: string | undefined, ctx: Ctx): void {
-  const { need, exhausted, config, taken } = state;
-  if (need !== null) return fill(state, need, ctx);
-  if (!exhausted || config.promptsPerRound !== undefined || roundId === undefined || taken.size === 0) return;
+  const { exhausted, config, taken } = state;
+  if (state.need !== null) fill(state, state.need, ctx);
+  if (
+    state.need !== null ||
+    !exhausted ||
+    config.promptsPerRound !== undefined ||
+    roundId === undefined ||
+    taken.size === 0
+  )
+    return;
   give(state, { roundId, count: Number.POSITIVE_INFINITY, offered: 0, passed: 0 }, ctx, 'source_exhausted');
 }
 
@@ -192,12 +200,14 @@ const leastTokens = ({ responses, expectedTokens }: PromptChoice): number => res
 function give(state: SelectionState, need: Given, ctx: Ctx, code: Why): void {
   const { config, taken, worth } = state;
   const { roundId, count, offered, passed } = need;
+  // What is left over when the source is exhausted goes as a whole.
+  const mostTokens = Number.isFinite(count) ? (config.tokensPerRound ?? Number.POSITIVE_INFINITY) : count;
   const given: Taken[] = [];
   let kept = 0;
   let tokens = 0;
   for (const [promptId, one] of taken) {
     tokens += leastTokens(one.choice);
-    if (given.length > 0 && tokens > (config.tokensPerRound ?? Number.POSITIVE_INFINITY)) break;
+    if (given.length > 0 && tokens > mostTokens) break;
     taken.delete(promptId);
     given.push(one);
     kept += one.choice.keptChance;

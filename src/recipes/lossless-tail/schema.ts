@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { settingsOf } from '../../core/recipe/recipe.ts';
 import { compositionConfig, compositionSettings } from '../../policies/round-composition/schema.ts';
 import { admissionConfig, usualFactor } from '../../policies/speculative-admission/schema.ts';
+import { checkOrder, orderConfig, orderSwitch } from '../tail-batching/selection.ts';
 import { checkDivided, dividedAdmission, dividedSwitch } from './divided.ts';
 
 // Responses beyond those that a prompt needs would be thrown away. Rounds are composed by length, not by domain.
@@ -26,6 +27,7 @@ const shape = z.strictObject({
   ),
   ...compositionSettings,
   ...dividedSwitch,
+  ...orderSwitch,
 });
 
 /** Derives the configuration of each part from the flat one. */
@@ -42,6 +44,7 @@ export function partConfigs(config: z.output<typeof shape>) {
       ...divided,
     },
     chunks: config.dividedRollout ?? {},
+    selection: orderConfig(config),
   };
 }
 
@@ -52,6 +55,7 @@ export const losslessTailConfig = shape.superRefine((config, context) => {
     context.addIssue({ code: 'custom', path: ['promptSpeculation'], message: expected });
   }
   checkDivided(config, (path, message) => context.addIssue({ code: 'custom', path: [path], message }));
+  checkOrder(config, (path, message) => context.addIssue({ code: 'custom', path: path.split('.'), message }));
   const { error } = admissionConfig.safeParse(partConfigs(config).admission);
   for (const { path, message } of error?.issues ?? []) {
     context.addIssue({ code: 'custom', path: [...path], message });

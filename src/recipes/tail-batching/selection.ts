@@ -28,6 +28,35 @@ export const partConfig = ({ promptSelection: settings, responsesPerPrompt, filt
     ? { responsesPerPrompt: 2 }
     : { ...settings, responsesPerPrompt, fill: filter === 'none' ? 'prompts' : 'kept' };
 
+const { unbiased: _, maxPasses: _passes, rememberedPrompts: _remembered, ...orderSettings } = selectionSettings;
+/** The switch where every prompt is trained in every epoch. */
+export const orderSwitch = {
+  promptSelection: z
+    .strictObject(orderSettings)
+    .optional()
+    .describe(
+      'Prompts whose responses are expected to teach most come first, by `prompt-selection` with these settings; each is trained in every epoch. Absent: in the order of the data.',
+    ),
+};
+interface Ordered {
+  readonly promptSelection?: z.output<typeof orderSwitch.promptSelection>;
+  readonly responsesPerPrompt: number;
+  readonly rememberedPrompts: number;
+}
+
+/** Derives the configuration of the part that gives prompts an order. */
+export const orderConfig = ({ promptSelection: settings, responsesPerPrompt, rememberedPrompts }: Ordered) =>
+  settings === undefined
+    ? { responsesPerPrompt: 2 }
+    : { ...settings, responsesPerPrompt, rememberedPrompts, passedOver: 'last' };
+
+/** Refuses settings that contradict the order. */
+export function checkOrder(config: Ordered, refuse: (path: string, message: string) => void): void {
+  if (config.promptSelection === undefined) return;
+  for (const { path, message } of selectionConfig.safeParse(orderConfig(config)).error?.issues ?? [])
+    refuse(path[0] === 'responsesPerPrompt' ? 'responsesPerPrompt' : ['promptSelection', ...path].join('.'), message);
+}
+
 /** Settings of the admission that follow from the switch. */
 export const selectedAdmission = ({ promptSelection }: Switched) =>
   promptSelection === undefined ? {} : { promptSpeculation: 1 };
@@ -48,7 +77,7 @@ export function checkSelection(config: Switched, refuse: (path: string, message:
       refuse('responseSpeculation', '1 beside `unbiased`: the responses that end first are no fair sample');
   }
   for (const { path, message } of selectionConfig.safeParse(partConfig(config)).error?.issues ?? [])
-    refuse(['promptSelection', ...path].join('.'), message);
+    refuse(path[0] === 'responsesPerPrompt' ? 'responsesPerPrompt' : ['promptSelection', ...path].join('.'), message);
   const requests = mostKeptFactor * promptsPerRound * mostResponses(config);
   if (requests > mostRequests)
     refuse(

@@ -270,6 +270,10 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
       rememberedPrompts: 9,
       dividedRollout: { kvCapacityTokens: 1500, maxWaitSeconds: 60 },
     },
+    {
+      ...{ ...admission, windowRounds: 2, rememberedPrompts: 9, filter: 'zero-variance' },
+      promptSelection: { threshold: 3, explorationShare: 0 },
+    },
   ],
   rolloutpipe: [
     { responsesPerPrompt: 2, globalBatchSamples: 4, width: 2, maxTokensPerGpu: 100 },

@@ -4,8 +4,9 @@
 from typing import Literal, TypeAlias, Union
 
 from .._bases import AnySnapshot
-from .._typing import NotRequired
+from .._typing import NotRequired, TypedDict
 from ..decisions.chunks import ChunkAwaited, ChunkContinue, ChunkLate, RequestEnded
+from ..decisions.groups import GroupRewarded
 from ..decisions.prompts import (
     PromptCarried, PromptCollected, PromptCounted, PromptDeferred, PromptFailed, PromptFiltered, PromptMerged,
     PromptReturned,
@@ -19,6 +20,7 @@ from ..decisions.rewards import JudgementLate, JudgementRequest, RewardRequest
 from ..decisions.rounds import (
     PromptsRequest, RoundCompleted, RoundDrained, RoundPlanned, SourceDrained, SpeculationChosen,
 )
+from ..decisions.selection import EpochEnded, PromptsSelected
 from ..decisions.session import TimerSet
 from ..decisions.tries import TriesRecovered, TriesSuspended
 from ..events.chunks import ChunkFinished, ChunksRequested
@@ -31,6 +33,43 @@ from ..events.session import HostRestarted, TimerFired
 from .divided_rollout import DividedRolloutConfig
 from .round_composition import _RoundCompositionConfig1
 from .speculative_admission import _SpeculativeAdmissionConfig1
+
+
+class LosslessTailConfigPromptSelection(TypedDict):
+    """Prompts whose responses are expected to teach most come first, by `prompt-selection` with these settings; each is
+    trained in every epoch. Absent: in the order of the data."""
+
+    rewards: NotRequired[Literal["binary", "real"]]
+    """`binary`: a response passes or fails, see `passReward`. `real`: a reward is a number on a scale. Default:
+    "binary"."""
+    passReward: NotRequired[float]
+    """With `rewards: binary`: a reward from this on is a pass; fits rewards of 0 and 1, and of −1 and 1. Default: 1."""
+    normalization: NotRequired[Literal["std", "none"]]
+    """That of the trainer. `std`: a group whose rewards differ teaches as much as any other. `none`: it teaches by
+    their variance. Default: "std"."""
+    lengthExponent: NotRequired[float]
+    """λ: worth is value ÷ expected tokens to this power. 0: lengths do not matter. 1: value for each token. Number 0 to
+    1. Default: 0.5."""
+    threshold: NotRequired[float]
+    """θ: a prompt is taken for certain from a worth of θ × the mean of those taken lately. 0: each is taken. Number 0
+    to 16. Default: 0.5."""
+    explorationShare: NotRequired[float]
+    """Least chance with which a prompt is taken when it is offered, whatever it is worth. Number 0 to 1. Default:
+    0.05."""
+    domainFloor: NotRequired[float]
+    """A domain has at least this part of the share of tokens that it would have if every prompt were taken. 0: no such
+    floor. Number 0 to 1. Default: 0.25."""
+    maxOffered: NotRequired[int]
+    """A round passes nothing over any more once so many times the prompts that it needs were offered. Whole number 1 to
+    1000. Default: 8."""
+    retention: NotRequired[float]
+    """Share of the weight of what is known about a prompt that remains after each new version of the weights. Number
+    0.01 to 1. Default: 0.97."""
+    priorResponses: NotRequired[float]
+    """What is known of the domain counts as much as so many responses of the prompt itself. Number 0.01 to 1000.
+    Default: 2."""
+    seed: NotRequired[int]
+    """Seed of the draws. Whole number 0 to 4294967295. Default: 0."""
 
 
 class LosslessTailConfig(_SpeculativeAdmissionConfig1, _RoundCompositionConfig1):
@@ -52,13 +91,16 @@ class LosslessTailConfig(_SpeculativeAdmissionConfig1, _RoundCompositionConfig1)
     becomes too old. Number 1 to 16."""
     dividedRollout: NotRequired[DividedRolloutConfig]
     """Responses are generated in chunks, by `divided-rollout` with these settings. Absent: whole."""
+    promptSelection: NotRequired[LosslessTailConfigPromptSelection]
+    """Prompts whose responses are expected to teach most come first, by `prompt-selection` with these settings; each is
+    trained in every epoch. Absent: in the order of the data."""
 
 
 LosslessTailEvent: TypeAlias = Union[
     RoundRequested, RoundFailed, PromptsSupplied, SourceExhausted, SourceReopened, EngineAdded, EngineDrained,
     EngineLost, EnginesChanged, RequestStarted, RequestAborted, ResponseCompleted, ResponseFailed, RewardReady,
     RewardFailed, RewardFailedReport, PromptJudged, RequestProgressed, TurnFinished, ToolStarted, ToolFinished,
-    TimerFired, HostRestarted, ChunkFinished, ChunksRequested, EngineReported,
+    TimerFired, HostRestarted, ChunkFinished, ChunksRequested, EngineReported, GroupRewarded,
 ]
 """What `lossless-tail` is told."""
 
@@ -74,7 +116,7 @@ LosslessTailNotice: TypeAlias = Union[
     ResponseAccepted, ResponseSurplus, ResponseLate, ResponseDropped, ResponseAbandoned, JudgementLate, RequestExpired,
     TriesSuspended, TriesRecovered, PromptCollected, PromptCounted, PromptFiltered, PromptFailed, PromptDeferred,
     PromptCarried, PromptReturned, PromptMerged, RoundCompleted, RoundDrained, SpeculationChosen, RoundPlanned,
-    SourceDrained, ChunkAwaited, RequestEnded, ChunkLate,
+    SourceDrained, ChunkAwaited, RequestEnded, ChunkLate, PromptsSelected, EpochEnded,
 ]
 """Decisions of `lossless-tail` that a host may read."""
 
@@ -84,7 +126,7 @@ LosslessTailDecision: TypeAlias = Union[
     ResponseLate, ResponseDropped, ResponseAbandoned, RewardRequest, JudgementRequest, JudgementLate, RequestExpired,
     TriesSuspended, TriesRecovered, PromptCollected, PromptCounted, PromptFiltered, PromptFailed, PromptDeferred,
     PromptCarried, PromptReturned, PromptMerged, RoundCompleted, RoundDrained, SpeculationChosen, RoundPlanned,
-    SourceDrained, ChunkContinue, ChunkAwaited, RequestEnded, ChunkLate,
+    SourceDrained, ChunkContinue, ChunkAwaited, RequestEnded, ChunkLate, PromptsSelected, EpochEnded,
 ]
 """What `lossless-tail` answers."""
 
