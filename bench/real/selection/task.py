@@ -116,7 +116,7 @@ class Data:
 
     def imitated(self, source: random.Random) -> Row:
         """What the model learns from before: right counts; values with the mistakes that it is to have."""
-        level, length = source.choices(list(levels), [1, 1, 1, 1])[0], source.choice(list(counts))
+        level, length = source.choices(list(levels), [3, 2, 1, 1])[0], source.choices(list(counts), [3, 2])[0]
         row = self.row(0, level, length)
         asked = [one - first_key for one in row.prompt[2:] if one != blank]
         said = [first_value + self.said(key, source) for key in asked]
@@ -128,12 +128,12 @@ class Data:
         return self.right[key] if source.random() < sure else source.choice(self.wrong[key])
 
 
-def new_model(data: Data, steps: int = 600, size: int = 64) -> Model:
+def new_model(data: Data, steps: int = 700, size: int = 64) -> Model:
     """Random weights, and supervised steps on responses that make mistakes."""
     torch.manual_seed(data.seed)
     model = Model(vocabulary, prompt_tokens + longest)
-    optimizer, source = torch.optim.AdamW(model.parameters(), 4e-3, weight_decay=0.0), random.Random(data.seed)
-    slower = torch.optim.lr_scheduler.OneCycleLR(optimizer, 4e-3, steps, pct_start=0.05)
+    optimizer, source = torch.optim.AdamW(model.parameters(), 8e-3, weight_decay=0.0), random.Random(data.seed)
+    slower = torch.optim.lr_scheduler.OneCycleLR(optimizer, 8e-3, steps, pct_start=0.05)
     for _ in range(steps):
         pairs = [(one.prompt, one.answer) for one in (data.imitated(source) for _ in range(size))]
         tokens = sum(len(answer) for _, answer in pairs)
