@@ -27,7 +27,7 @@ def read(paths: Sequence[Path]) -> Runs:
     for path in paths:
         for line in path.read_text().splitlines():
             one = json.loads(line)
-            name = one["strategy"] + "".join(f" {key}={value}" for key, value in one["settings"].items())
+            name = one["strategy"] + "".join(f" {key}={value}" for key, value in sorted(one["settings"].items()))
             runs.setdefault(name, {})[one["seed"]] = one
     return runs
 

@@ -1,7 +1,7 @@
 """
 Runs strategies over seeds, and adds what comes out to a file of JSON lines. What is there is not run again.
 
-    python main.py --seeds 0-29 --strategies uniform,dapo,greso,value,ours --jobs 2 --out results.jsonl
+    python main.py --seeds 0-29 --jobs 2 --out results.jsonl
     python main.py --seeds 1000-1009 --variants variants.json --out pilot.jsonl
 """
 
@@ -15,7 +15,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-budget, rate = 200_000, 1e-3
+budget, rate = 100_000, 1e-3
 Job = tuple[str, int, dict[str, Any]]
 
 
@@ -49,7 +49,7 @@ def asked(options: argparse.Namespace) -> Iterator[Job]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", default="0-29", help="first and last")
-    parser.add_argument("--strategies", default="uniform,dapo,greso,value,ours")
+    parser.add_argument("--strategies", default="uniform,dapo,greso,greso-exact,value,ours")
     parser.add_argument("--variants", type=Path, help="a JSON list of [strategy, settings], in place of --strategies")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True)

@@ -298,10 +298,17 @@ class Chosen(Uniform):
         self.version += 1
 
 
+rule = {"size": 4, "power": 2.0, "floor": 0.02, "passes_most": 16}
 strategies: dict[str, tuple[type[Uniform], dict[str, Any]]] = {
-    "uniform": (Uniform, {}),
-    "dapo": (Dapo, {}),
-    "greso": (Greso, {}),
-    "value": (Chosen, {"weight": 0.0}),
-    "ours": (Chosen, {"weight": 0.5}),
+    "uniform": (Uniform, {"size": 2}),
+    "dapo": (Dapo, {"size": 1}),
+    "greso": (Greso, {"size": 2}),
+    # Rounds of as many prompts as are missing, so that no group is generated beyond the step's.
+    "greso-exact": (Greso, {"size": 1, "first": 1, "beta": 1}),
+    "value": (Chosen, {**rule, "weight": 0.0}),
+    "ours": (Chosen, {**rule, "weight": 1.0}),
 }
+"""
+With the settings that were the best of each on the pilot's seeds. `size` is the prompts of a step of `uniform`, `value`
+and `ours`, and the groups with a gradient of a step of the others.
+"""
