@@ -97,6 +97,24 @@ def table(runs: Runs, ours: str, threshold: float) -> Iterator[str]:
         yield f"| {name} | {typical:.1f} | {found.count(None)} of {len(of)} | {share:.0%} | {ratio} |"
 
 
+def summary(runs: Runs, thresholds: Sequence[float]) -> Iterator[dict[str, Any]]:
+    """What is kept of a pilot: a row for each strategy and settings, with its seeds in order."""
+    for of in runs.values():
+        seeds = sorted(of)
+        first, ordered = of[seeds[0]], [of[seed] for seed in seeds]
+        rows = {str(one): [round(reached(run, one) or -1) for run in ordered] for one in thresholds}
+        yield {
+            "strategy": first["strategy"],
+            "settings": first["settings"],
+            "seeds": seeds,
+            "tokens": rows,
+            "generated": [run["curve"][-1][0] for run in ordered],
+            "reward": [run["curve"][-1][1] for run in ordered],
+            "rolledOut": [run["curve"][-1][3] for run in ordered],
+            "trained": [run["curve"][-1][4] for run in ordered],
+        }
+
+
 def at(run: Run, tokens: float) -> float:
     for (before, low, *_), (after, high, *_) in pairwise(run["curve"]):
         if before <= tokens <= after:
@@ -148,11 +166,15 @@ def main() -> None:
     parser.add_argument("--threshold", type=float, nargs="+", default=[0.6])
     parser.add_argument("--ours", default="ours")
     parser.add_argument("--picture")
+    parser.add_argument("--summary", type=Path, help="a JSON file with tokens to the thresholds (-1: never)")
     options = parser.parse_args()
     runs = read(options.results)
     for threshold in options.threshold:
         print(f"\nTo a held-out reward of {threshold}:\n")
         print("\n".join(table(runs, options.ours, threshold)))
+    if options.summary:
+        rows = ",\n".join(json.dumps(one) for one in summary(runs, options.threshold))
+        options.summary.write_text(f"[\n{rows}\n]\n")
     if options.picture:
         draw(runs, options.threshold[0], options.picture)
 
