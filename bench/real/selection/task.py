@@ -62,7 +62,7 @@ class Data:
     """The data set of a seed. `separate`: long prompts ask for uncertain keys that short prompts never ask for."""
 
     seed: int
-    rows: int = 240
+    rows: int = 480
     held_out_rows: int = 96
     separate: bool = False
     source: random.Random = field(init=False)
