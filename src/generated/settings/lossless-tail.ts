@@ -67,16 +67,16 @@ export interface LosslessTailInput
          */
         lengthExponent?: number | undefined;
         /**
-         * θ: a prompt is taken for certain from a worth of θ × the mean of those taken lately. 0: each is taken. A
-         * number, 0 to 16.
+         * θ: a prompt is taken for certain from a worth of θ × the mean of those taken lately, else with the chance
+         * (worth ÷ that)². 0: each is taken. A number, 0 to 16.
          *
-         * @defaultValue `0.5`
+         * @defaultValue `1`
          */
         threshold?: number | undefined;
         /**
          * Least chance with which a prompt is taken when it is offered, whatever it is worth. A number, 0 to 1.
          *
-         * @defaultValue `0.05`
+         * @defaultValue `0.02`
          */
         explorationShare?: number | undefined;
         /**
@@ -97,7 +97,7 @@ export interface LosslessTailInput
          * Share of the weight of what is known about a prompt that remains after each new version of the weights. A
          * number, 0.01 to 1.
          *
-         * @defaultValue `0.97`
+         * @defaultValue `0.99`
          */
         retention?: number | undefined;
         /**
@@ -148,8 +148,8 @@ export interface LosslessTailConfig
         /** λ: worth is value ÷ expected tokens to this power. 0: lengths do not matter. 1: value for each token. */
         lengthExponent: number;
         /**
-         * θ: a prompt is taken for certain from a worth of θ × the mean of those taken lately. 0: each is taken. A
-         * number, 0 to 16.
+         * θ: a prompt is taken for certain from a worth of θ × the mean of those taken lately, else with the chance
+         * (worth ÷ that)². 0: each is taken. A number, 0 to 16.
          */
         threshold: number;
         /** Least chance with which a prompt is taken when it is offered, whatever it is worth. A number, 0 to 1. */

@@ -66,22 +66,22 @@ export interface PromptSelectionInput {
    */
   lengthExponent?: number | undefined;
   /**
-   * θ: a prompt is taken for certain from a worth of θ × the mean of those taken lately. 0: each is taken. A number, 0
-   * to 16.
+   * θ: a prompt is taken for certain from a worth of θ × the mean of those taken lately, else with the chance (worth ÷
+   * that)². 0: each is taken. A number, 0 to 16.
    *
-   * @defaultValue `0.5`
+   * @defaultValue `1`
    */
   threshold?: number | undefined;
   /**
    * Least chance with which a prompt is taken when it is offered, whatever it is worth. A number, 0 to 1.
    *
-   * @defaultValue `0.05`
+   * @defaultValue `0.02`
    */
   explorationShare?: number | undefined;
   /**
    * A prompt is passed over so many times in a row at most, that is, for so many epochs. A whole number, 0 or more.
    *
-   * @defaultValue `4`
+   * @defaultValue `16`
    */
   maxPasses?: number | undefined;
   /**
@@ -102,7 +102,7 @@ export interface PromptSelectionInput {
    * Share of the weight of what is known about a prompt that remains after each new version of the weights. A number,
    * 0.01 to 1.
    *
-   * @defaultValue `0.97`
+   * @defaultValue `0.99`
    */
   retention?: number | undefined;
   /**
@@ -158,8 +158,8 @@ export interface PromptSelectionConfig
   /** λ: worth is value ÷ expected tokens to this power. 0: lengths do not matter. 1: value for each token. */
   lengthExponent: number;
   /**
-   * θ: a prompt is taken for certain from a worth of θ × the mean of those taken lately. 0: each is taken. A number, 0
-   * to 16.
+   * θ: a prompt is taken for certain from a worth of θ × the mean of those taken lately, else with the chance (worth ÷
+   * that)². 0: each is taken. A number, 0 to 16.
    */
   threshold: number;
   /** Least chance with which a prompt is taken when it is offered, whatever it is worth. A number, 0 to 1. */

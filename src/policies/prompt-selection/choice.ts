@@ -37,7 +37,7 @@ export function judge(state: SelectionState, prompt: Prompt): Judged {
   const { promptId } = prompt;
   const of = rememberedOf(state, promptId, prompt.domain);
   const domain = domainOf(state, of.domain);
-  const posterior = posteriorOf(config, fade(state, domain), fade(state, of));
+  const posterior = posteriorOf(config, domain, fade(state, of));
   const { responsesPerPrompt: n } = config;
   const known = expectedTokens(state, of);
   const tokens = known ?? 0;
@@ -84,7 +84,7 @@ function choiceOf({ config }: SelectionState, { promptId }: Remembered, found: F
 export function choiceAgain(state: SelectionState, prompt: Prompt): PromptChoice {
   const { config } = state;
   const of = rememberedOf(state, prompt.promptId, prompt.domain);
-  const posterior = posteriorOf(config, fade(state, domainOf(state, of.domain)), fade(state, of));
+  const posterior = posteriorOf(config, domainOf(state, of.domain), fade(state, of));
   const tokens = expectedTokens(state, of) ?? 0;
   const worth = teaches(config, posterior, config.responsesPerPrompt) / costOf(tokens, config.lengthExponent);
   const keptChance = chanceToDiffer(config, posterior, config.responsesPerPrompt);
@@ -104,7 +104,7 @@ function isCertain(state: SelectionState, { kept = [] }: Prompt, of: Remembered)
 
 function chanceOf(state: SelectionState, worth: number): number {
   const enough = thresholdOf(state);
-  return worth >= enough ? 1 : Math.max(state.config.explorationShare, worth / enough);
+  return worth >= enough ? 1 : Math.max(state.config.explorationShare, (worth / enough) ** 2);
 }
 
 function learnWorth({ worth }: SelectionState, one: number): void {

@@ -5,19 +5,21 @@ import type { Evidence } from './value.ts';
 
 /** Only the first so many domains are told apart. */
 const mostDomains = 64;
+/** What is known of a domain is what about its last so many groups have earned. */
+const groupsOfDomain = 16;
 /** Levels of lengths whose mean stands for the expected length. */
 const levels = [0.1, 0.3, 0.5, 0.7, 0.9];
 
 const nothing: Evidence = { responses: 0, sum: 0, squares: 0, groups: 0, differing: 0 };
 
 /** Returns the record of a domain; those beyond the 64th count as prompts without a domain. */
-export function domainOf({ domains, weightVersion }: SelectionState, domain: string | null): DomainRecord {
+export function domainOf({ domains }: SelectionState, domain: string | null): DomainRecord {
   const isKnown = domain === null || domains.has(domain) || domains.size <= mostDomains;
   const key = isKnown ? (domain ?? '') : '';
   const known = domains.get(key);
   if (known !== undefined) return known;
   const counts = { offered: 0, selected: 0, offeredTokens: 0, selectedTokens: 0 };
-  const record = { domain: isKnown ? domain : null, ...nothing, version: weightVersion, ...counts };
+  const record = { domain: isKnown ? domain : null, ...nothing, ...counts };
   domains.set(key, record);
   return record;
 }
@@ -37,8 +39,8 @@ export function rememberedOf(state: SelectionState, promptId: string, domain: st
   return one;
 }
 
-/** Takes from evidence the weight that it has lost since its version. */
-export function fade<E extends Remembered | DomainRecord>({ weightVersion, config }: SelectionState, of: E): E {
+/** Takes from what a prompt has earned the weight that it has lost since its version. */
+export function fade({ weightVersion, config }: SelectionState, of: Remembered): Remembered {
   let versions = weightVersion - of.version;
   of.version = weightVersion;
   if (versions <= 0 || of.responses === 0) return of;
@@ -48,12 +50,16 @@ export function fade<E extends Remembered | DomainRecord>({ weightVersion, confi
     if (versions % 2 === 1) left *= power;
     power *= power;
   }
+  lighten(of, left);
+  return of;
+}
+
+function lighten(of: Remembered | DomainRecord, left: number): void {
   of.responses *= left;
   of.sum *= left;
   of.squares *= left;
   of.groups *= left;
   of.differing *= left;
-  return of;
 }
 
 /** Returns the expected tokens of a response to a prompt; `undefined` before any length is known. */
@@ -108,7 +114,9 @@ function learnRewards(state: SelectionState, of: Remembered, roundId: string, re
   const sum = known.reduce((all, one) => all + one, 0);
   const squares = known.reduce((all, one) => all + one * one, 0);
   const differs = Number(known.some((one) => one !== known[0]));
-  for (const one of [fade(state, of), fade(state, domainOf(state, of.domain))]) {
+  const domain = domainOf(state, of.domain);
+  lighten(domain, 1 - 1 / groupsOfDomain);
+  for (const one of [fade(state, of), domain]) {
     one.responses += known.length;
     one.sum += sum;
     one.squares += squares;

@@ -240,7 +240,7 @@ function shared(state: SelectionState, given: readonly Taken[]): PromptChoice[] 
   if (least === most) return choices;
   const shares = given.map(({ prompt, choice }): Share => {
     const of = rememberedOf(state, prompt.promptId, prompt.domain);
-    const posterior = posteriorOf(config, fade(state, domainOf(state, of.domain)), fade(state, of));
+    const posterior = posteriorOf(config, domainOf(state, of.domain), fade(state, of));
     return {
       value: (n) => teaches(config, posterior, n),
       cost: costOf(choice.expectedTokens, config.lengthExponent),

@@ -27,13 +27,15 @@ export const selectionSettings = {
     .number()
     .min(0)
     .max(16)
-    .default(0.5)
-    .describe('θ: a prompt is taken for certain from a worth of θ × the mean of those taken lately. 0: each is taken.'),
+    .default(1)
+    .describe(
+      'θ: a prompt is taken for certain from a worth of θ × the mean of those taken lately, else with the chance (worth ÷ that)². 0: each is taken.',
+    ),
   explorationShare: share
-    .default(0.05)
+    .default(0.02)
     .describe('Least chance with which a prompt is taken when it is offered, whatever it is worth.'),
   maxPasses: count
-    .default(4)
+    .default(16)
     .describe('A prompt is passed over so many times in a row at most, that is, for so many epochs.'),
   domainFloor: share
     .default(0.25)
@@ -48,7 +50,7 @@ export const selectionSettings = {
     .number()
     .min(0.01)
     .max(1)
-    .default(0.97)
+    .default(0.99)
     .describe(
       'Share of the weight of what is known about a prompt that remains after each new version of the weights.',
     ),

@@ -12,20 +12,21 @@ import { prompt, promptChoice } from '../../schemas/prompts.ts';
 import { count, domain, promptId, roundId, seconds, weightVersion } from '../../schemas/units.ts';
 
 const sum = z.number().nonnegative();
-/** Sums of rewards that have lost weight until `version`. */
+/** Sums of rewards, in which older ones have less weight. */
 const evidence = {
   responses: sum,
   sum: z.number(),
   squares: sum,
   groups: sum,
   differing: sum,
-  version: weightVersion,
 };
 
 const remembered = z.strictObject({
   promptId,
   domain: domain.nullable(),
   ...evidence,
+  /** The version of the weights until which the sums have lost weight. */
+  version: weightVersion,
   /** Number of times in a row that the prompt was passed over. */
   passes: count,
   /** The epoch in which it was offered last. */

@@ -51,11 +51,11 @@ class LosslessTailConfigPromptSelection(TypedDict):
     """λ: worth is value ÷ expected tokens to this power. 0: lengths do not matter. 1: value for each token. Number 0 to
     1. Default: 0.5."""
     threshold: NotRequired[float]
-    """θ: a prompt is taken for certain from a worth of θ × the mean of those taken lately. 0: each is taken. Number 0
-    to 16. Default: 0.5."""
+    """θ: a prompt is taken for certain from a worth of θ × the mean of those taken lately, else with the chance (worth
+    ÷ that)². 0: each is taken. Number 0 to 16. Default: 1."""
     explorationShare: NotRequired[float]
     """Least chance with which a prompt is taken when it is offered, whatever it is worth. Number 0 to 1. Default:
-    0.05."""
+    0.02."""
     domainFloor: NotRequired[float]
     """A domain has at least this part of the share of tokens that it would have if every prompt were taken. 0: no such
     floor. Number 0 to 1. Default: 0.25."""
@@ -64,7 +64,7 @@ class LosslessTailConfigPromptSelection(TypedDict):
     1000. Default: 8."""
     retention: NotRequired[float]
     """Share of the weight of what is known about a prompt that remains after each new version of the weights. Number
-    0.01 to 1. Default: 0.97."""
+    0.01 to 1. Default: 0.99."""
     priorResponses: NotRequired[float]
     """What is known of the domain counts as much as so many responses of the prompt itself. Number 0.01 to 1000.
     Default: 2."""
