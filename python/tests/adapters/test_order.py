@@ -90,7 +90,7 @@ def test_rewards_that_are_none_move_nothing() -> None:
             return {name: state[name] for name in ("memory", "domains", "worth")}
 
     def evidence(state: dict[str, Any]) -> float:
-        return sum(one["responses"] for one in state["domains"])
+        return sum(float(one["responses"]) for one in state["domains"])
 
     none: list[Answer] = [(5, None), (5, math.nan), (5, math.inf)]
     assert after([(0, none)]) == after([])

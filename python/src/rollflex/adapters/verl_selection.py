@@ -1,6 +1,6 @@
 """
-Prompts worth their tokens in verl's v1 trainer: a data set (`data.custom_cls`) that passes over rows which teach
-little, and samplers (`trainer.v1.sampler.custom_sampler`) that tell it rewards and lengths, those of filtered groups too.
+Prompts worth their tokens in verl's v1 trainer: a data set (`data.custom_cls`) that passes rows over which teach
+little, and samplers (`trainer.v1.sampler.custom_sampler`) that tell it rewards and lengths, of filtered groups too.
 
 Follows verl 0.9.1 and main at 1dda039 (2026-08-22): `create_rl_dataset`, `ReplayBuffer.sample`, `_clear_groups`.
 """
