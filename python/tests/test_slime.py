@@ -426,14 +426,13 @@ def test_prompts_that_teach_nothing_are_passed_over(jobs: MakeJob, whose: str) -
         rollflex={"responseSpeculation": 1, "promptSpeculation": 1},
         rollflex_selection={"threshold": 1, "domainFloor": 0},
     )
-    job.data_source = lambda: PromptSelectionDataSource(job.args)  # type: ignore[method-assign]
-    source = job.data_source()
+    source: Any = PromptSelectionDataSource(job.args)
     drawn: list[int] = []
     take = source.get_samples
     play = job.rollout if whose == "rollflex" else job.own_rollout
 
     def noting(count: int) -> list[list[Any]]:
-        groups = take(count)
+        groups: list[list[Any]] = take(count)
         drawn.extend(rows(groups))
         return groups
 
@@ -445,7 +444,7 @@ def test_prompts_that_teach_nothing_are_passed_over(jobs: MakeJob, whose: str) -
     counts = [drawn.count(row) for row in range(16)]
     assert max(counts[0::2]) < 0.8 * min(counts[1::2]) and min(counts) > 0
     source.save(11)
-    again = job.data_source()
+    again: Any = PromptSelectionDataSource(job.args)
     again.load(11)
     assert again.order.state() == source.order.state() and again.buffer == source.buffer
     assert rows(again.get_samples(8)) == rows(take(8))

@@ -125,6 +125,8 @@ def saved(folder: Path, rollout_id: int) -> dict[str, Any]:
     if not ours.exists():
         return {"drawn": drawn, "waiting": []}
     state = torch.load(ours, weights_only=False)
+    if "order" in state:
+        return {name: state["order"][name] for name in ("drawn", "passed")}
     queued = [int(prompt.removeprefix("group-")) for prompt in state["checkpoint"]["bodies"]]
     return {"drawn": drawn, "waiting": queued + [group[0].group_index for group in state["buffer"]]}
 

@@ -1,6 +1,6 @@
 """
 Prompts worth their tokens in slime: ``--data-source-path rollflex.adapters.slime_selection.PromptSelectionDataSource``
-passes prompts over which teach little, and ``--rollout-all-samples-process-path rollflex.adapters.slime_selection.learn``
+passes prompts over which teach little; ``--rollout-all-samples-process-path rollflex.adapters.slime_selection.learn``
 tells it rewards and lengths, of filtered groups too. Follows slime at commit 624b824 (21 August 2026).
 """
 
@@ -24,8 +24,8 @@ logger = logging.getLogger("rollflex")
 class PromptSelectionDataSource(RollflexDataSource):
     """
     First gives the groups of the buffer, then those of the data set without what is passed over, which comes again in
-    the next epoch. ``rollflex_selection`` has settings of the policy; ``rollflex_domain`` names what tells domains apart
-    in the metadata of a sample.
+    the next epoch. ``rollflex_selection`` has settings of the policy; ``rollflex_domain`` names what tells domains
+    apart in the metadata of a sample.
     """
 
     def __init__(self, args: Any) -> None:
@@ -78,8 +78,8 @@ class PromptSelectionDataSource(RollflexDataSource):
         """Tokens and reward of a response, which may have fanned out: its last sample has the reward."""
         failed = any(one.status in (Sample.Status.FAILED, Sample.Status.ABORTED) for one in parts)
         reward = None if failed or parts[-1].reward is None else parts[-1].get_reward_value(self.args)
-        known = isinstance(reward, int | float)
-        return sum(one.response_length for one in parts), float(reward) if known else None
+        tokens = sum(one.response_length for one in parts)
+        return tokens, float(reward) if isinstance(reward, int | float) else None
 
 
 def learn(args: Any, all_samples: list[list[Any]], data_source: Callable[[int], Any]) -> None:
