@@ -239,14 +239,21 @@ def test_rows_that_teach_nothing_are_passed_over_and_groups_that_are_filtered_ar
     job.close()
 
 
-def test_the_check_knows_the_moreof_the_page(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def found(**changed: Any) -> list[str]:
+def test_the_check_knows_the_settings_of_the_page(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def found(title: str = "The lossless tail", **changed: Any) -> list[str]:
         config = Config({}, known=False)
-        for name, value in {**written(), "data.train_batch_size": "8", **changed}.items():
+        for name, value in {**written(title), "data.train_batch_size": "8", **changed}.items():
             config.override(f"{name}={value}")
         return [one.where for one in problems(config)]
 
-    assert found() == []
+    selection = "Prompts worth their tokens"
+    assert found() == found(selection) == []
+    later = {"reward.reward_model.enable": "true", "data.rollflex.settings.unbiased": "true"}
+    assert found(selection, **later) == ["reward.reward_model.enable_resource_pool", "data.rollflex.settings"]
+    assert found(selection, **{"algorithm.filter_groups.enable": "false"}) == ["algorithm.filter_groups.enable"]
+    ahead = {"trainer.v1.sampler.custom_sampler.name": "PromptSelectionSamplerAsync"}
+    assert found(selection, **ahead) == ["trainer.v1.trainer_mode"]
+    assert found(selection, **ahead, **{"trainer.v1.trainer_mode": "colocate_async"}) == []
     assert found(**{"trainer.v1.trainer_mode": "colocate_async", "data.dataloader_num_workers": "8"}) == [
         "trainer.v1.trainer_mode",
         "data.dataloader_num_workers",

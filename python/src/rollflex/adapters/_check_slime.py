@@ -165,14 +165,14 @@ def problems_of_selection(args: Any) -> list[Finding]:
 def problems(args: Any) -> list[Finding]:
     """Problems of these arguments."""
     found = []
-    if args.data_source_path == _selects:
-        found += problems_of_selection(args)
-        if args.rollout_function_path is None:
-            return found
     places_turns = getattr(args, "custom_generate_function_path", None) == _turns
     if places_turns:
         settings = getattr(args, "rollflex_programs", None) or {}
         found += try_policy(server_of(args), settings, "rollflex_programs", "program-scheduling")
+        if args.rollout_function_path is None:
+            return found
+    if args.data_source_path == _selects:
+        found += problems_of_selection(args)
         if args.rollout_function_path is None:
             return found
     if args.rollout_function_path != _function:

@@ -33,6 +33,7 @@ framework = Framework(
         Hook(f"{_v1}/trainer_base.py", "PPOTrainer._add_prompts_to_generate"),
         Hook(f"{_v1}/trainer_separate_async.py", "PPOTrainerSeparateAsync", of="replay_buffer", only=_asked),
         Hook(f"{_v1}/replay_buffer.py", "ReplayBuffer.sample", takes=("global_steps", "partition_id", "batch_size")),
+        Hook(f"{_v1}/replay_buffer.py", "ReplayBuffer._clear_groups", takes=("partition_id", "uids")),
         Hook("utils/dataset/rl_dataset.py", "RLHFDataset.__init__", takes=("data_files", "config")),
         Hook("utils/dataset/rl_dataset.py", "RLHFDataset.__getitem__"),
         Hook("utils/import_utils.py", "load_extern_type", takes=("file_path", "type_name")),
@@ -164,13 +165,11 @@ def _problems_of_order(config: Config, chosen: tuple[Any, ...]) -> list[Finding]
         "algorithm.filter_groups.enable": metric is not None,
     }
     defaults = {"trainer.v1.trainer_mode": "sync", "algorithm.filter_groups.enable": False}
-    if chosen[1].endswith("Async"):
-        if config.get("trainer.v1.trainer_mode", "sync") == "sync":
-            found = [Finding("trainer.v1.trainer_mode", "is sync", "write PromptSelectionSampler for the sampler")]
-        else:
-            found = []
-    else:
-        found, wanted = [], {"trainer.v1.trainer_mode": "sync", **wanted}
+    found = []
+    if not chosen[1].endswith("Async"):
+        wanted = {"trainer.v1.trainer_mode": "sync", **wanted}
+    elif config.get("trainer.v1.trainer_mode", "sync") == "sync":
+        found.append(Finding("trainer.v1.trainer_mode", "is sync", "write PromptSelectionSampler for the sampler"))
     for where, expected in wanted.items():
         got = config.get(where, defaults.get(where))
         if got != expected:
