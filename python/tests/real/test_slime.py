@@ -115,7 +115,7 @@ def test_prompts_that_teach_nothing_are_passed_over(tmp_path: Path) -> None:
         tmp_path / "job", slime, make_tiny_model(tmp_path / "model"), *settings,
         *("--custom-config-path", str(more), "--custom-rm-path", "slime_rewards.of_odd_rows"),
         *("--custom-generate-function-path", "slime_rewards.short", "--num-rollout", "20"),
-        prompts=24,
+        prompts=64,
     )  # fmt: skip
     try:
         first, saved = job.run(*range(10))
