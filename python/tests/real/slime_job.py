@@ -126,7 +126,9 @@ def saved(folder: Path, rollout_id: int) -> dict[str, Any]:
         return {"drawn": drawn, "waiting": []}
     state = torch.load(ours, weights_only=False)
     if "order" in state:
-        return {name: state["order"][name] for name in ("drawn", "passed")}
+        known = state["order"]["snapshot"]["state"]["memory"]["prompts"]
+        passes = [int(one["promptId"].removeprefix("row-")) for one in known if one["passes"] > 0]
+        return {"drawn": state["order"]["drawn"], "passed": state["order"]["passed"], "passed_last": passes}
     queued = [int(prompt.removeprefix("group-")) for prompt in state["checkpoint"]["bodies"]]
     return {"drawn": drawn, "waiting": queued + [group[0].group_index for group in state["buffer"]]}
 
