@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -14,6 +17,7 @@ from typing import Any
 
 import pytest
 
+import rollflex
 from having import Ran, installed
 from mock_engines import MockEngines
 from rollflex.adapters.trl import TailBatchingWorker
@@ -170,43 +174,18 @@ def trace(folder: Path) -> Path:
     return path
 
 
-def of_odd_rows(row: list[int], completions: list[Any], **_: Any) -> list[float | None]:
-    """Of odd rows one completion in two is right, of the others none; one row has no verifier."""
-    return [None if one == 3 else float(one % 2 and index % 2) for index, one in enumerate(row)]
-
-
 def selecting(model: Path, folder: Path, steps: int, **changed: Any) -> Any:
-    from datasets import Dataset
-    from trl import GRPOConfig
-
+    import trl_selection_job
     from rollflex.adapters.trl_selection import PromptSelectionTrainer
 
     page = (root / "docs" / "adapters" / "trl.md").read_text(encoding="utf-8")
     (snippet,) = re.findall(r"```python\n(.*?)```", page.split("## Prompts worth their tokens")[1], re.DOTALL)
     selection = changed.pop("selection", {"threshold": 1.5, "domainFloor": 0})
-    args = GRPOConfig(
-        str(folder),
-        **{
-            "use_cpu": True,
-            "bf16": False,
-            "max_steps": steps,
-            "save_steps": 8,
-            "num_generations": 4,
-            "per_device_train_batch_size": 16,
-            "max_completion_length": 4,
-            "temperature": 1.0,
-            "logging_steps": 1,
-            "report_to": [],
-            "seed": 5,
-            **changed,
-        },
-    )
-    columns = {"prompt": [f"question {row}" for row in range(16)], "row": [*range(16)], "domain": ["math"] * 16}
     given = {
         "model": str(model),
-        "args": args,
-        "dataset": Dataset.from_dict(columns),
-        "reward": of_odd_rows,
+        "args": trl_selection_job.config(folder, max_steps=steps, **changed),
+        "dataset": trl_selection_job.rows(),
+        "reward": trl_selection_job.of_odd_rows,
         "tokenizer": tokenizer_of(model),
         "PromptSelectionTrainer": PromptSelectionTrainer,
     }
@@ -264,3 +243,16 @@ def test_weights_of_the_synchronous_trainer(tmp_path: Path, model: Path) -> None
         for place, (row, weight) in enumerate(batch):
             own = 0.5 if row % 2 and row != 3 else 0.0
             assert [abs(one) for one in advantages[4 * place : 4 * place + 4]] == pytest.approx([own * weight] * 4)
+
+
+def test_several_processes_select_the_same(tmp_path: Path, model: Path) -> None:
+    """Each has a policy of its own, and half of the completions."""
+    program, source = Path(__file__).with_name("trl_selection_job.py"), str(Path(rollflex.__file__).parents[1])
+    env = {**os.environ, "PYTHONPATH": source, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", str(program)]
+    done = subprocess.run([*command, str(tmp_path)], env=env, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-5000:]
+    one, other = (json.loads((tmp_path / f"{rank}.json").read_text()) for rank in (0, 1))
+    assert one["state"] == other["state"] and one["state"]["passed"] > 0
+    assert one["drawn"] == other["drawn"]
+    assert [[*mine, *theirs] for mine, theirs in zip(one["here"], other["here"], strict=True)] == one["drawn"]
