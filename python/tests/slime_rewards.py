@@ -16,6 +16,11 @@ async def by_length(args: Any, sample: Any) -> Any:
     return float(sample.response_length % 2)
 
 
+async def of_odd_rows(args: Any, sample: Any) -> float:
+    """Of rows with an odd number one response in two is right, of the others none."""
+    return float(int(sample.prompt.split()[1]) % 2 and sample.index % 2)
+
+
 async def always_one(args: Any, sample: Any) -> Any:
     return [1.0] * len(sample) if isinstance(sample, list) else 1.0
 
@@ -76,3 +81,10 @@ async def as_long_as_the_row_says(args: Any, sample: Any, sampling_params: Any) 
 
     tokens = 3000 if int(sample.prompt.split()[1]) % 4 == 1 else 50
     return await generate(args, sample, dict(sampling_params, max_new_tokens=tokens, min_new_tokens=tokens))
+
+
+async def short(args: Any, sample: Any, sampling_params: Any) -> Any:
+    """All responses have one length."""
+    from slime.rollout.sglang_rollout import generate
+
+    return await generate(args, sample, dict(sampling_params, max_new_tokens=50, min_new_tokens=50))

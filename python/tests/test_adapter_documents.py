@@ -76,6 +76,27 @@ def test_the_settings_for_slime_are_taken(tmp_path: Path) -> None:
         assert f"`{name.removeprefix('rollout/rollflex/')}`" in page
 
 
+def test_the_settings_of_selection_in_slime_are_taken(tmp_path: Path) -> None:
+    from rollflex.adapters import _check_slime
+
+    section = (pages / "slime.md").read_text(encoding="utf-8").split("## Prompts worth their tokens")[1]
+    (options,) = re.findall(r"```text\n(.*?)```", section.split("\n## ")[0], re.S)
+    (settings,) = re.findall(r"```json\n(.*?)```", section.split("\n## ")[0], re.S)
+    file = tmp_path / "settings.json"
+
+    def found(*more: str, **changed: Any) -> list[str]:
+        file.write_text(json.dumps({**json.loads(settings), **changed}), encoding="utf-8")
+        given = [*options.split(), "--rollout-batch-size", "8", "--n-samples-per-prompt", "4", *more]
+        return [one.where for one in _check_slime.configured([*given, "--custom-config-path", str(file)], tmp_path)]
+
+    ours = ("--rollout-function-path", "rollflex.adapters.slime.generate_rollout")
+    assert found() == found(*ours, rollflex={"responseSpeculation": 1}) == []
+    assert found(rollflex_selection={"fill": "kept"}) == ["rollflex_selection"]
+    assert found("--rollout-all-samples-process-path", "mine.process") == ["--rollout-all-samples-process-path"]
+    assert found(*ours) == ["rollflex"]
+    assert found(*ours, rollflex_policy="lossless-tail") == ["rollflex_policy"]
+
+
 def _setting(line: str) -> tuple[str, Any]:
     """As much of YAML as stands there."""
     name, _, value = line.partition(": ")

@@ -409,6 +409,51 @@ def test_the_lossless_tail_composes_rounds_of_rows_that_return(jobs: MakeJob) ->
     assert used == 0
 
 
+@pytest.mark.parametrize("whose", ["slime", "rollflex"])
+def test_prompts_that_teach_nothing_are_passed_over(jobs: MakeJob, whose: str) -> None:
+    """Those that a dynamic filter throws away are known, too, and a checkpoint has all of it."""
+    from rollflex.adapters.slime_selection import PromptSelectionDataSource
+
+    job = jobs(
+        16,
+        custom_rm_path="slime_rewards.of_odd_rows",
+        custom_generate_function_path="slime_rewards.short",
+        dynamic_sampling_filter_path="rollflex.adapters.slime.check_reward_nonzero_std",
+        rollout_all_samples_process_path="rollflex.adapters.slime_selection.learn",
+        rollout_function_path="rollflex.adapters.slime.generate_rollout" if whose == "rollflex" else None,
+        rollout_batch_size=4,
+        over_sampling_batch_size=4,
+        rollflex={"responseSpeculation": 1, "promptSpeculation": 1},
+        rollflex_selection={"threshold": 1, "domainFloor": 0},
+    )
+    source: Any = PromptSelectionDataSource(job.args)
+    drawn: list[int] = []
+    take = source.get_samples
+    play = job.rollout if whose == "rollflex" else job.own_rollout
+
+    def noting(count: int) -> list[list[Any]]:
+        groups: list[list[Any]] = take(count)
+        drawn.extend(rows(groups))
+        return groups
+
+    # As slime calls it, it is a method.
+    source.get_samples = type("Bound", (), {"__self__": source, "__call__": lambda self, count: noting(count)})()
+    for number in range(12):
+        output = play(number, source)
+        assert all(row % 2 for row in rows(output.samples))
+    counts = [drawn.count(row) for row in range(16)]
+    assert max(counts[0::2]) < 0.8 * min(counts[1::2]) and min(counts) > 0
+    source.save(11)
+    again: Any = PromptSelectionDataSource(job.args)
+    again.load(11)
+    assert again.order.state() == source.order.state() and again.buffer == source.buffer
+    assert rows(again.get_samples(8)) == rows(take(8))
+    for one in (source, again):
+        one.order.close()
+    if source.session:
+        source.session.close()
+
+
 def test_slimes_own_settings_are_not_given_twice(jobs: MakeJob) -> None:
     job = jobs(rollflex={"promptsPerRound": 3})
     with pytest.raises(ValueError, match="promptsPerRound follow"):

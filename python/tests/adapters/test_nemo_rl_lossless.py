@@ -9,6 +9,7 @@ import itertools
 import pickle
 import sys
 import types
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,32 +17,42 @@ from typing import Any
 
 import pytest
 
-from rollflex.adapters._check_nemo_rl import _lossless_settings, problems
-from rollflex.adapters._config import Config
+from rollflex.adapters._check_nemo_rl import _settings_of_order, problems
+from rollflex.adapters._config import Config, scalar
 from support import root
 
 from .nemo_rl_double import Buffer, InOrderSampler, Meta
 
 rows, batch_size, responses = 16, 4, 2
 long_rows = {1, 5, 9, 13}
-name = "rollflex.adapters.nemo_rl_lossless"
+never = {0, 2, 3, 4, 6, 7, 8, 10}
+"""Rows that are never solved."""
+shared = "rollflex.adapters._nemo_rl_order"
+lossless, selection = "The lossless tail", "Prompts worth their tokens"
 
 
-def written() -> dict[str, Any]:
+def written(title: str = lossless) -> dict[str, Any]:
     """The settings of the page, `a.b` by `a.b`."""
     page = (root / "docs" / "adapters" / "nemo-rl.md").read_text(encoding="utf-8")
-    lines = page.split("## The lossless tail")[1].split("```text\n")[1].split("```")[0].split()
+    lines = page.split(f"## {title}")[1].split("```text\n")[1].split("```")[0].split()
     pairs = [line.lstrip("+").split("=") for line in lines]
-    return {key: int(value) if value.isdigit() else value for key, value in pairs}
+    return {key: scalar(value) for key, value in pairs}
 
 
-def of_sampler() -> dict[str, Any]:
-    """Of these: what the sampler is made with."""
-    flat = {key.removeprefix("async_rl.sampler."): value for key, value in written().items() if "sampler" in key}
-    assert (flat.pop("name"), flat.pop("target")) == ("custom", f"{name}:LosslessTailSampler")
+def of_sampler(title: str) -> tuple[str, dict[str, Any]]:
+    """Of these: the sampler, and what it is made with."""
+    flat = {key.removeprefix("async_rl.sampler."): value for key, value in written(title).items() if "sampler" in key}
+    assert flat.pop("name") == "custom"
+    target = flat.pop("target")
     settings = {key.removeprefix("settings."): flat.pop(key) for key in list(flat) if key.startswith("settings.")}
     flat.pop("state_dir")
-    return {**flat, "settings": settings}
+    return target, {**flat, "settings": settings}
+
+
+def forget() -> None:
+    """A process has its own modules, and the order in them."""
+    for name in ("_nemo_rl_order", "nemo_rl_lossless", "nemo_rl_selection"):
+        sys.modules.pop(f"rollflex.adapters.{name}", None)
 
 
 class Given:
@@ -92,26 +103,27 @@ def nemo_rl(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             if path not in sys.modules or path == module:
                 monkeypatch.setitem(sys.modules, path, types.ModuleType(path))
         sys.modules[module].__dict__.update(values)
+    forget()
     yield
-    sys.modules.pop(name, None)
+    forget()
 
 
 class Job:
     """A process of the controller: the driver makes the data set, and Ray brings it here."""
 
-    def __init__(self, step: int = 0, **options: Any) -> None:
-        sys.modules.pop(name, None)
+    def __init__(self, step: int = 0, title: str = lossless, **options: Any) -> None:
+        forget()
+        target, given = of_sampler(title)
+        name, _, sampler = target.partition(":")
         module: Any = importlib.import_module(name)
-        path, _, kind = written()["data.train.dataset_name"].rpartition(".")
+        path, _, kind = written(title)["data.train.dataset_name"].rpartition(".")
         assert path == name
         made = getattr(module, kind)(dataset_name=f"{name}.{kind}", split="train")
         made.set_task_spec({})
         made.set_processor()
         self.dataset, self.processor = pickle.loads(pickle.dumps((made.dataset, made.processor)))
         self.buffer, self.version = AsyncBuffer(), step
-        self.sampler = module.LosslessTailSampler(
-            self.buffer, **{**of_sampler(), "responses_per_prompt": responses, **options}
-        )
+        self.sampler = getattr(module, sampler)(self.buffer, **{**given, "responses_per_prompt": responses, **options})
         self.sampler.set_dispatch_index(step)
         assert self.sampler.required_buffer_capacity(batch_size) == batch_size
         self.next: list[Any] = []
@@ -130,7 +142,9 @@ class Job:
         for group, datum in reversed(groups):
             tokens = 1000 if datum["idx"] in long_rows else 10
             log = [{"role": "user", "token_ids": [0] * 7}, {"role": "assistant", "token_ids": [0] * tokens}]
-            done = SimpleNamespace(prompt_idx=datum["idx"], completions=[SimpleNamespace(message_log=log)] * responses)
+            rewards = [float(index == 0 and datum["idx"] not in never) for index in range(responses)]
+            answers = [SimpleNamespace(message_log=log, reward=one) for one in rewards]
+            done = SimpleNamespace(prompt_idx=datum["idx"], completions=answers)
             await self.buffer.commit(group, done, self.version, self.version)
         taken = 0
         while taken < batch_size:
@@ -154,6 +168,21 @@ def test_each_epoch_has_each_row_once_and_long_ones_together(nemo_rl: None, opti
     assert all(sorted(itertools.chain(*found[first : first + 4])) == list(range(rows)) for first in (0, 4, 8))
     assert found[8] == sorted(long_rows)
     job.sampler.close()
+
+
+def test_rows_that_teach_nothing_are_passed_over(nemo_rl: None, tmp_path: Path) -> None:
+    options: dict[str, Any] = {"title": selection, "state_dir": tmp_path}
+    options["settings"] = {"threshold": 2, "domainFloor": 0}
+    job = Job(**options)
+    found = [job.step() for _ in range(32)]
+    job.sampler.close()
+    counts = Counter(itertools.chain(*found))
+    others = set(range(rows)) - never - long_rows
+    assert max(counts[row] for row in never) < 0.8 * min(counts[row] for row in others)
+    assert len(counts) == rows
+    again = Job(26, **options)
+    assert [again.step() for _ in range(6)] == found[26:]
+    again.sampler.close()
 
 
 def test_a_resumed_job_takes_the_steps_that_it_would_have_taken(nemo_rl: None, tmp_path: Path) -> None:
@@ -188,25 +217,33 @@ def test_what_would_break_the_order_is_refused(nemo_rl: None, monkeypatch: pytes
     other = type(job.dataset)([1, 2, 3, 4])
     with pytest.raises(ValueError, match=r"data\.train: expected one data set"):
         other[0]
-    module: Any = sys.modules[name]
+    module: Any = sys.modules[shared]
     monkeypatch.setattr(module, "get_worker_info", lambda: object())
     with pytest.raises(ValueError, match=r"data\.num_workers: expected 0"):
         job.dataset[0]
     monkeypatch.setattr(module, "get_worker_info", lambda: None)
     monkeypatch.setattr(module, "_composed", None)
-    with pytest.raises(RuntimeError, match="expected rollflex.adapters.nemo_rl_lossless:LosslessTailSampler"):
+    with pytest.raises(RuntimeError, match="expected a sampler of rollflex.adapters"):
         job.dataset[0]
     job.sampler.close()
 
 
 def test_the_check_knows_the_settings_of_the_page(nemo_rl: None) -> None:
-    def found(*changed: str) -> list[str]:
+    def found(*changed: str, title: str = lossless) -> list[str]:
         config = Config({}, known=False)
-        for one in [*(f"{key}={value}" for key, value in written().items()), "grpo.num_prompts_per_step=8", *changed]:
+        for one in [
+            *(f"{key}={value}" for key, value in written(title).items()),
+            "grpo.num_prompts_per_step=8",
+            *changed,
+        ]:
             config.override(one)
         return [one.where for one in problems(config)]
 
-    assert found() == []
+    assert found() == found(title=selection) == []
+    assert found("async_rl.sampler.settings.fill=kept", title=selection) == ["async_rl.sampler.settings"]
+    assert found("data.train.dataset_name=rollflex.adapters.nemo_rl_lossless.X", title=selection) == [
+        "data.train.dataset_name"
+    ]
     assert found("data.num_workers=8", "data.train.dataset_name=DAPOMath17K", "grpo.num_generations_per_prompt=4") == [
         "data.train.dataset_name",
         "data.num_workers",
@@ -217,5 +254,5 @@ def test_the_check_knows_the_settings_of_the_page(nemo_rl: None) -> None:
         "async_rl.sampler.settings",
     ]
     assert found("async_rl.rollout_failure.on_dropped_prompt=replace") == ["async_rl.rollout_failure.on_dropped_prompt"]
-    sampler: Any = importlib.import_module(name).LosslessTailSampler
-    assert [*inspect.signature(sampler).parameters][1:] == list(_lossless_settings)
+    sampler: Any = importlib.import_module(shared).OrderedSampler
+    assert [*inspect.signature(sampler).parameters][1:] == list(_settings_of_order)

@@ -1,12 +1,14 @@
-"""The data set and the sampler for verl's synchronous trainer, in a double of its loop."""
+"""The data sets and the samplers for verl's synchronous trainer, in a double of its loop."""
 
 from __future__ import annotations
 
 import importlib
 import itertools
+import json
 import pickle
 import sys
 import types
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,10 +18,12 @@ from rollflex.adapters._check_verl import problems
 from rollflex.adapters._config import Config
 from support import root
 
-from .verl_double import KVBatchMeta, Queue
+from .verl_double import KVBatchMeta, Queue, Scores
 
 rows, batch_size, responses = 16, 4, 2
 long_rows = {1, 5, 9, 13}
+never = {0, 2, 3, 4, 6, 7, 8, 10}
+"""Rows that are never solved."""
 
 
 class RLHFDataset:
@@ -27,6 +31,7 @@ class RLHFDataset:
 
     def __init__(self, data_files: Any, tokenizer: Any, processor: Any, config: Any, max_samples: int = -1) -> None:
         self.rows = rows
+        self.dataframe = Columns(data_source=["math", "code"] * (rows // 2))
 
     def __len__(self) -> int:
         return self.rows
@@ -35,15 +40,41 @@ class RLHFDataset:
         return {"raw_prompt": f"question {item}"}
 
 
-class ReplayBuffer:
-    """`verl/trainer/ppo/v1/replay_buffer.py`: everything that was submitted, since all of it has ended."""
+class Columns(dict[str, list[str]]):
+    """A data set of Hugging Face, by columns."""
 
-    def __init__(self, queue: Queue) -> None:
-        self.queue = queue
+    @property
+    def column_names(self) -> list[str]:
+        return list(self)
+
+
+class ReplayBuffer:
+    """
+    `verl/trainer/ppo/v1/replay_buffer.py`: everything that was submitted, since all of it has ended. Groups with equal
+    rewards are cleared, where that is asked for, and replaced.
+    """
+
+    def __init__(
+        self, *, queue: Queue, sampler_kwargs: Any, refill_fn: Any, filter_groups_metric: Any = None, **options: Any
+    ) -> None:
+        self.queue, self.refill, self.metric, self.options = queue, refill_fn, filter_groups_metric, options
+        self.partitions: dict[str, dict[str, dict[str, Any]]] = {}
 
     def sample(self, global_steps: int, partition_id: str, batch_size: int) -> tuple[KVBatchMeta, dict[str, Any]]:
-        tags = self.queue.tags[partition_id]
-        return KVBatchMeta(partition_id, list(tags), list(tags.values())), {}
+        while True:
+            tags = self.partitions[partition_id] = self.queue.kv_list()[partition_id]
+            groups: dict[str, set[float]] = {}
+            for key in tags:
+                groups.setdefault(key.split("_")[0], set()).add(self.queue.fields[key]["rm_scores"].sum())
+            equal = {uid for uid, rewards in groups.items() if len(rewards) == 1}
+            if self.metric is None or not equal:
+                return KVBatchMeta(partition_id, list(tags), list(tags.values())), {}
+            self._clear_groups(partition_id, equal)
+            self.refill(len(equal))
+
+    def _clear_groups(self, partition_id: str, uids: set[str]) -> None:
+        keys = [key for key in self.partitions[partition_id] if key.split("_")[0] in uids]
+        self.queue.kv_clear(keys, partition_id)
 
 
 class Loader:
@@ -72,7 +103,7 @@ def verl(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.setitem(sys.modules, "transfer_queue", queue)
     given: dict[str, dict[str, Any]] = {
         "torch.utils.data": {"get_worker_info": lambda: None},
-        "verl.trainer.ppo.v1.replay_buffer": {"ReplayBuffer": ReplayBuffer},
+        "verl.trainer.ppo.v1.replay_buffer": {"ReplayBuffer": ReplayBuffer, "ReplayBufferAsync": ReplayBuffer},
         "verl.utils.dataset.rl_dataset": {"RLHFDataset": RLHFDataset},
     }
     for name, values in given.items():
@@ -80,62 +111,87 @@ def verl(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         for end in range(1, len(parts) + 1):
             monkeypatch.setitem(sys.modules, ".".join(parts[:end]), types.ModuleType(".".join(parts[:end])))
         sys.modules[name].__dict__.update(values)
-    monkeypatch.delitem(sys.modules, "rollflex.adapters.verl_lossless", raising=False)
+    forget()
     yield queue
-    sys.modules.pop("rollflex.adapters.verl_lossless", None)
+    forget()
 
 
-def written() -> dict[str, str]:
+def forget() -> None:
+    """A process of a trainer has its own modules, and the order in them."""
+    for name in ("_verl_order", "verl_lossless", "verl_selection"):
+        sys.modules.pop(f"rollflex.adapters.{name}", None)
+
+
+def written(title: str = "The lossless tail") -> dict[str, str]:
     """The settings of the page."""
     page = (root / "docs" / "adapters" / "verl.md").read_text(encoding="utf-8")
-    lines = page.split("## The lossless tail")[1].split("```text\n")[1].split("```")[0].split()
+    lines = page.split(f"## {title}")[1].split("```text\n")[1].split("```")[0].split()
     return dict(line.lstrip("+").split("=") for line in lines)
 
 
 class Job:
     """What `PPOTrainerSync` does with both."""
 
-    def __init__(self, queue: Queue, **data: Any) -> None:
-        sys.modules.pop("rollflex.adapters.verl_lossless", None)
-        settings = written()
+    def __init__(self, queue: Queue, title: str = "The lossless tail", more: Any = None, **data: Any) -> None:
+        forget()
+        settings = written(title)
         path = settings["trainer.v1.sampler.custom_sampler.path"]
         assert path == settings["data.custom_cls.path"]
         module: Any = importlib.import_module(path.removeprefix("pkg://"))
+        of_policy = {
+            key.removeprefix("data.rollflex.settings."): json.loads(value)
+            for key, value in settings.items()
+            if key.startswith("data.rollflex.settings.")
+        }
         config = {
             "train_files": ["train.parquet"],
             "val_files": "test.parquet",
             "train_batch_size": batch_size,
             "dataloader_num_workers": int(settings["data.dataloader_num_workers"]),
             "seed": 3,
-            "rollflex": {
-                "responses_per_prompt": responses,
-                "settings": {"windowRounds": int(settings["data.rollflex.settings.windowRounds"])},
-            },
+            "rollflex": {"responses_per_prompt": responses, "settings": {**of_policy, **(more or {})}},
             **data,
         }
-        assert settings["data.custom_cls.name"] == "LosslessTailDataset"
+        kind = getattr(module, settings["data.custom_cls.name"])
         made = [
-            module.LosslessTailDataset(data_files=files, tokenizer=None, processor=None, config=config, max_samples=-1)
+            kind(data_files=files, tokenizer=None, processor=None, config=config, max_samples=-1)
             for files in (config["train_files"], config["val_files"])
         ]
         self.loader, self.evaluation = Loader(made[0]), made[1]
         self.queue, self.steps = queue, 0
-        self.sampler = getattr(module, settings["trainer.v1.sampler.custom_sampler.name"])(queue)
+        self.submitted: Counter[int] = Counter()
+        self.metrics: dict[str, Any] = {}
+        metric = settings.get("trainer.v1.sampler.sampler_kwargs.filter_groups_metric")
+        self.sampler = getattr(module, settings["trainer.v1.sampler.custom_sampler.name"])(
+            queue=queue,
+            sampler_kwargs={} if metric is None else {"filter_groups_metric": metric},
+            refill_fn=self._refill,
+        )
 
     def step(self) -> list[int]:
         self.steps += 1
-        for place, prompt in enumerate(self.loader.batch()):
-            row = prompt["rollflex_row"]
-            assert prompt["raw_prompt"] == f"question {row}"
-            for session in range(responses):
-                # A session with two turns has two outputs.
-                for index, tokens in enumerate((1000 if row in long_rows else 10, 5)):
-                    tag = {"response_len": tokens}
-                    self.queue.put(f"u{self.steps}-{place}_{session}_{index}", "train", tag, {"rollflex_row": row})
-        batch, _ = self.sampler.sample(self.steps, "train", batch_size)
-        found = sorted({self.queue.fields[key]["rollflex_row"] for key in batch.keys})
+        for prompt in self.loader.batch():
+            self._submit(prompt)
+        batch, self.metrics = self.sampler.sample(self.steps, "train", batch_size)
+        found = sorted(self.queue.fields[key]["rollflex_row"] for key in batch.keys if key.endswith("_0_0"))
         self.queue.kv_clear(batch.keys, "train")
         return found
+
+    def _refill(self, count: int) -> None:
+        for _ in range(count):
+            self._submit(self.loader.dataset[0])
+
+    def _submit(self, prompt: dict[str, Any]) -> None:
+        row = prompt["rollflex_row"]
+        assert prompt["raw_prompt"] == f"question {row}"
+        self.submitted[row] += 1
+        for session in range(responses):
+            # A session with two turns has two outputs; the last has its reward.
+            for index, tokens in enumerate((1000 if row in long_rows else 10, 5)):
+                reward = float(index and session == 0 and row not in never)
+                fields = {"rollflex_row": row, "rm_scores": Scores([0.0, reward])}
+                key = f"u{self.submitted.total()}_{session}_{index}"
+                self.queue.put(key, "train", {"response_len": tokens}, fields)
 
     def close(self) -> None:
         self.loader.dataset.order.close()
@@ -166,14 +222,38 @@ def test_it_goes_on_from_the_middle_of_a_window(verl: Queue) -> None:
     again.close()
 
 
+def test_rows_that_teach_nothing_are_passed_over_and_groups_that_are_filtered_are_learnt(verl: Queue) -> None:
+    """With `filter_groups_metric`, what is trained has taught something, and what was cleared is known, too."""
+    job = Job(verl, "Prompts worth their tokens", more={"threshold": 2, "domainFloor": 0})
+    found = [job.step() for _ in range(24)]
+    assert all(len(step) == batch_size and not never & set(step) for step in found)
+    counts = job.submitted
+    others = set(range(rows)) - never - long_rows
+    # Of equal lengths, as often without selection.
+    assert max(counts[row] for row in never) < 0.8 * min(counts[row] for row in others)
+    assert min(counts.values()) > 0 and len(counts) == rows
+    known = job.loader.dataset.order.state()["snapshot"]["state"]["domains"]
+    assert {one["domain"] for one in known} == {"math", "code"}
+    metrics = job.metrics
+    assert 0 < metrics["rollflex/passed"] <= metrics["rollflex/offered"] - counts.total()
+    job.close()
+
+
 def test_the_check_knows_the_settings_of_the_page(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def found(**changed: Any) -> list[str]:
+    def found(title: str = "The lossless tail", **changed: Any) -> list[str]:
         config = Config({}, known=False)
-        for name, value in {**written(), "data.train_batch_size": "8", **changed}.items():
+        for name, value in {**written(title), "data.train_batch_size": "8", **changed}.items():
             config.override(f"{name}={value}")
         return [one.where for one in problems(config)]
 
-    assert found() == []
+    selection = "Prompts worth their tokens"
+    assert found() == found(selection) == []
+    later = {"reward.reward_model.enable": "true", "data.rollflex.settings.unbiased": "true"}
+    assert found(selection, **later) == ["reward.reward_model.enable_resource_pool", "data.rollflex.settings"]
+    assert found(selection, **{"algorithm.filter_groups.enable": "false"}) == ["algorithm.filter_groups.enable"]
+    ahead = {"trainer.v1.sampler.custom_sampler.name": "PromptSelectionSamplerAsync"}
+    assert found(selection, **ahead) == ["trainer.v1.trainer_mode"]
+    assert found(selection, **ahead, **{"trainer.v1.trainer_mode": "colocate_async"}) == []
     assert found(**{"trainer.v1.trainer_mode": "colocate_async", "data.dataloader_num_workers": "8"}) == [
         "trainer.v1.trainer_mode",
         "data.dataloader_num_workers",

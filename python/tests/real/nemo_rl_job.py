@@ -77,7 +77,8 @@ class Environment:
     def step(self, messages: list[Any], metadata: list[Any]) -> EnvironmentReturn:
         count = len(messages)
         said = [{"role": "environment", "content": ""}] * count
-        rewards = torch.tensor([random.random() for _ in messages])
+        rows = [int(one[0]["content"]) for one in messages]
+        rewards = torch.tensor([random.random() if row % 4 else 0.0 for row in rows])
         return EnvironmentReturn(said, metadata, [None] * count, rewards, torch.ones(count), [None] * count)
 
 
@@ -170,7 +171,7 @@ async def run(
     data_plane = NoOpDataPlaneClient()
     data_plane.register_partition(partition_id="rollout_data", fields=[], num_samples=10_000, consumer_tasks=["train"])
     buffer = TQReplayBuffer(data_plane, "rollout_data", pad_value_dict={"token_ids": 0})
-    engines, trainer = Engines([of_row * epochs for of_row in rows]), Trainer(data_plane)
+    engines, trainer = Engines([of_row * 2 * epochs for of_row in rows]), Trainer(data_plane)
     manager = RolloutManager(
         tokenizer=Tokenizer(),
         task_to_env={"task": environment.remote()},

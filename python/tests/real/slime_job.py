@@ -125,6 +125,10 @@ def saved(folder: Path, rollout_id: int) -> dict[str, Any]:
     if not ours.exists():
         return {"drawn": drawn, "waiting": []}
     state = torch.load(ours, weights_only=False)
+    if "order" in state:
+        known = state["order"]["snapshot"]["state"]["memory"]["prompts"]
+        passes = [int(one["promptId"].removeprefix("row-")) for one in known if one["passes"] > 0]
+        return {"drawn": state["order"]["drawn"], "passed": state["order"]["passed"], "passed_last": passes}
     queued = [int(prompt.removeprefix("group-")) for prompt in state["checkpoint"]["bodies"]]
     return {"drawn": drawn, "waiting": queued + [group[0].group_index for group in state["buffer"]]}
 

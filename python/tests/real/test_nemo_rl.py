@@ -6,8 +6,10 @@ import asyncio
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -61,17 +63,16 @@ def test_the_controller_trains_every_prompt_once_within_the_bound(nemo_rl: Path,
     )
 
 
-def test_composed_rounds_train_each_row_once_in_each_epoch(nemo_rl: Path, tmp_path: Path) -> None:
+def ordered(tmp_path: Path, module: str, rows: int) -> Any:
+    """NeMo-RL's data set of rows, with an order."""
     import nemo_rl_job
     from nemo_rl.data.datasets import AllTaskProcessedDataset, load_response_dataset
 
-    rows, epochs = 64, 3
-    steps = rows * epochs // nemo_rl_job.prompts_per_step
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(f'{{"input": "{row}", "output": ""}}\n' for row in range(rows)))
     made = load_response_dataset(
         {
-            "dataset_name": "rollflex.adapters.nemo_rl_lossless.ResponseDataset",
+            "dataset_name": f"{module}.ResponseDataset",
             "data_path": str(path),
             "input_key": "input",
             "output_key": "output",
@@ -80,6 +81,15 @@ def test_composed_rounds_train_each_row_once_in_each_epoch(nemo_rl: Path, tmp_pa
     # In place of a tokenizer.
     made.processor._given = lambda *given: nemo_rl_job.datum(given[-1])
     dataset = AllTaskProcessedDataset(made.dataset, None, None, {made.task_name: (made.task_spec, made.processor)})
+    dataset._bos_checked = True
+    return dataset
+
+
+def test_composed_rounds_train_each_row_once_in_each_epoch(nemo_rl: Path, tmp_path: Path) -> None:
+    import nemo_rl_job
+
+    rows, epochs = 64, 3
+    steps = rows * epochs // nemo_rl_job.prompts_per_step
     sampler = {
         "name": "custom",
         "target": "rollflex.adapters.nemo_rl_lossless:LosslessTailSampler",
@@ -87,7 +97,7 @@ def test_composed_rounds_train_each_row_once_in_each_epoch(nemo_rl: Path, tmp_pa
         "settings": {"windowRounds": 4},
         "state_dir": str(tmp_path / "states"),
     }
-    dataset._bos_checked = True
+    dataset = ordered(tmp_path, "rollflex.adapters.nemo_rl_lossless", rows)
     trainer, _, _ = asyncio.run(nemo_rl_job.run(tmp_path, sampler, steps, epochs, dataset))
     trained = [row for of_step in trainer.steps for row in of_step]
     for epoch in range(epochs):
@@ -95,6 +105,28 @@ def test_composed_rounds_train_each_row_once_in_each_epoch(nemo_rl: Path, tmp_pa
     assert max(trainer.lags) == 0
     longest = [max(max(of_row) for of_row in (nemo_rl_job.lengths(rows)[row] for row in one)) for one in trainer.steps]
     assert sum(longest[-4:]) < sum(longest[:4]), "long ones are together, once they are known"
+
+
+def test_rows_that_teach_nothing_are_passed_over(nemo_rl: Path, tmp_path: Path) -> None:
+    """The rewards of one row in four are equal."""
+    import nemo_rl_job
+
+    rows, epochs = 64, 5
+    steps = rows * epochs // nemo_rl_job.prompts_per_step
+    sampler = {
+        "name": "custom",
+        "target": "rollflex.adapters.nemo_rl_selection:PromptSelectionSampler",
+        "responses_per_prompt": nemo_rl_job.responses,
+        "settings": {"rewards": "real", "lengthExponent": 0, "threshold": 1.5, "domainFloor": 0},
+        "state_dir": str(tmp_path / "states"),
+    }
+    dataset = ordered(tmp_path, "rollflex.adapters.nemo_rl_selection", rows)
+    # A row that teaches comes more often than once in each epoch of the trainer.
+    trainer, _, _ = asyncio.run(nemo_rl_job.run(tmp_path, sampler, steps, epochs, dataset))
+    assert [len(of_step) for of_step in trainer.steps] == [nemo_rl_job.prompts_per_step] * steps
+    counts = Counter(row for of_step in trainer.steps for row in of_step)
+    equal, others = (fmean(counts[row] for row in range(rows) if (row % 4 == 0) is it) for it in (True, False))
+    assert equal < 0.7 * others and len(counts) == rows and max(trainer.lags) == 0
 
 
 def test_a_buffer_that_is_too_small_is_refused_by_nemo_rl(nemo_rl: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from having import Ran, checkout, installed
 from mock_engines import MockEngines
+from support import root
 from tiny_model import make_tiny_model
 
 program = Path(__file__).with_name("slime_job.py")
@@ -25,12 +26,12 @@ ours = [
 class Job:
     """Engines of its own, so that every job gets the same lengths; and slime's arguments."""
 
-    def __init__(self, folder: Path, slime: Path, model: Path, *more: str) -> None:
+    def __init__(self, folder: Path, slime: Path, model: Path, *more: str, prompts: int = 256) -> None:
         folder.mkdir()
         self._folder, self._slime = folder, slime
         self.engines = MockEngines("--engines", "2", "--cap", "4000", "--speed", "2", "--model", str(model))
         data = folder / "prompts.jsonl"
-        data.write_text("".join(json.dumps({"text": f"question {row}"}) + "\n" for row in range(256)))
+        data.write_text("".join(json.dumps({"text": f"question {row}"}) + "\n" for row in range(prompts)))
         self._arguments = [
             *("--hf-checkpoint", str(model), "--prompt-data", str(data), "--input-key", "text"),
             *("--rollout-external-engine-addrs", *self.engines.engine_urls),
@@ -101,3 +102,28 @@ def test_the_rollout_manager_trains_every_prompt_and_goes_on_from_its_checkpoint
         note=f"a new process goes on from the checkpoint of rollout {restart - 1}; slime's own: `generate_rollout` "
         f"without over-sampling, on the same lengths; {len(last['waiting'])} prompts wait at the end",
     )
+
+
+def test_prompts_that_teach_nothing_are_passed_over(tmp_path: Path) -> None:
+    """In slime's own rollout, with its own filter. Of even rows no response is right."""
+    slime = checkout("SLIME_PATH", "slime/ray/rollout.py")
+    page = (root / "docs" / "adapters" / "slime.md").read_text(encoding="utf-8")
+    settings = page.split("## Prompts worth their tokens")[1].split("```text\n")[1].split("```")[0].split()
+    more = tmp_path / "rollflex.yaml"
+    more.write_text('{ "rollflex_selection": { "threshold": 1.5, "domainFloor": 0 } }')
+    job = Job(
+        tmp_path / "job", slime, make_tiny_model(tmp_path / "model"), *settings,
+        *("--custom-config-path", str(more), "--custom-rm-path", "slime_rewards.of_odd_rows"),
+        *("--custom-generate-function-path", "slime_rewards.short", "--num-rollout", "20"),
+        prompts=64,
+    )  # fmt: skip
+    try:
+        first, saved = job.run(*range(10))
+        then, last = job.run(*range(10, 14))
+    finally:
+        job.engines.stop()
+    assert all(row % 2 for row in rows(first + then))
+    assert 0 < saved["passed"] < last["passed"] and saved["drawn"] < last["drawn"]
+    # Those that were passed over when they were offered last.
+    even = sum(row % 2 == 0 for row in last["passed_last"])
+    assert even > 2 * (len(last["passed_last"]) - even)

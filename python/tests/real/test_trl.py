@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import re
+import subprocess
+import sys
 import threading
 import time
+from collections import Counter
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
 
+import rollflex
 from having import Ran, installed
 from mock_engines import MockEngines
 from rollflex.adapters.trl import TailBatchingWorker
 from rollflex.rollout import VllmEngine
+from support import root
 from tiny_model import make_tiny_model
 
 version = installed("trl", "1.16.0")
@@ -164,3 +172,87 @@ def trace(folder: Path) -> Path:
     lines = [{"prompt": f"p{i}", "responses": [{"tokens": min(400, n)} for n in row]} for i, row in enumerate(rows)]
     path.write_text("\n".join(map(json.dumps, lines)))
     return path
+
+
+def selecting(model: Path, folder: Path, steps: int, **changed: Any) -> Any:
+    import trl_selection_job
+    from rollflex.adapters.trl_selection import PromptSelectionTrainer
+
+    page = (root / "docs" / "adapters" / "trl.md").read_text(encoding="utf-8")
+    (snippet,) = re.findall(r"```python\n(.*?)```", page.split("## Prompts worth their tokens")[1], re.DOTALL)
+    selection = changed.pop("selection", {"threshold": 1.5, "domainFloor": 0})
+    given = {
+        "model": str(model),
+        "args": trl_selection_job.config(folder, max_steps=steps, **changed),
+        "dataset": trl_selection_job.rows(),
+        "reward": trl_selection_job.of_odd_rows,
+        "tokenizer": tokenizer_of(model),
+        "PromptSelectionTrainer": PromptSelectionTrainer,
+    }
+    exec(snippet, given)
+    trainer: Any = given["trainer"]
+    trainer._settings = selection
+    trained: list[list[int]] = []
+    score = trainer._calculate_rewards
+
+    def noting(inputs: Any, *rest: Any) -> Any:
+        trained.append([one["row"] for one in inputs][:: trainer.num_generations])
+        return score(inputs, *rest)
+
+    trainer._calculate_rewards = noting
+    trainer.trained = trained
+    return trainer
+
+
+@pytest.mark.parametrize("several", [{}, {"per_device_train_batch_size": 4, "gradient_accumulation_steps": 4}])
+def test_the_synchronous_trainer_passes_rows_over_that_teach_nothing(
+    tmp_path: Path, model: Path, several: dict[str, int]
+) -> None:
+    """TRL's own `GRPOTrainer` generates, scores, trains and saves; it goes on from its checkpoint as it was."""
+    trainer = selecting(model, tmp_path / "one", 24, **several)
+    trainer.train()
+    counts = Counter(row for step in trainer.trained for row in step)
+    assert len(trainer.trained) == 24 and {len(step) for step in trainer.trained} == {4}
+    never, sometimes = ([counts[row] for row in range(first, 16, 2) if row != 3] for first in (0, 1))
+    assert fmean(never) < 0.6 * fmean(sometimes) and min(never) > 0
+    metrics = [one for one in trainer.state.log_history if "rollflex/passed" in one][-1]
+    assert metrics["rollflex/passed"] > 0
+    assert metrics["rollflex/offered"] >= metrics["rollflex/passed"] + counts.total()
+    again = selecting(model, tmp_path / "one", 24, **several)
+    again.train(resume_from_checkpoint=str(tmp_path / "one" / "checkpoint-16"))
+    assert again.trained == trainer.trained[16:]
+
+
+def test_weights_of_the_synchronous_trainer(tmp_path: Path, model: Path) -> None:
+    """With `unbiased` advantages are multiplied by the weight of the row."""
+    unbiased = {"unbiased": True, "explorationShare": 0.2, "threshold": 1}
+    trainer = selecting(model, tmp_path, 16, selection=unbiased, scale_rewards="none")
+    seen: list[tuple[Any, Any]] = []
+    generate = trainer._generate_and_score_completions
+
+    def noting(inputs: Any) -> Any:
+        output = generate(inputs)
+        seen.append((list(trainer._of_batch), output["advantages"].tolist()))
+        return output
+
+    trainer._generate_and_score_completions = noting
+    trainer.train()
+    weights = {weight for batch, _ in seen for _, weight in batch}
+    assert len(weights) > 1 and min(weights) == 1
+    for batch, advantages in seen:
+        for place, (row, weight) in enumerate(batch):
+            own = 0.5 if row % 2 and row != 3 else 0.0
+            assert [abs(one) for one in advantages[4 * place : 4 * place + 4]] == pytest.approx([own * weight] * 4)
+
+
+def test_several_processes_select_the_same(tmp_path: Path, model: Path) -> None:
+    """Each has a policy of its own, and half of the completions."""
+    program, source = Path(__file__).with_name("trl_selection_job.py"), str(Path(rollflex.__file__).parents[1])
+    env = {**os.environ, "PYTHONPATH": source, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", str(program)]
+    done = subprocess.run([*command, str(tmp_path)], env=env, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-5000:]
+    one, other = (json.loads((tmp_path / f"{rank}.json").read_text()) for rank in (0, 1))
+    assert one["state"] == other["state"] and one["state"]["passed"] > 0
+    assert one["drawn"] == other["drawn"]
+    assert [[*mine, *theirs] for mine, theirs in zip(one["here"], other["here"], strict=True)] == one["drawn"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Iterator
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -91,6 +93,45 @@ def test_the_lossless_tail_in_the_synchronous_trainer(jobs: Jobs) -> None:
     # It goes on from the checkpoint of step 3, in the middle of an epoch.
     assert [step["step"] for step in again.steps[5:]] == [4, 5, 6]
     assert [again.rows(step["groups"]) for step in again.steps[5:]] == rounds[3:]
+
+
+def selecting(jobs: Jobs, name: str, *more: str, count: int = 12, **job: Any) -> Log:
+    settings = page.split("## Prompts worth their tokens")[1].split("```text\n")[1].split("```")[0].split()
+    return jobs.run(
+        name, *settings, "+data.rollflex.settings.threshold=1.5", "+data.rollflex.settings.domainFloor=0", *more,
+        "data.train_max_samples=24", f"trainer.total_training_steps={count}", "trainer.total_epochs=100",
+        "trainer.save_freq=4", lengths=[[100, 120, 90, 110]] * 204, tokens_per_second=600, **job,
+    )  # fmt: skip
+
+
+def test_rows_that_teach_nothing_are_passed_over(jobs: Jobs) -> None:
+    """One row in three is never right. Those that were rolled out even so are filtered, and replaced."""
+    log = selecting(jobs, "selecting")
+    assert log.end["error"] is None and not log.end["left"] and not log.end["orphans"]
+    assert [step["step"] for step in log.steps] == list(range(1, 13))
+    assert not any(row % 3 == 0 for row in log.rows(log.trained))
+    counts = Counter(log.submitted.values())
+    never, sometimes = (fmean(counts[row] for row in range(24) if (row % 3 == 0) is it) for it in (True, False))
+    assert never < 0.6 * sometimes and min(counts[row] for row in range(24)) > 0
+    metrics = log.steps[-1]["metrics"]
+    assert 0 < metrics["rollflex/passed"] < metrics["rollflex/offered"] - len(log.submitted) + 1
+    assert log.total("training/filter_groups/evicted_samples") > 0
+
+    assert selecting(jobs, "selecting-killed", dies_at=6).steps[-1]["step"] == 6
+    again = selecting(jobs, "selecting-killed").steps[6:]
+    assert [step["step"] for step in again] == list(range(5, 13))
+
+
+def test_prompts_are_selected_in_an_asynchronous_mode_too(jobs: Jobs) -> None:
+    more = (
+        "trainer.v1.trainer_mode=colocate_async",
+        "trainer.v1.sampler.custom_sampler.name=PromptSelectionSamplerAsync",
+    )
+    log = selecting(jobs, "selecting-async", *more)
+    assert log.end["error"] is None and not log.end["orphans"]
+    counts = Counter(log.submitted.values())
+    never, sometimes = (fmean(counts[row] for row in range(24) if (row % 3 == 0) is it) for it in (True, False))
+    assert never < 0.8 * sometimes and log.steps[-1]["metrics"]["rollflex/passed"] > 0
 
 
 def test_validation_is_beside_the_rounds(ours: Log) -> None:

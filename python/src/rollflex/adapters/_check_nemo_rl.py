@@ -11,6 +11,7 @@ from ._check import Finding, Framework, try_policy, unknown
 from ._config import Config
 from ._config import configured as read
 from ._hooks import Hook
+from ._order import selection, try_order
 
 _samplers = "algorithms/async_utils/staleness_sampler.py"
 _buffer = "algorithms/async_utils/replay_buffer.py"
@@ -54,12 +55,17 @@ framework = Framework(
     "[--config FILE] [a.b=value …]",
 )
 _target = "rollflex.adapters.nemo_rl:TailBatchingSampler"
-_lossless = "rollflex.adapters.nemo_rl_lossless"
-_lossless_settings = (
+_ordered = {
+    "rollflex.adapters.nemo_rl_lossless:LosslessTailSampler": "round-composition",
+    "rollflex.adapters.nemo_rl_selection:PromptSelectionSampler": selection,
+}
+"""Samplers that have the order of the data set, and its policy."""
+_settings_of_order = (
     "max_lookahead_versions",
     "responses_per_prompt",
     "shuffle",
     "seed",
+    "domain",
     "settings",
     "server",
     "state_dir",
@@ -97,8 +103,8 @@ def problems(config: Config) -> list[Finding]:
     if config.get("grpo.async_grpo") is not None:
         found.append(Finding("grpo.async_grpo", "the single controller refuses it", "write null"))
     sampler: Mapping[str, Any] = config.get("async_rl.sampler") or {}
-    if sampler.get("target") == f"{_lossless}:LosslessTailSampler":
-        return found + _problems_of_lossless(config, sampler)
+    if sampler.get("target") in _ordered:
+        return found + _problems_of_order(config, sampler)
     if sampler.get("name") != "custom" or sampler.get("target") != _target:
         own = f"is {sampler.get('name')!r}, with target {sampler.get('target')!r}"
         return [*found, Finding("async_rl.sampler", own, f"write name: custom, target: {_target}")]
@@ -120,34 +126,32 @@ def problems(config: Config) -> list[Finding]:
     return [*found, *refused, *try_policy(given.get("server"), settings, "async_rl.sampler")]
 
 
-def _problems_of_lossless(config: Config, sampler: Mapping[str, Any]) -> list[Finding]:
-    """Problems of the data set that composes rounds, and of its sampler."""
+def _problems_of_order(config: Config, sampler: Mapping[str, Any]) -> list[Finding]:
+    """Problems of the data set that has an order, and of its sampler."""
     found = []
+    policy, module = _ordered[sampler["target"]], sampler["target"].partition(":")[0]
     train = config.get("data.train") or {}
     name = None if isinstance(train, list) else train.get("dataset_name")
-    if name is None or not name.startswith(f"{_lossless}."):
+    if name is None or not name.startswith(f"{module}."):
         got = "several data sets" if isinstance(train, list) else f"is {name!r}"
-        write = f"write {_lossless}.NAME with the name of your data set, or a class of yours with this base"
-        found.append(Finding("data.train.dataset_name", got, write, note=name is not None and "." in name))
+        write = f"write {module}.NAME with the name of your data set, or a class of yours with this base"
+        own = name is not None and "." in name and not name.startswith("rollflex.")
+        found.append(Finding("data.train.dataset_name", got, write, note=own))
     for where, expected in {"data.num_workers": 0, "async_rl.sampler.name": "custom"}.items():
         got = config.get(where, expected)
         if got != expected:
-            found.append(Finding(where, f"expected {expected} with the lossless tail, got {got}", f"write {expected}"))
+            found.append(Finding(where, f"expected {expected} with {policy}, got {got}", f"write {expected}"))
     if config.get("async_rl.rollout_failure.on_dropped_prompt", "shrink") != "shrink":
         wrong = "batches that are put aside for that would be in no step"
         found.append(Finding("async_rl.rollout_failure.on_dropped_prompt", wrong, "write shrink"))
     given = {key: value for key, value in sampler.items() if key not in ("name", "target")}
-    found += unknown("async_rl.sampler", given, _lossless_settings)
+    found += unknown("async_rl.sampler", given, _settings_of_order)
     responses, wanted = given.get("responses_per_prompt", 1), config.get("grpo.num_generations_per_prompt")
     if wanted is not None and responses != wanted:
         wrong = f"expected {wanted}, as grpo.num_generations_per_prompt, got {responses}"
         found.append(Finding("async_rl.sampler.responses_per_prompt", wrong, f"write {wanted}"))
-    settings = {
-        **(given.get("settings") or {}),
-        "promptsPerRound": config.get("grpo.num_prompts_per_step", 1),
-        "responsesPerPrompt": responses,
-    }
-    return found + try_policy(given.get("server"), settings, "async_rl.sampler.settings", "round-composition")
+    prompts = config.get("grpo.num_prompts_per_step", 1)
+    return found + try_order(policy, prompts, responses, given, "async_rl.sampler.settings")
 
 
 def configured(argv: Sequence[str], root: Path) -> list[Finding]:

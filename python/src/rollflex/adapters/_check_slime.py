@@ -13,6 +13,7 @@ from ..rollout import Rollout
 from ._check import Finding, Framework, try_policy, unknown
 from ._config import load
 from ._hooks import Hook
+from ._order import selection, try_order
 
 _sample = (
     "group_index",
@@ -83,7 +84,10 @@ _source_of_slime = "slime.rollout.data_source.RolloutDataSourceWithBuffer"
 _settings = (
     *("", "_policy", "_server", "_token_file", "_placement", "_affinity", "_session", "_options"),
     *("_generate", "_programs"),
+    *("_selection", "_domain"),
 )
+_selects = "rollflex.adapters.slime_selection.PromptSelectionDataSource"
+_learns = "rollflex.adapters.slime_selection.learn"
 _turns = "rollflex.adapters.slime_programs.generate"
 
 
@@ -138,6 +142,26 @@ def server_of(args: Any) -> dict[str, Any] | None:
     return {**address, "token_file": getattr(args, "rollflex_token_file", None)}
 
 
+def problems_of_selection(args: Any) -> list[Finding]:
+    """Problems of the data source that selects prompts."""
+    found = []
+    if _learns not in str(args.rollout_all_samples_process_path):
+        wrong = "nothing is learnt of rewards"
+        write = f"write {_learns}, or call it in your own function"
+        mine = args.rollout_all_samples_process_path is not None
+        found.append(Finding("--rollout-all-samples-process-path", wrong, write, note=mine))
+    if args.rollout_function_path == _function:
+        if policy_of(args) != "tail-batching":
+            wrong = f"{policy_of(args)} has an order of its own"
+            found.append(Finding("rollflex_policy", wrong, "write tail-batching, or use slime's own rollout"))
+        elif policy_config(args, "router").get("responseSpeculation") != 1:
+            wrong = "of groups that are cut only short responses are known, which says nothing of their rewards"
+            found.append(Finding("rollflex", wrong, "write responseSpeculation: 1"))
+    given = {"settings": getattr(args, "rollflex_selection", None), "server": server_of(args)}
+    prompts, responses = args.rollout_batch_size, args.n_samples_per_prompt
+    return found + try_order(selection, prompts, responses, given, "rollflex_selection")
+
+
 def problems(args: Any) -> list[Finding]:
     """Problems of these arguments."""
     found = []
@@ -147,12 +171,16 @@ def problems(args: Any) -> list[Finding]:
         found += try_policy(server_of(args), settings, "rollflex_programs", "program-scheduling")
         if args.rollout_function_path is None:
             return found
+    if args.data_source_path == _selects:
+        found += problems_of_selection(args)
+        if args.rollout_function_path is None:
+            return found
     if args.rollout_function_path != _function:
         wrong = f"is {args.rollout_function_path}" if args.rollout_function_path else "slime's own rollout is used"
         found.append(Finding("--rollout-function-path", wrong, f"write {_function}"))
     if args.data_source_path in (None, _source_of_slime):
         found.append(Finding("--data-source-path", "the rollout function refuses slime's own", f"write {_source}"))
-    elif args.data_source_path != _source:
+    elif args.data_source_path not in (_source, _selects):
         wrong = f"{args.data_source_path} must be a class that derives from {_source}"
         found.append(Finding("--data-source-path", wrong, note=True))
     if args.over_sampling_batch_size not in (None, args.rollout_batch_size):
@@ -176,6 +204,7 @@ def configured(argv: Sequence[str], root: Path) -> list[Finding]:
         "data-source-path",
         "dynamic-sampling-filter-path",
         "custom-generate-function-path",
+        "rollout-all-samples-process-path",
     )
     for name in ("custom-config-path", *paths):
         parser.add_argument(f"--{name}")

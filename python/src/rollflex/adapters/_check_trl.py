@@ -1,4 +1,4 @@
-"""What :class:`rollflex.adapters.trl.TailBatchingWorker` needs of TRL, and of the configuration of its trainer."""
+"""What the adapters of TRL need of it, and of the configuration of its asynchronous trainer."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ._hooks import Hook
 from ._trl_settings import policy_config
 
 _trainer = "experimental/async_grpo/async_grpo_trainer.py"
+_sync = "trainer/grpo_trainer.py"
 _worker = "experimental/async_grpo/async_rollout_worker.py"
 _asked = ("start", "stop", "update_model_version", "check_health")
 _sample = (
@@ -47,6 +48,13 @@ framework = Framework(
         Hook(_trainer, "RolloutWorkerProtocol.update_model_version", takes=("model_version",)),
         Hook(_trainer, "RolloutWorkerProtocol.check_health", takes=("stale_after_s",)),
         Hook(_worker, "RolloutSample", takes=_sample),
+        Hook(_sync, "GRPOTrainer", sets=("reward_weights", "scale_rewards", "shuffle_dataset", "num_generations")),
+        Hook(_sync, "GRPOTrainer._get_train_sampler"),
+        Hook(_sync, "GRPOTrainer._generate_and_score_completions", takes=("inputs",)),
+        Hook(
+            _sync, "GRPOTrainer._calculate_rewards", takes=("inputs", "prompts", "completions", "completion_ids_list")
+        ),
+        Hook("trainer/utils.py", "RepeatSampler", sets=("batch_size", "mini_repeat_count", "repeat_count")),
     ],
     "[name=value … of AsyncGRPOConfig, world_size, rounds_ahead]",
 )

@@ -10,6 +10,7 @@ from typing import Any
 from ._check import Finding, Framework, WrongUse, try_policy, unknown
 from ._config import Config, load
 from ._hooks import Hook, missing
+from ._order import selection, try_order
 
 _v1 = "trainer/ppo/v1"
 _given = (
@@ -32,6 +33,7 @@ framework = Framework(
         Hook(f"{_v1}/trainer_base.py", "PPOTrainer._add_prompts_to_generate"),
         Hook(f"{_v1}/trainer_separate_async.py", "PPOTrainerSeparateAsync", of="replay_buffer", only=_asked),
         Hook(f"{_v1}/replay_buffer.py", "ReplayBuffer.sample", takes=("global_steps", "partition_id", "batch_size")),
+        Hook(f"{_v1}/replay_buffer.py", "ReplayBuffer._clear_groups", takes=("partition_id", "uids")),
         Hook("utils/dataset/rl_dataset.py", "RLHFDataset.__init__", takes=("data_files", "config")),
         Hook("utils/dataset/rl_dataset.py", "RLHFDataset.__getitem__"),
         Hook("utils/import_utils.py", "load_extern_type", takes=("file_path", "type_name")),
@@ -45,7 +47,12 @@ framework = Framework(
     "<the arguments of verl.trainer.main_ppo>",
 )
 _of_rollflex = ("pkg://rollflex.adapters.verl", "TailBatchingSampler")
-_lossless = ("pkg://rollflex.adapters.verl_lossless", "LosslessTailSampler")
+_ordered = {
+    ("pkg://rollflex.adapters.verl_lossless", "LosslessTailSampler"): ("LosslessTailDataset", "round-composition"),
+    ("pkg://rollflex.adapters.verl_selection", "PromptSelectionSampler"): ("PromptSelectionDataset", selection),
+    ("pkg://rollflex.adapters.verl_selection", "PromptSelectionSamplerAsync"): ("PromptSelectionDataset", selection),
+}
+"""Samplers that have a data set with an order: the data set, and the policy."""
 _settings = ("server", "prompt_speculation", "filter_groups_metric", "poll_interval")
 
 
@@ -109,8 +116,8 @@ def problems(config: Config) -> list[Finding]:
         found.append(Finding("trainer.use_v1", "the old trainer has no samplers", "write trainer.use_v1=True"))
     sampler = "trainer.v1.sampler"
     chosen = tuple(config.get(f"{sampler}.custom_sampler.{one}") for one in ("path", "name"))
-    if chosen == _lossless:
-        return found + _problems_of_lossless(config)
+    if chosen in _ordered:
+        return found + _problems_of_order(config, chosen)
     if chosen == (None, None) and config.get(_path_of_router):
         return found
     if chosen != _of_rollflex:
@@ -147,28 +154,34 @@ def problems(config: Config) -> list[Finding]:
     return found + try_policy(kwargs.get("server"), settings, f"{sampler}.sampler_kwargs")
 
 
-def _problems_of_lossless(config: Config) -> list[Finding]:
-    """Problems of the data set that composes rounds, and of its sampler."""
+def _problems_of_order(config: Config, chosen: tuple[Any, ...]) -> list[Finding]:
+    """Problems of the data set that has an order, and of its sampler."""
+    dataset, policy = _ordered[chosen]
+    metric = config.get("trainer.v1.sampler.sampler_kwargs.filter_groups_metric") if policy == selection else None
     wanted = {
-        "trainer.v1.trainer_mode": "sync",
-        "data.custom_cls.path": _lossless[0],
-        "data.custom_cls.name": "LosslessTailDataset",
+        "data.custom_cls.path": chosen[0],
+        "data.custom_cls.name": dataset,
         "data.dataloader_num_workers": 0,
-        "algorithm.filter_groups.enable": False,
+        "algorithm.filter_groups.enable": metric is not None,
     }
+    defaults = {"trainer.v1.trainer_mode": "sync", "algorithm.filter_groups.enable": False}
     found = []
+    if not chosen[1].endswith("Async"):
+        wanted = {"trainer.v1.trainer_mode": "sync", **wanted}
+    elif config.get("trainer.v1.trainer_mode", "sync") == "sync":
+        found.append(Finding("trainer.v1.trainer_mode", "is sync", "write PromptSelectionSampler for the sampler"))
     for where, expected in wanted.items():
-        got = config.get(where, "sync" if expected == "sync" else False if expected is False else None)
+        got = config.get(where, defaults.get(where))
         if got != expected:
-            found.append(Finding(where, f"expected {expected} with the lossless tail, got {got}", f"write {expected}"))
+            found.append(Finding(where, f"expected {expected} with {chosen[1]}, got {got}", f"write {expected}"))
+    model = "reward.reward_model"
+    if policy == selection and config.get(f"{model}.enable") and not config.get(f"{model}.enable_resource_pool"):
+        wrong = "rewards are not there yet when the sampler returns"
+        found.append(Finding(f"{model}.enable_resource_pool", wrong, "write true"))
     given: Mapping[str, Any] = config.get("data.rollflex") or {}
-    found += unknown("data.rollflex", given, ("responses_per_prompt", "settings", "server"))
-    settings = {
-        **(given.get("settings") or {}),
-        "promptsPerRound": config.get("data.train_batch_size", 1),
-        "responsesPerPrompt": given.get("responses_per_prompt", 1),
-    }
-    return found + try_policy(given.get("server"), settings, "data.rollflex.settings", "round-composition")
+    found += unknown("data.rollflex", given, ("responses_per_prompt", "settings", "server", "domain"))
+    prompts, responses = config.get("data.train_batch_size", 1), given.get("responses_per_prompt", 1)
+    return found + try_order(policy, prompts, responses, given, "data.rollflex.settings")
 
 
 def configured(argv: Sequence[str], root: Path) -> list[Finding]:

@@ -34,23 +34,22 @@ class RollflexDataSource(RolloutDataSourceWithBuffer):  # type: ignore[misc]
         samples: list[list[Any]] = self._get_samples_from_buffer(num_samples)
         if self.dataset is None:
             return samples
-        rows = len(self.dataset)
-        if rows == 0:
+        if len(self.dataset) == 0:
             raise ValueError("the prompt data set is empty, or every prompt is longer than --rollout-max-prompt-len")
         while len(samples) < num_samples:
-            # A single read of slime crosses at most one end of an epoch.
-            room = rows - self.sample_offset or rows
-            drawn = RolloutDataSource.get_samples(self, min(room, num_samples - len(samples)))
-            self._remember_rows(drawn)
-            samples += drawn
+            samples += self._draw(num_samples - len(samples))
         return samples
 
-    def _remember_rows(self, groups: list[list[Any]]) -> None:
-        """Marks samples with their row in the data set, whatever the order of the epoch."""
+    def _draw(self, most: int) -> list[list[Any]]:
+        """Draws from the data set, and marks samples with their row in it, whatever the order of the epoch."""
+        # A single read of slime crosses at most one end of an epoch.
+        room = len(self.dataset) - self.sample_offset or len(self.dataset)
+        groups: list[list[Any]] = RolloutDataSource.get_samples(self, min(room, most))
         first = self.sample_offset - len(groups)
         for group, one in zip(groups, self.dataset.samples[first : self.sample_offset], strict=True):
             for sample in group:
                 sample.rollflex_row = self._rows.get(id(one))
+        return groups
 
     @cached_property
     def _rows(self) -> dict[int, int]:
@@ -67,11 +66,10 @@ class RollflexDataSource(RolloutDataSourceWithBuffer):  # type: ignore[misc]
         """
         Saves the policy's state and its prompts before slime's file, so that they exist wherever slime's file does.
         """
-        state = {"version": 1, "checkpoint": self.take_checkpoint(), "buffer": list(self.buffer)}
         path = self._path(self.args.save, rollout_id)
         path.parent.mkdir(parents=True, exist_ok=True)
         beside = path.with_suffix(".tmp")
-        torch.save(state, beside)
+        torch.save({"version": 1, **self.state()}, beside)
         os.replace(beside, path)
         super().save(rollout_id)
 
@@ -86,6 +84,14 @@ class RollflexDataSource(RolloutDataSourceWithBuffer):  # type: ignore[misc]
         state = torch.load(path, weights_only=False)
         if state.get("version") != 1:
             raise ValueError(f"{path} is of version {state.get('version')}, which this version does not read")
+        self.restore(state)
+
+    def state(self) -> dict[str, Any]:
+        """Returns what is saved for :meth:`restore`."""
+        return {"checkpoint": self.take_checkpoint(), "buffer": list(self.buffer)}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continues from a state."""
         self.buffer = state["buffer"]
         self.checkpoint = state["checkpoint"]
 

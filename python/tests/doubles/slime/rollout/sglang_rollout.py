@@ -132,11 +132,13 @@ async def generate_rollout_async(args: Any, rollout_id: int, data_source: Any) -
     metrics = MetricGatherer()
     target = args.rollout_batch_size
     data: list[list[Sample]] = []
+    everything: list[list[Sample]] = []
     while len(data) < target:
         while state.remaining_batch_size < target:
             state.submit_generate_tasks(data_source(args.over_sampling_batch_size))
         done, state.pendings = await asyncio.wait(state.pendings, return_when=asyncio.FIRST_COMPLETED)
         for group in [task.result() for task in done]:
+            everything.append(group)
             output = call_dynamic_filter(dynamic_filter, args, group)
             if should_drop_dynamic_filter_output(
                 output, remaining_batch_size=state.remaining_batch_size, target_data_size=target
@@ -149,6 +151,8 @@ async def generate_rollout_async(args: Any, rollout_id: int, data_source: Any) -
     aborted = await abort(args, rollout_id)
     state.reset()
     data.sort(key=lambda group: group[0].index or 0)
+    if args.rollout_all_samples_process_path is not None:
+        load_function(args.rollout_all_samples_process_path)(args, everything, data_source)
     return RolloutFnTrainOutput(samples=data, metrics=metrics.collect()), aborted
 
 
