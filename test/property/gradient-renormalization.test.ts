@@ -30,7 +30,7 @@ const split: fc.Arbitrary<Split> = fc
   .filter((replicas) => replicas.flat(2).length > 0);
 const parameters = fc.array(number, { minLength: parameterCount, maxLength: parameterCount });
 
-const units = ['samples', 'tokens', 'groups', 'constant'] as const;
+const units = ['samples', 'tokens', 'groups', 'weights', 'constant'] as const;
 const reductions = ['mean', 'sum'] as const;
 const operations = ['sum', 'mean'] as const;
 const combinations = units.flatMap((unit) =>

@@ -2,13 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { create } from '../../src/core/machine/start.ts';
-import { shareOut } from '../../src/policies/prompt-selection/allocation.ts';
 import {
   type PromptSelectionDecision,
   type PromptSelectionInput,
   promptSelection,
 } from '../../src/policies/prompt-selection/index.ts';
-import { chanceToDiffer, posteriorOf, teaches } from '../../src/policies/prompt-selection/value.ts';
+import { chanceToDiffer, posteriorOf, shareOut, teaches } from '../../src/policies/prompt-selection/value.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { met, runs } from '../support/basics/runs.ts';
 

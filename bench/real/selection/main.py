@@ -15,7 +15,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-budget, rate = 100_000, 1e-3
+budget, rate = 80_000, 1e-3
 Job = tuple[str, int, dict[str, Any]]
 
 

@@ -1,5 +1,5 @@
 """
-Which prompts are rolled out: five rules behind one interface.
+Which prompts are rolled out: rules behind one interface.
 
 A step calls `choose` with the groups it has, rolls out what it is given, tells it by `observe`, and so on until
 `choose` gives nothing; it trains on `trained` of its groups, and then calls `published`.
@@ -7,14 +7,14 @@ A step calls `choose` with the groups it has, rolls out what it is given, tells 
 
 from __future__ import annotations
 
-import math
 import random
-from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from task import Row
+
+from rollflex import Client, Untyped
 
 per_group = 8
 
@@ -150,163 +150,64 @@ class Greso(Uniform):
         return {"p_easy": self.p[1.0], "p_hard": self.p[0.0]}
 
 
-@dataclass
-class Evidence:
-    """Passes, fails, and lengths of a prompt or of a task, which fade."""
+class Selected(Uniform):
+    """The policy `prompt-selection`: it is offered the prompts of the epoch, and takes some."""
 
-    passes: float = 0.0
-    fails: float = 0.0
-    tokens: float = 0.0
-    responses: float = 0.0
-    version: int = 0
-    skipped: int = 0
-
-    def at(self, version: int, retention: float) -> Evidence:
-        faded = retention ** (version - self.version)
-        self.passes, self.fails, self.version = self.passes * faded, self.fails * faded, version
-        return self
-
-    def add(self, group: Group) -> None:
-        self.passes += group.passed
-        self.fails += len(group.rewards) - group.passed
-        self.tokens += group.tokens
-        self.responses += len(group.rewards)
-
-
-def differ(a: float, b: float, n: int) -> float:
-    """The chance that n responses do not all have the same reward, where the pass rate is of Beta(a, b)."""
-    right = math.prod((a + i) / (a + b + i) for i in range(n))
-    return 1 - right - math.prod((b + i) / (a + b + i) for i in range(n))
-
-
-def spread(a: float, b: float, n: int) -> float:
-    """(n - 1) times the mean of p(1 - p)."""
-    return (n - 1) * a * b / ((a + b) * (a + b + 1))
-
-
-@dataclass
-class Settings:
-    """Of the rule."""
-
-    size: int = 8
-    """Groups that a step is to train on."""
-    until: str = "prompts"
-    """
-    A step has `size` prompts, or so many that the sum of their chances is `size` (`chances`), or goes on until `size`
-    groups have a gradient (`groups`).
-    """
-    most: float = 3.0
-    """Times `size`: prompts of a step of `chances`."""
-    weight: float = 0.0
-    """The power of a prompt's predicted tokens (lambda)."""
-    threshold: float = 1.0
-    """Of the mean score, beneath which a chance falls (theta)."""
-    floor: float = 0.05
-    """The least chance (epsilon)."""
-    retention: float = 0.97
-    """Of evidence, for each version of the weights (gamma)."""
-    prior: float = 2.0
-    """Responses that a task's mean counts for (kappa)."""
-    task_retention: float = 0.9
-    """Of the evidence of a task."""
-    passes_most: int = 4
-    """Epochs in a row in which a prompt is passed over (E)."""
-    recent: int = 48
-    """Prompts rolled out whose mean score is the reference."""
-    value: str = "differ"
-    hard: bool = False
-    """A threshold in place of a ramp: the chance is 1 or the floor."""
-    power: float = 1.0
-    """Of the ratio of a score to the reference, in the ramp."""
-    reference: str = "rolled"
-    """Whose mean score: of the prompts `rolled` out, or of all that were `offered`."""
-    length_prior: float = 8.0
-    """Responses that a task's mean length counts for."""
-
-
-class Chosen(Uniform):
-    """Each prompt of the epoch has a chance by its score: the value it promises, for its predicted tokens."""
-
-    def __init__(self, epochs: Iterator[Row], seed: int, **settings: Any) -> None:
-        self.settings = Settings(**settings)
-        super().__init__(epochs, seed, self.settings.size)
-        self.prompts: dict[int, Evidence] = {}
-        self.tasks: defaultdict[str, Evidence] = defaultdict(Evidence)
-        self.all = Evidence()
+    def __init__(self, epochs: Iterator[Row], seed: int, size: int = 4, **settings: Any) -> None:
+        super().__init__(epochs, seed, size)
+        needed = {"promptsPerRound": size, "responsesPerPrompt": per_group, "seed": seed}
+        self.client = Client()
+        self.session = self.client.open(Untyped("prompt-selection"), config={**needed, **settings})
         self.version = 0
-        self.scores: deque[float] = deque(maxlen=self.settings.recent)
-        self.chances: list[float] = []
+        self.offered: dict[str, Row] = {}
 
     def choose(self, groups: Sequence[Group]) -> list[Row]:
-        until = self.settings.until
-        if until == "groups":
-            missing = self.size - sum(one.effective for one in groups)
-            return self.drawn(missing, len(groups)) if missing > 0 else []
-        return [] if groups else self.drawn(self.size, 0)
-
-    def drawn(self, wanted: float, before: int) -> list[Row]:
-        found: list[Row] = []
-        have, most = 0.0, (1e9 if self.settings.until == "groups" else self.settings.most * self.size)
-        while have < wanted and len(found) < most:
-            row = next(self.epochs)
-            value, score = self.judged(row)
-            evidence = self.prompts.setdefault(row.id, Evidence(version=self.version))
-            chance = self.chance(score) if evidence.skipped < self.settings.passes_most else 1.0
-            if self.settings.reference == "offered":
-                self.scores.append(score)
-            if self.random.random() >= chance:
-                evidence.skipped += 1
-                self.passed_over += 1
-                continue
-            evidence.skipped = 0
-            if self.settings.reference == "rolled":
-                self.scores.append(score)
-            found.append(row)
-            have += 1 if self.settings.until == "prompts" else value
-        return found
-
-    def chance(self, score: float) -> float:
-        if len(self.scores) < 8 or self.version == 0:
-            return 1.0
-        reference = self.settings.threshold * sum(self.scores) / len(self.scores)
-        if self.settings.hard:
-            return 1.0 if score >= reference else self.settings.floor
-        return min(1.0, max(self.settings.floor, (score / reference) ** self.settings.power))
-
-    def judged(self, row: Row) -> tuple[float, float]:
-        """The chance that it has a gradient, and its score."""
-        to = self.settings
-        task = self.tasks[row.task].at(self.version, to.task_retention)
-        mean = (1 + task.passes) / (2 + task.passes + task.fails)
-        own = self.prompts.get(row.id, Evidence(version=self.version)).at(self.version, to.retention)
-        a, b = own.passes + to.prior * mean, own.fails + to.prior * (1 - mean)
-        chance = differ(a, b, per_group)
-        value = chance if to.value == "differ" else spread(a, b, per_group)
-        # Of all responses, where the task has none.
-        usual = (self.all.tokens + 1) / (self.all.responses + 1)
-        usual = (task.tokens + usual) / (task.responses + 1)
-        tokens = (own.tokens + to.length_prior * usual) / (own.responses + to.length_prior)
-        return chance, value / tokens**to.weight
+        if groups:
+            return []
+        taken: list[Row] = []
+        asked = {"type": "round.requested", "roundId": f"r{self.version}", "weightVersion": self.version}
+        decisions = self.session.send([asked])
+        while decisions:
+            one = decisions.pop(0)
+            if one["type"] == "prompts.request":
+                rows = self.next(one["count"])
+                self.offered.update((f"row-{row.id}", row) for row in rows)
+                prompts = [{"promptId": f"row-{row.id}", "domain": row.task} for row in rows]
+                supplied = {"type": "prompts.supplied", "roundId": one["roundId"], "prompts": prompts}
+                decisions += self.session.send([supplied])
+            elif one["type"] == "prompts.passed":
+                self.passed_over += len(one["prompts"])
+            elif one["type"] == "prompts.selected":
+                taken += [self.offered[each["promptId"]] for each in one["prompts"]]
+        return taken
 
     def observe(self, groups: Sequence[Group]) -> None:
-        for one in groups:
-            self.prompts[one.row.id].at(self.version, self.settings.retention).add(one)
-            self.tasks[one.row.task].at(self.version, self.settings.task_retention).add(one)
-            self.all.add(one)
+        self.session.send([self.rewarded(one) for one in groups])
+
+    def rewarded(self, group: Group) -> dict[str, Any]:
+        both = zip(group.responses, group.rewards, strict=True)
+        responses = [
+            {"requestId": f"{group.row.id}/{n}", "tokens": len(response), "reward": reward}
+            for n, (response, reward) in enumerate(both)
+        ]
+        return {
+            **{"type": "group.rewarded", "roundId": f"r{self.version}", "promptId": f"row-{group.row.id}"},
+            **{"samples": per_group, "tokens": group.tokens, "responses": responses},
+            "reason": {"code": "all_rewarded", "responses": per_group, "missing": 0, "waitedSeconds": 0},
+        }
 
     def published(self) -> None:
         self.version += 1
 
 
-rule = {"size": 4, "power": 2.0, "floor": 0.02, "passes_most": 16}
 strategies: dict[str, tuple[type[Uniform], dict[str, Any]]] = {
     "uniform": (Uniform, {"size": 2}),
     "dapo": (Dapo, {"size": 1}),
     "greso": (Greso, {"size": 2}),
     # Rounds of as many prompts as are missing, so that no group is generated beyond the step's.
     "greso-exact": (Greso, {"size": 1, "first": 1, "beta": 1}),
-    "value": (Chosen, {**rule, "weight": 0.0}),
-    "ours": (Chosen, {**rule, "weight": 1.0}),
+    "value": (Selected, {"lengthExponent": 0.0}),
+    "ours": (Selected, {"lengthExponent": 1.0}),
 }
 """
 With the settings that were the best of each on the pilot's seeds. `size` is the prompts of a step of `uniform`, `value`

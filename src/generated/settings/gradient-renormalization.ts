@@ -13,6 +13,11 @@ export interface GradientRenormalizationInput {
     tokens?: number | undefined;
     /** Whole groups in it; needed with `unit: groups` where there are samples. A whole number, 0 or more. */
     groups?: number | undefined;
+    /**
+     * Sum of the weights of its samples, by which the loss multiplies each (`weight` of `prompt-selection`); needed
+     * with `unit: weights` where there are samples. A number, 0 or more.
+     */
+    weights?: number | undefined;
     /** Its micro-batches, empty ones included; their counts add up to its own. */
     microBatches?:
       | {
@@ -25,6 +30,11 @@ export interface GradientRenormalizationInput {
           tokens?: number | undefined;
           /** Whole groups in it; needed with `unit: groups` where there are samples. A whole number, 0 or more. */
           groups?: number | undefined;
+          /**
+           * Sum of the weights of its samples, by which the loss multiplies each (`weight` of `prompt-selection`);
+           * needed with `unit: weights` where there are samples. A number, 0 or more.
+           */
+          weights?: number | undefined;
         }[]
       | undefined;
   }[];
@@ -33,7 +43,7 @@ export interface GradientRenormalizationInput {
    *
    * @defaultValue `'samples'`
    */
-  unit?: 'samples' | 'tokens' | 'groups' | 'constant' | undefined;
+  unit?: 'samples' | 'tokens' | 'groups' | 'weights' | 'constant' | undefined;
   /** What the sum over the batch is divided by; with `unit: constant` only. A number, 1e-9 or more. */
   divisor?: number | undefined;
   /**
@@ -66,7 +76,7 @@ export interface GradientRenormalizationInput {
 /** Input of `gradient-renormalization`, its defaults filled in. */
 export interface GradientRenormalizationSettings extends Pick<GradientRenormalizationInput, 'replicas' | 'divisor'> {
   /** What the loss of the whole batch is a mean over; `constant`: its sum over samples ÷ `divisor`. */
-  unit: 'samples' | 'tokens' | 'groups' | 'constant';
+  unit: 'samples' | 'tokens' | 'groups' | 'weights' | 'constant';
   /** What a replica (a micro-batch) computes over its own units; with `unit: constant` over samples. */
   reduction: 'mean' | 'sum';
   /** What the all-reduce or reduce-scatter does over the replicas; DDP and FSDP take the mean. */

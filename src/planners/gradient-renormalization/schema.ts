@@ -8,6 +8,14 @@ const counts = {
     .optional()
     .describe('Tokens in it that the loss counts; needed with `unit: tokens` where there are samples.'),
   groups: count.optional().describe('Whole groups in it; needed with `unit: groups` where there are samples.'),
+  weights: z
+    .number()
+    .nonnegative()
+    .max(1e18)
+    .optional()
+    .describe(
+      'Sum of the weights of its samples, by which the loss multiplies each (`weight` of `prompt-selection`); needed with `unit: weights` where there are samples.',
+    ),
 };
 
 /** Counts of samples, tokens and groups of one micro-batch. */
@@ -23,7 +31,7 @@ const replicaCounts = z.strictObject({
 
 /** A count of a replica or of a micro-batch. */
 export type CountName = keyof typeof counts;
-const countNames: readonly CountName[] = ['samples', 'tokens', 'groups'];
+const countNames: readonly CountName[] = ['samples', 'tokens', 'groups', 'weights'];
 type Counts = z.output<typeof microBatchCounts>;
 type Refine = z.RefinementCtx;
 type Path = (string | number)[];
@@ -37,7 +45,7 @@ const refuse = (context: Refine, path: Path, expected: string): void =>
   context.addIssue({ code: 'custom', path, message: `expected ${expected}` });
 
 function refuseCounts(counted: Counts, unit: string, path: Path, context: Refine): void {
-  for (const name of ['tokens', 'groups'] as const) {
+  for (const name of ['tokens', 'groups', 'weights'] as const) {
     const value = counted[name];
     if (value === undefined) {
       if (unit === name && counted.samples > 0) refuse(context, [...path, name], `a count: the unit is ${name}`);
@@ -55,7 +63,7 @@ export const renormalizationInput = z
         'All data-parallel replicas that take part in the collective, also those that have trained on nothing.',
       ),
     unit: z
-      .enum(['samples', 'tokens', 'groups', 'constant'])
+      .enum(['samples', 'tokens', 'groups', 'weights', 'constant'])
       .default('samples')
       .describe('What the loss of the whole batch is a mean over; `constant`: its sum over samples ÷ `divisor`.'),
     divisor: z
@@ -97,7 +105,8 @@ export const renormalizationInput = z
         const counts = microBatches.map((one) => countIn(one, name));
         if (own === undefined || counts.includes(undefined)) continue;
         const sum = counts.reduce((all, one) => all! + one!, 0);
-        if (sum !== own) refuse(context, [...path, name], `the sum of its micro-batches, ${sum}`);
+        // Weights are no whole numbers, so that their sums are rounded.
+        if (Math.abs(sum! - own) > 1e-9 * own) refuse(context, [...path, name], `the sum of its micro-batches, ${sum}`);
       }
     }
   });

@@ -6,12 +6,11 @@ import type { PromptSelectionDecision } from '../../generated/settings/prompt-se
 import type { Message } from '../../schemas/messages.ts';
 import { finishedOf } from '../../schemas/moves.ts';
 import type { Prompt, PromptChoice } from '../../schemas/prompts.ts';
-import { type Share, shareOut } from './allocation.ts';
 import { beginsEpoch, choiceAgain, judge, nextEpoch, thresholdOf } from './choice.ts';
 import { domainOf, fade, rememberedOf } from './knowledge.ts';
 import { mostKeptFactor, responseRange } from './schema.ts';
 import type { SelectionState, Taken } from './state.ts';
-import { costOf, posteriorOf, teaches } from './value.ts';
+import { costOf, posteriorOf, type Share, shareOut, teaches } from './value.ts';
 
 type Ctx = Context<PromptSelectionDecision>;
 type Why = Message<'prompts.selected'>['reason']['code'];

@@ -20,7 +20,7 @@ import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { EventMessage } from '../../schemas/vocabulary.ts';
 import { expectedOpenings, joinedLedger, planned, suppliedTo } from '../tail-batching/joined.ts';
-import { withSelection } from '../tail-batching/selection.ts';
+import { selectionFirst, withSelection } from '../tail-batching/selection.ts';
 import { chunkEvents, dividedDelivery, dividedRoutes, withChunks } from './divided.ts';
 import { losslessTailConfig, partConfigs } from './schema.ts';
 
@@ -56,10 +56,10 @@ export const losslessTail: RecipeDefinition<LosslessTailTypes> = defineRecipe({
   source: 'rollflex',
   config: losslessTailConfig,
   parts: {
-    selection: promptSelection,
     composition: roundComposition,
     admission: speculativeAdmission,
     chunks: dividedRollout,
+    selection: promptSelection,
   },
   configure: partConfigs,
   events,
@@ -68,7 +68,7 @@ export const losslessTail: RecipeDefinition<LosslessTailTypes> = defineRecipe({
     if (event.type === 'prompts.supplied' && config.promptSelection !== undefined) return ['selection'];
     if (event.type === 'prompts.supplied') return [suppliedTo(event)];
     if (event.type === 'round.failed') return ['selection', suppliedTo(event)];
-    return dividedDelivery(event, config.dividedRollout !== undefined) ?? recipients;
+    return dividedDelivery(event, config.dividedRollout !== undefined) ?? selectionFirst(recipients);
   },
   off: ({ dividedRollout, promptSelection }) => [
     ...(dividedRollout === undefined ? ['chunks'] : []),

@@ -86,6 +86,10 @@ export function checkSelection(config: Switched, refuse: (path: string, message:
     );
 }
 
+/** Puts the selection before the others: what it still holds for them must be there when they learn that no more comes. */
+export const selectionFirst = (recipients: readonly string[]): readonly string[] =>
+  [...recipients].sort((a, b) => Number(b === 'selection') - Number(a === 'selection'));
+
 /** Route of prompts that were taken: the admission begins as many as are likely to be kept. */
 export const selected = {
   to: (decision: Message<'prompts.selected'>, { filter }: { readonly filter: string }): Delivery[] => {
@@ -103,5 +107,5 @@ export function withSelection(saved: unknown): SavedRecipe {
   const { id: policy, version, config, init, save } = promptSelection;
   const { parts } = saved as SavedRecipe;
   const state = save(init(config.parse({ responsesPerPrompt: 2 })));
-  return { parts: { selection: { policy, version, state }, ...parts } };
+  return { parts: { ...parts, selection: { policy, version, state } } };
 }

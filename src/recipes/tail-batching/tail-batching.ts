@@ -21,6 +21,7 @@ import {
   partConfig,
   selected,
   selectedAdmission,
+  selectionFirst,
   selectionSwitch,
   withSelection,
 } from './selection.ts';
@@ -57,7 +58,7 @@ export const tailBatching: RecipeDefinition<TailBatchingTypes> = defineRecipe({
   summary: 'Short rounds with speculative admission; deferred prompts are batched in long rounds.',
   source: 'RollPacker §3',
   config: tailBatchingConfig,
-  parts: { selection: promptSelection, queue: longPromptQueue, admission: speculativeAdmission },
+  parts: { queue: longPromptQueue, admission: speculativeAdmission, selection: promptSelection },
   configure: ({ order, maxDeferrals, maxWaitRounds, promptSelection, ...admission }: TailBatchingConfig) => ({
     selection: partConfig({ ...admission, promptSelection }),
     queue: {
@@ -77,7 +78,7 @@ export const tailBatching: RecipeDefinition<TailBatchingTypes> = defineRecipe({
   deliver: (event, { promptSelection }, recipients) => {
     if (event.type === 'reward.ready') return [rewardTo(event)];
     if (event.type === 'prompts.supplied' && promptSelection !== undefined) return ['selection'];
-    return recipients;
+    return selectionFirst(recipients);
   },
   origins: { 'round.opened': { event: 'round.requested' } },
   expects: (event, _, parts) => expectedOpenings(event, parts),

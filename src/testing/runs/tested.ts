@@ -12,8 +12,8 @@ import { arbitrary as gpuScaleDown } from '../../policies/gpu-scale-down/arbitra
 import { arbitrary as groupAssembly } from '../../policies/group-assembly/arbitrary.ts';
 import { arbitrary as longPromptQueue } from '../../policies/long-prompt-queue/arbitrary.ts';
 import { arbitrary as programScheduling } from '../../policies/program-scheduling/arbitrary.ts';
-import { arbitrary as rewardDispatch } from '../../policies/reward-dispatch/arbitrary.ts';
 import { arbitrary as promptSelection } from '../../policies/prompt-selection/arbitrary.ts';
+import { arbitrary as rewardDispatch } from '../../policies/reward-dispatch/arbitrary.ts';
 import { arbitrary as roundComposition } from '../../policies/round-composition/arbitrary.ts';
 import { arbitrary as sandboxTimeout } from '../../policies/sandbox-timeout/arbitrary.ts';
 import { arbitrary as shadowLoader } from '../../policies/shadow-loader/arbitrary.ts';

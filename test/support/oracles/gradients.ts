@@ -45,12 +45,16 @@ export function gradient(parameters: readonly number[], tokens: Weighted): numbe
 }
 
 /** What a loss is a mean over. */
-export type Unit = 'samples' | 'tokens' | 'groups' | 'constant';
+export type Unit = 'samples' | 'tokens' | 'groups' | 'weights' | 'constant';
+
+/** The weight of each sample of a group, as a selection of prompts gives it. */
+const weightOf = (group: Group): number => 1 + 0.375 * (group.length % 3);
 
 /** How much some groups hold. */
-export function countsOf(groups: readonly Group[]): { samples: number; tokens: number; groups: number } {
+export function countsOf(groups: readonly Group[]) {
   const samples = groups.flat();
-  return { samples: samples.length, tokens: samples.flat().length, groups: groups.length };
+  const weights = groups.reduce((sum, group) => sum + weightOf(group) * group.length, 0);
+  return { samples: samples.length, tokens: samples.flat().length, groups: groups.length, weights };
 }
 
 /**
@@ -62,7 +66,7 @@ export function sumOfLosses(groups: readonly Group[], unit: Unit, factor: number
     group.flatMap((sample) =>
       sample.map((token) => {
         const share = unit === 'tokens' ? 1 : 1 / sample.length / (unit === 'groups' ? group.length : 1);
-        return [token, factor * share] as const;
+        return [token, factor * share * (unit === 'weights' ? weightOf(group) : 1)] as const;
       }),
     ),
   );

@@ -166,7 +166,7 @@ describe('gradient-renormalization', () => {
     ['a constant without a divisor', { replicas, unit: 'constant' }, 'divisor'],
     ['a divisor without a constant', { replicas, divisor: 8 }, 'divisor'],
     ['a divisor of 0', { replicas, unit: 'constant', divisor: 0 }, 'divisor'],
-    ['an unknown unit', { replicas, unit: 'steps' }, 'unit', 'one of samples, tokens, groups, constant'],
+    ['an unknown unit', { replicas, unit: 'steps' }, 'unit', 'one of samples, tokens, groups, weights, constant'],
     ['an unknown reduction', { replicas, reduction: 'max' }, 'reduction'],
     ['an unknown key', { replicas, microBatches: 2 }, 'microBatches'],
   ])('refuses %s', (_, input, path, expected) => {

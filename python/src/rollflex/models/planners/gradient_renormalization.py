@@ -16,6 +16,9 @@ class GradientRenormalizationInputReplicaMicroBatche(TypedDict):
     """Tokens in it that the loss counts; needed with `unit: tokens` where there are samples. Whole number ≥ 0."""
     groups: NotRequired[int]
     """Whole groups in it; needed with `unit: groups` where there are samples. Whole number ≥ 0."""
+    weights: NotRequired[float]
+    """Sum of the weights of its samples, by which the loss multiplies each (`weight` of `prompt-selection`); needed
+    with `unit: weights` where there are samples. Number ≥ 0."""
 
 
 class GradientRenormalizationInputReplica(TypedDict):
@@ -27,6 +30,9 @@ class GradientRenormalizationInputReplica(TypedDict):
     """Tokens in it that the loss counts; needed with `unit: tokens` where there are samples. Whole number ≥ 0."""
     groups: NotRequired[int]
     """Whole groups in it; needed with `unit: groups` where there are samples. Whole number ≥ 0."""
+    weights: NotRequired[float]
+    """Sum of the weights of its samples, by which the loss multiplies each (`weight` of `prompt-selection`); needed
+    with `unit: weights` where there are samples. Number ≥ 0."""
     microBatches: NotRequired[Sequence[GradientRenormalizationInputReplicaMicroBatche]]
     """Its micro-batches, empty ones included; their counts add up to its own."""
 
@@ -36,7 +42,7 @@ class GradientRenormalizationInput(TypedDict):
 
     replicas: Sequence[GradientRenormalizationInputReplica]
     """All data-parallel replicas that take part in the collective, also those that have trained on nothing."""
-    unit: NotRequired[Literal["samples", "tokens", "groups", "constant"]]
+    unit: NotRequired[Literal["samples", "tokens", "groups", "weights", "constant"]]
     """What the loss of the whole batch is a mean over; `constant`: its sum over samples ÷ `divisor`. Default:
     "samples"."""
     divisor: NotRequired[float]
