@@ -63,7 +63,7 @@ export function supply(state: SelectionState, { roundId, prompts }: Message<'pro
   const threshold = thresholdOf(state);
   for (const one of prompts) {
     if (beginsEpoch(state, one.promptId)) endEpoch(state, ctx, 'offered_again');
-    if (isHere(state, one)) {
+    if (!mayWait(state, one)) {
       if (isFor) need.repeats += 1;
       merge(one, roundId, ctx);
       continue;
@@ -73,9 +73,8 @@ export function supply(state: SelectionState, { roundId, prompts }: Message<'pro
       need.repeats = 0;
     }
     const { choice, isTaken } = judge(state, one);
-    const isLast = state.config.passedOver === 'last';
-    if (isTaken || (isLast && state.exhausted)) take(state, copyPrompt(one), choice);
-    else if (isLast) state.last.set(one.promptId, { prompt: copyPrompt(one), choice: { ...choice, chance: 1 } });
+    if (!isTaken && isFor) need.passed += 1;
+    if (isTaken || state.config.passedOver === 'last') keep(state, copyPrompt(one), choice, isTaken);
     else {
       passed.push(copyPrompt(one));
       choices.push(choice);
@@ -84,7 +83,6 @@ export function supply(state: SelectionState, { roundId, prompts }: Message<'pro
   if (isFor) {
     need.awaited = Math.max(0, need.awaited - prompts.length);
     need.askedAt = ctx.at;
-    need.passed += passed.length;
   }
   if (passed.length > 0) {
     const reason = { code: 'low_worth', threshold } as const;
@@ -95,14 +93,32 @@ export function supply(state: SelectionState, { roundId, prompts }: Message<'pro
 
 /** Takes a prompt back that was taken for a round and was not trained: it comes first, and is not drawn again. */
 export function comeBack(state: SelectionState, { prompt, roundId }: Returned, ctx: Ctx): void {
-  if (isHere(state, prompt)) return merge(prompt, roundId, ctx);
-  take(state, copyPrompt(prompt), choiceAgain(state, prompt));
+  if (!mayWait(state, prompt)) return merge(prompt, roundId, ctx);
+  keep(state, copyPrompt(prompt), choiceAgain(state, prompt), true);
   settle(state, roundId, ctx);
 }
 type Returned = Message<'prompt.deferred'> | Message<'prompt.returned'>;
 
-const isHere = ({ taken, last }: SelectionState, { promptId }: Prompt): boolean =>
-  taken.has(promptId) || last.has(promptId);
+/** Whether a prompt may wait here: where each is trained in every epoch, also beside the same one of the epoch before. */
+const mayWait = ({ config, taken, last }: SelectionState, { promptId }: Prompt): boolean =>
+  !taken.has(promptId) || (config.passedOver === 'last' && !last.has(promptId));
+
+/** Keeps a prompt for the next round, or for the end of the epoch if it is passed over, or the same one waits for the round. */
+function keep(state: SelectionState, prompt: Prompt, choice: PromptChoice, isTaken: boolean): void {
+  const { taken, last } = state;
+  if (taken.has(prompt.promptId) || !(isTaken || last.has(prompt.promptId)))
+    last.set(prompt.promptId, { prompt, choice: { ...choice, chance: 1 } });
+  else take(state, prompt, choice);
+}
+
+/** Takes what was passed over until the end of the epoch. */
+function release(state: SelectionState): void {
+  for (const [promptId, { prompt, choice }] of state.last) {
+    if (state.taken.has(promptId)) continue;
+    state.last.delete(promptId);
+    take(state, prompt, choice);
+  }
+}
 
 function merge(dropped: Prompt, roundId: string, ctx: Ctx): void {
   const { promptId, ref } = dropped;
@@ -140,22 +156,17 @@ export function restart(state: SelectionState, { weightVersion }: Message<'host.
  * then goes to the given round, at once.
  */
 function settle(state: SelectionState, roundId: string | undefined, ctx: Ctx): void {
-  const { exhausted, config, taken } = state;
   if (state.need !== null) fill(state, state.need, ctx);
-  if (
-    state.need !== null ||
-    !exhausted ||
-    config.promptsPerRound !== undefined ||
-    roundId === undefined ||
-    taken.size === 0
-  )
-    return;
-  give(state, { roundId, count: Number.POSITIVE_INFINITY, offered: 0, passed: 0 }, ctx, 'source_exhausted');
+  const { need, exhausted, config, taken } = state;
+  if (need !== null || !exhausted || config.promptsPerRound !== undefined || roundId === undefined) return;
+  const all = { roundId, count: Number.POSITIVE_INFINITY, offered: 0, passed: 0 };
+  for (release(state); taken.size > 0; release(state)) give(state, all, ctx, 'source_exhausted');
 }
 
 /** Gives a round its prompts if there are enough of them, or no more can come; else asks for what it lacks. */
 function fill(state: SelectionState, need: Need, ctx: Ctx, asked?: Asked): void {
   const { exhausted, taken } = state;
+  if (exhausted) release(state);
   if (isFull(state, need.count)) return give(state, need, ctx, 'filled');
   // All prompts of a source that goes on in epochs have been seen then.
   if (taken.size > 0 && need.repeats >= 2 * taken.size) return give(state, need, ctx, 'only_duplicates');
@@ -277,6 +288,5 @@ function endEpoch(state: SelectionState, ctx: Ctx, code: 'offered_again' | 'sour
     reason: { code },
   });
   nextEpoch(state);
-  for (const { prompt, choice } of state.last.values()) take(state, prompt, choice);
-  state.last.clear();
+  release(state);
 }

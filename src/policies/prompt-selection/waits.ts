@@ -29,7 +29,7 @@ function nextRound(state: SelectionState): readonly (HeldThing | AwaitedEvent)[]
 
 export const waits: Waits<SelectionState> = {
   prompts: {
-    ids: ({ taken, last }) => [...taken.keys(), ...last.keys()],
+    ids: ({ taken, last }) => new Set([...taken.keys(), ...last.keys()]),
     of: (state, id) => {
       const one = state.taken.get(id) ?? state.last.get(id);
       if (one === undefined) return undefined;
@@ -42,7 +42,7 @@ export const waits: Waits<SelectionState> = {
       for (const { prompt } of taken.values()) yield prompt;
       for (const { prompt } of last.values()) yield prompt;
     },
-    ({ taken, last }, id) => [(taken.get(id) ?? last.get(id))?.prompt],
+    ({ taken, last }, id) => [taken.get(id)?.prompt, last.get(id)?.prompt],
   ),
   rounds: {
     ids: ({ need }) => (need === null ? [] : [need.roundId]),

@@ -82,7 +82,7 @@ function expectRoom(one: Case, subject: Subject, weightVersion: number): void {
   // A setting that is learnt from round to round makes rounds differ, and so do prompts that are likely to be filtered.
   const { promptSelection, filter } = one.config as { promptSelection?: object; filter?: string };
   if (Object.values(one.config as object).includes('auto')) return;
-  if (promptSelection !== undefined && filter !== 'none') return;
+  if (promptSelection !== undefined && (filter ?? 'none') !== 'none') return;
   const [mine, fresh] = [resume(one, subject), newSubject(one.definition, one.config)].map((each) => {
     const host = newHost(one, 'room-', { weightVersion, holds: (type) => type !== 'prompts.request' });
     host.begin(1);
