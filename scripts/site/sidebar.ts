@@ -51,6 +51,7 @@ const parts = (): Part[] => [
       ['docs/your-job.md', 'From a dump to settings'],
       ['docs/simulator.md', 'The simulator'],
       ['docs/which-tail-policy.md', 'Which tail policy'],
+      ['docs/prompt-selection.md', 'Prompts worth their tokens'],
       ['docs/traces.md', 'Traces'],
       ['docs/agentic.md', 'Agentic rollouts'],
     ],

@@ -141,6 +141,6 @@ describe('classes of Python', () => {
     }
     const recipe = classes.get('TailBatchingConfig')!;
     expect(recipe.bases[0]).toBe('SpeculativeAdmissionConfig');
-    expect(recipe.own).toEqual([]);
+    expect(recipe.own).toEqual([['promptSelection', false]]);
   });
 });

@@ -9,6 +9,7 @@ import {
   groupAssembly,
   longPromptQueue,
   programScheduling,
+  promptSelection,
   rewardDispatch,
   rolloutPipe,
   roundComposition,
@@ -600,6 +601,37 @@ test('environment-slots keeps law 10, with many programs that wait and as many t
       { type: 'program.closed', at: 5, requestId: `p${n - 1}` },
       about('slot.failed', 9, 7),
       { type: 'timer.fired', at: 30, timerId: 'environment-slots/due' },
+    ] as never,
+  }));
+});
+
+test('prompt-selection keeps law 10: what is known of prompts, and those that wait, are not walked over', () => {
+  const config = { promptsPerRound: 1, responsesPerPrompt: 2, threshold: 4 };
+  const responses = [0, 1].map((reward) => ({ requestId: `p7/${reward}#0`, tokens: 5, reward }));
+  const known = { type: 'group.rewarded', roundId: 'r', promptId: 'p7', samples: 2, tokens: 10, responses } as const;
+  const reason = { code: 'all_rewarded', responses: 2, missing: 0, waitedSeconds: 0 } as const;
+  checkCost(promptSelection, config, (n) => ({
+    build: [
+      { type: 'round.requested', at: 0, roundId: 'r', weightVersion: 0 },
+      ...[0, 1].map((round) => ({
+        ...{ type: 'prompts.supplied', at: 0, roundId: 'r' },
+        prompts: Array.from({ length: n / 2 }, (_, index) => ({ promptId: `p${index + (round * n) / 2}` })),
+      })),
+    ] as never,
+    probes: [
+      { at: 1, ...known, reason },
+      { at: 1, ...known, roundId: 's', promptId: 'new', reason },
+      { type: 'round.requested', at: 1, roundId: 'next', weightVersion: 1 },
+      { type: 'round.requested', at: 1, roundId: 'last', weightVersion: 2 },
+      { type: 'prompts.supplied', at: 1, roundId: 'last', prompts: [{ promptId: 'other' }] },
+      {
+        type: 'prompts.request',
+        at: 1,
+        roundId: 'last',
+        count: 1,
+        reason: { code: 'filtered', target: 1, admitted: 0 },
+      },
+      { type: 'host.restarted', at: 1, idPrefix: 'h-' },
     ] as never,
   }));
 });

@@ -60,14 +60,14 @@ export interface PromptSelectionInput {
    */
   normalization?: 'std' | 'none' | undefined;
   /**
-   * λ: worth is value ÷ expected tokens to this power. 0: lengths do not matter. 1: value for each token.
+   * Worth is value ÷ expected tokens to this power. 0: lengths do not matter. 1: value for each token.
    *
    * @defaultValue `0.5`
    */
   lengthExponent?: number | undefined;
   /**
-   * θ: a prompt is taken for certain from a worth of θ × the mean of those taken lately, else with the chance (worth ÷
-   * that)². 0: each is taken. A number, 0 to 16.
+   * A prompt is taken for certain from so many times the mean worth of those taken lately, else with the chance (worth
+   * ÷ that)². 0: each is taken. A number, 0 to 16.
    *
    * @defaultValue `1`
    */
@@ -155,11 +155,11 @@ export interface PromptSelectionConfig
    * variance.
    */
   normalization: 'std' | 'none';
-  /** λ: worth is value ÷ expected tokens to this power. 0: lengths do not matter. 1: value for each token. */
+  /** Worth is value ÷ expected tokens to this power. 0: lengths do not matter. 1: value for each token. */
   lengthExponent: number;
   /**
-   * θ: a prompt is taken for certain from a worth of θ × the mean of those taken lately, else with the chance (worth ÷
-   * that)². 0: each is taken. A number, 0 to 16.
+   * A prompt is taken for certain from so many times the mean worth of those taken lately, else with the chance (worth
+   * ÷ that)². 0: each is taken. A number, 0 to 16.
    */
   threshold: number;
   /** Least chance with which a prompt is taken when it is offered, whatever it is worth. A number, 0 to 1. */

@@ -22,14 +22,14 @@ export const selectionSettings = {
   ),
   lengthExponent: share
     .default(0.5)
-    .describe('λ: worth is value ÷ expected tokens to this power. 0: lengths do not matter. 1: value for each token.'),
+    .describe('Worth is value ÷ expected tokens to this power. 0: lengths do not matter. 1: value for each token.'),
   threshold: z
     .number()
     .min(0)
     .max(16)
     .default(1)
     .describe(
-      'θ: a prompt is taken for certain from a worth of θ × the mean of those taken lately, else with the chance (worth ÷ that)². 0: each is taken.',
+      'A prompt is taken for certain from so many times the mean worth of those taken lately, else with the chance (worth ÷ that)². 0: each is taken.',
     ),
   explorationShare: share
     .default(0.02)

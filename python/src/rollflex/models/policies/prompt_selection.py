@@ -43,11 +43,11 @@ class PromptSelectionConfig(TypedDict):
     """That of the trainer. `std`: a group whose rewards differ teaches as much as any other. `none`: it teaches by
     their variance. Default: "std"."""
     lengthExponent: NotRequired[float]
-    """λ: worth is value ÷ expected tokens to this power. 0: lengths do not matter. 1: value for each token. Number 0 to
-    1. Default: 0.5."""
+    """Worth is value ÷ expected tokens to this power. 0: lengths do not matter. 1: value for each token. Number 0 to 1.
+    Default: 0.5."""
     threshold: NotRequired[float]
-    """θ: a prompt is taken for certain from a worth of θ × the mean of those taken lately, else with the chance (worth
-    ÷ that)². 0: each is taken. Number 0 to 16. Default: 1."""
+    """A prompt is taken for certain from so many times the mean worth of those taken lately, else with the chance
+    (worth ÷ that)². 0: each is taken. Number 0 to 16. Default: 1."""
     explorationShare: NotRequired[float]
     """Least chance with which a prompt is taken when it is offered, whatever it is worth. Number 0 to 1. Default:
     0.02."""
