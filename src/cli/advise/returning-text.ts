@@ -6,7 +6,7 @@ import type { FrontierRow, SweepAdvice } from '../../sim/sweep/result.ts';
 import type { SynchronousSettings } from '../../sim/sweep/settings/settings.ts';
 import type { DumpSummary } from '../../sim/trace/import/import.ts';
 import { type Column, fixed, plainTable, seconds } from '../terminal/plain-table.ts';
-import { type Advised, configuration, factor, percent, wordWidth, wrapped } from './lines.ts';
+import { type Advised, between, configuration, factor, percent, wordWidth, wrapped } from './lines.ts';
 
 /** Returns how many prompts came in several steps of the dump, in words; nothing if it does not tell. */
 const seenIn = ({ distinct } = {} as Partial<DumpSummary>): string | undefined =>
@@ -51,6 +51,16 @@ export function againLines({ answer, summary, epochs }: Advised): string[] {
     'paste',
     ...(paste.length > 0 ? paste : configuration(frontier.lossless!.config)),
   ];
+}
+
+/** Returns what a selection of prompts would have saved, where the dump tells it. */
+export function selectingLines({ answer: { selecting } }: Advised): string[] {
+  if (selecting === undefined) return [];
+  const { groups, equalShare, savedTokens, keptGroups } = selecting;
+  const equal = `of ${groups} groups of prompts that had come before, ${percent(equalShare)} were all right or all wrong`;
+  const saved = `passes over ${percent(savedTokens.value)} of their tokens (${between(savedTokens)})`;
+  const kept = `keeps ${percent(keptGroups.value)} (${between(keptGroups)}) of the groups that differ`;
+  return wrapped('prompts', `${equal}: prompt-selection ${saved}, and ${kept}; docs/prompt-selection.md`);
 }
 
 const reasons: Readonly<Record<ReturningVerdict, string>> = {

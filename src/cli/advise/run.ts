@@ -9,6 +9,7 @@ import {
   advising,
 } from '../../sim/advise/advising.ts';
 import type { Answer } from '../../sim/advise/answer.ts';
+import { selectingOf } from '../../sim/advise/selecting.ts';
 import { type TrainerId, trainerOf, trainerOfReader } from '../../sim/advise/trainers.ts';
 import type { SweepOptions } from '../../sim/sweep/result.ts';
 import type { DumpSummary } from '../../sim/trace/import/import.ts';
@@ -93,7 +94,8 @@ export async function advise(
     trainer: trainer.id,
   };
   const epochs = epochsOf(summary, options);
-  const answer = await answered(input, options, epochs, progress);
+  const selecting = selectingOf(trace.trace);
+  const answer = { ...(await answered(input, options, epochs, progress)), ...given({ selecting }) };
   const isTrainerKnown = options.trainer !== undefined || trainer.id !== 'own';
   return { name: trace.name, summary, notes, answer, job, epochs, isTrainerKnown };
 }

@@ -10,7 +10,7 @@ import { cautions, fieldsText, groupSizes } from '../import/text.ts';
 import { saysCluster } from '../job/cluster.ts';
 import { fixed } from '../terminal/plain-table.ts';
 import { type Advised, between, configuration, factor, percent, whole, wrapped } from './lines.ts';
-import { againLines, hintLines } from './returning-text.ts';
+import { againLines, hintLines, selectingLines } from './returning-text.ts';
 
 const longestName = 24;
 /** Shortens a name to leave room for the rest of its line. */
@@ -29,6 +29,7 @@ export function adviceLines(advised: Advised): string[] {
     ...hintLines(advised),
     ...(answer.returning?.verdict === 'best' ? [] : alone(answer)),
     ...againLines(advised),
+    ...selectingLines(advised),
     ...askedLines(advised),
   ];
 }

@@ -6,6 +6,7 @@ import type { Trace } from '../trace/read.ts';
 import { type TraceWorkloadOptions, traceWorkload, usualWorkload } from '../workload/of-trace.ts';
 import { type AdviseRun, type AdviseWork, adviseEvaluator, advising } from './advising.ts';
 import type { Answer } from './answer.ts';
+import { selectingOf } from './selecting.ts';
 import { type TrainerId, trainerOf, trainerOfReader } from './trainers.ts';
 
 /** Steps in each run of a search. */
@@ -52,7 +53,7 @@ export function advise(trace: Trace, job: Job, options: AdviceOptions = {}): Ans
   let made: AdviseRun[] = [];
   for (;;) {
     const next = work.next(made);
-    if (next.done === true) return next.value;
+    if (next.done === true) return { ...next.value, ...given({ selecting: selectingOf(trace) }) };
     made = runsOf(next.value, evaluate, progress);
   }
 }

@@ -7,6 +7,7 @@ import type { RoundRates } from '../sweep/measure.ts';
 import type { SweepAdvice } from '../sweep/result.ts';
 import type { SynchronousSettings } from '../sweep/settings/settings.ts';
 import { leastWorth, type Returning, returningOf } from './returning.ts';
+import type { Selecting } from './selecting.ts';
 import type { TrainerFacts } from './trainers.ts';
 
 /** Shares of the time of all GPUs in which they wait, in the job without changes: 0 to 1 each. */
@@ -64,6 +65,8 @@ export interface Answer {
   readonly paste: readonly string[];
   /** The answer for prompts that come several times; absent if that was not asked. */
   readonly returning?: Returning;
+  /** What a selection of prompts would have saved; absent without rewards, or where too few prompts come again. */
+  readonly selecting?: Selecting;
   /** The full result of the search: `policy` and `config` are the arguments of `registry.create`. */
   readonly sweep: SweepAdvice;
 }

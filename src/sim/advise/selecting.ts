@@ -1,0 +1,129 @@
+/**
+ * What `prompt-selection` would have passed over of a recorded job whose prompts came several times: the policy is offered the
+ * prompts in the order of the dump, and learns from those that it takes. The model of the dump has learnt from all of them, so that
+ * this says what would have been saved, and not what would have been learnt.
+ */
+import { create } from '../../core/machine/start.ts';
+import { type PromptSelectionInput, promptSelection } from '../../policies/prompt-selection/index.ts';
+import type { Interval } from '../comparison/result.ts';
+import { bootstrap } from '../comparison/statistics.ts';
+import { rowOf, type TracePrompt } from '../trace/format.ts';
+import type { Trace } from '../trace/read.ts';
+
+/** What a selection would have saved, and what it would have missed. */
+export interface Selecting {
+  /** Groups of prompts that had come before. */
+  readonly groups: number;
+  /** Of them, the share whose rewards were all equal, 0 to 1. */
+  readonly equalShare: number;
+  /** Share of their tokens that would have been passed over. */
+  readonly savedTokens: Interval;
+  /** Share that would have been taken of their groups whose rewards differed. */
+  readonly keptGroups: Interval;
+  /** Groups with different rewards a token, ÷ those of the job as it was. */
+  readonly gain: Interval;
+}
+
+/** Fewer groups of prompts that had come before say nothing. */
+const leastGroups = 50;
+
+/** Most parts into which prompts are put for resampling. */
+const mostParts = 300;
+
+/** Groups of one prompt, without its first: numbers of groups, and tokens. */
+interface Sums {
+  groups: number;
+  differing: number;
+  takenDiffering: number;
+  tokens: number;
+  takenTokens: number;
+}
+const keys = ['groups', 'differing', 'takenDiffering', 'tokens', 'takenTokens'] as const;
+const none = (): Sums => ({ groups: 0, differing: 0, takenDiffering: 0, tokens: 0, takenTokens: 0 });
+
+function added(all: readonly Sums[]): Sums {
+  const total = none();
+  for (const one of all) for (const key of keys) total[key] += one[key];
+  return total;
+}
+
+/**
+ * Replays a dump. Returns undefined where it says nothing: responses without rewards, or too few prompts that come again.
+ *
+ * @param trace - prompts in the order in which they were rolled out
+ * @param config - settings of the policy, beside the size of a group
+ */
+export function selectingOf(trace: Trace, config: Partial<PromptSelectionInput> = {}): Selecting | undefined {
+  if (trace.kind !== 'prompts') return undefined;
+  const { prompts } = trace;
+  const known = prompts.filter(
+    ({ responses }) => responses.length > 1 && responses.every((one) => one.correct !== undefined),
+  );
+  if (2 * known.length < prompts.length) return undefined;
+  // A prompt is resampled with all of its groups, and with other prompts where there are many: that costs less.
+  const again = replayed(known, config).filter(({ groups }) => groups > 0);
+  const parts = Array.from({ length: Math.min(mostParts, again.length) }, (): Sums[] => []);
+  for (const [index, one] of again.entries()) parts[index % parts.length]!.push(one);
+  const cases = parts.map(added);
+  const { groups, differing } = added(cases);
+  if (groups < leastGroups || differing === 0) return undefined;
+  const interval = (of: (sums: Sums) => number): Interval =>
+    bootstrap(cases, (some) => of(added(some)), { seed: 1, resamples: 500 });
+  const kept = ({ differing, takenDiffering }: Sums) => takenDiffering / Math.max(1, differing);
+  const paid = ({ tokens, takenTokens }: Sums) => takenTokens / Math.max(1, tokens);
+  return {
+    groups,
+    equalShare: 1 - differing / groups,
+    savedTokens: interval((sums) => 1 - paid(sums)),
+    keptGroups: interval(kept),
+    gain: interval((sums) => kept(sums) / Math.max(1e-9, paid(sums))),
+  };
+}
+
+const sum = <T>(all: readonly T[], of: (one: T) => number): number => all.reduce((total, one) => total + of(one), 0);
+
+/** Offers the groups one by one: each step of the dump has a version of the weights of its own. */
+function replayed(prompts: readonly TracePrompt[], config: Partial<PromptSelectionInput>): Sums[] {
+  const responsesPerPrompt = Math.max(2, ...prompts.map(({ responses }) => responses.length));
+  // A round of one prompt: what is passed over is not made up for.
+  const policy = create(promptSelection, { ...config, promptsPerRound: undefined, responsesPerPrompt });
+  const byRow = new Map<string, Sums>();
+  let step: string | undefined;
+  let version = 0;
+  for (const [index, one] of prompts.entries()) {
+    const { task, responses } = one;
+    const promptId = rowOf(one);
+    const ofStep = /@(\d+)$/.exec(one.prompt)?.[1];
+    if (step !== undefined && ofStep !== step) version += 1;
+    step = ofStep;
+    const roundId = `${index}`;
+    policy.send({ type: 'round.requested', at: 0, roundId, weightVersion: version });
+    const asked = { code: 'round_opened', target: 1, known: 0 } as const;
+    policy.send({ type: 'prompts.request', at: 0, roundId, count: 1, reason: asked });
+    const offered = { promptId, ...(task === undefined ? undefined : { domain: task }) };
+    const decisions = policy.send({ type: 'prompts.supplied', at: 0, roundId, prompts: [offered] });
+    const isTaken = decisions.some(({ type }) => type === 'prompts.selected');
+    const tokens = sum(responses, (each) => each.tokens);
+    const right = responses.filter(({ correct }) => correct === true).length;
+    const sums = byRow.get(promptId);
+    if (sums === undefined) byRow.set(promptId, none());
+    else {
+      const differs = Number(right > 0 && right < responses.length);
+      sums.groups += 1;
+      sums.differing += differs;
+      sums.tokens += tokens;
+      if (isTaken) sums.takenDiffering += differs;
+      if (isTaken) sums.takenTokens += tokens;
+    }
+    if (!isTaken) continue;
+    const rewarded = responses.map(({ tokens, correct }, at) => ({
+      ...{ requestId: `${promptId}/${at}#${index}`, tokens },
+      reward: Number(correct),
+    }));
+    policy.send({
+      ...{ type: 'group.rewarded', at: 0, roundId, promptId, samples: responses.length, tokens, responses: rewarded },
+      reason: { code: 'all_rewarded', responses: responses.length, missing: 0, waitedSeconds: 0 },
+    });
+  }
+  return [...byRow.values()];
+}
