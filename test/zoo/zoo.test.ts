@@ -46,7 +46,7 @@ describe('the zoo', () => {
   test('is small', () => {
     const sizes = names.map((log) => textOf(log).length);
     expect(Math.max(...sizes)).toBeLessThan(150_000);
-    expect(sizes.reduce((sum, one) => sum + one)).toBeLessThan(1_500_000);
+    expect(sizes.reduce((sum, one) => sum + one)).toBeLessThan(1_550_000);
   });
 
   test('a log has what is asked for, and no word of the cause', () => {

@@ -5,20 +5,18 @@
 
 import type { Choices } from '../../core/generators/choices.ts';
 import type { RecipeState } from '../../core/recipe/spec.ts';
-import type { LosslessTailConfig, LosslessTailEvent } from '../../generated/settings/lossless-tail.ts';
-import { arbitrary as selection } from '../../policies/prompt-selection/arbitrary.ts';
+import type { LosslessTailEvent } from '../../generated/settings/lossless-tail.ts';
 import { arbitrary as ofComposition } from '../../policies/round-composition/arbitrary.ts';
 import { arbitrary as ofAdmission } from '../../policies/speculative-admission/arbitrary.ts';
 import { isTaken } from '../part-messages.ts';
+import { fromSelection } from '../tail-batching/arbitrary.ts';
 import { losslessTail } from './lossless-tail.ts';
 
 /** Draws a likely next event. */
-export function arbitrary({ parts, config }: RecipeState, choices: Choices): LosslessTailEvent {
-  const isSelecting = (config as LosslessTailConfig).promptSelection !== undefined;
-  if (choices.below(isSelecting ? 3 : 60) === 0) {
-    const event = selection(parts.selection as never, choices);
-    if (isTaken(losslessTail, event.type) && event.type !== 'round.requested') return event as LosslessTailEvent;
-  }
+export function arbitrary(state: RecipeState, choices: Choices): LosslessTailEvent {
+  const { parts } = state;
+  const selected = fromSelection(state, choices);
+  if (selected !== undefined) return selected as LosslessTailEvent;
   const composition = parts.composition as { readonly pending: unknown };
   const admission = parts.admission as { readonly round: unknown };
   const isWaiting = composition.pending !== null || (admission.round === null && choices.below(3) > 0);

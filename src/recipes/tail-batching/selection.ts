@@ -98,7 +98,13 @@ export const selected = {
       filter === 'none' ? copyPrompt(one) : copyPrompt({ ...one, keptChance: choices[index]!.keptChance }),
     );
     const event: Message<'prompts.supplied'> = { type: 'prompts.supplied', at, roundId, prompts: taken };
-    return [{ part: 'admission', event, first: true }];
+    // A round without any prompt was not opened: what came after it waits for the next one.
+    const otherwise = taken.map((prompt): Delivery => {
+      const reason = { code: 'round_closed' } as const;
+      const back: Message<'prompt.returned'> = { type: 'prompt.returned', at, prompt, roundId, dropped: [], reason };
+      return { part: 'queue', event: back };
+    });
+    return [{ part: 'admission', event, first: true, otherwise }];
   },
 };
 

@@ -182,6 +182,9 @@ export class HostModel {
         if (decision.type !== 'prompt.merged') this.toJudge.delete(decision.promptId);
         this.#held.drop(decision.dropped);
         break;
+      case 'prompts.passed':
+        for (const one of decision.prompts) this.#held.leave(one);
+        break;
       case 'prompt.deferred':
       case 'prompt.returned':
         this.#held.drop(decision.dropped);

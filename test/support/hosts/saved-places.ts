@@ -8,6 +8,7 @@ interface SavedParts {
     queue?: { state: { entries: { prompt: Prompt }[]; unused: Prompt[] } };
     composition?: { state: { due: Prompt[]; window: { prompt: Prompt }[]; copies: Prompt[]; later: Prompt[] } };
     admission: { state: SavedAdmission };
+    selection?: { state: { taken: { prompt: Prompt }[]; last: { prompt: Prompt }[] } };
     assembly?: { state: { open: { members: { requestId: string }[] }[] } };
   };
 }
@@ -22,6 +23,7 @@ export function savedPlaces(state: unknown): Places {
   const admission = saved.parts?.admission.state ?? saved;
   const queue = saved.parts?.queue?.state;
   const composition = saved.parts?.composition?.state;
+  const selection = saved.parts?.selection?.state;
   const prompts: string[] = [];
   const responses: string[] = [];
   const kept = (prompt: Prompt) => {
@@ -34,6 +36,8 @@ export function savedPlaces(state: unknown): Places {
     ...(composition?.due ?? []),
     ...(composition?.copies ?? []),
     ...(composition?.later ?? []),
+    ...(selection?.taken.map((one) => one.prompt) ?? []),
+    ...(selection?.last.map((one) => one.prompt) ?? []),
   ];
   for (const prompt of waiting) {
     prompts.push(prompt.promptId);

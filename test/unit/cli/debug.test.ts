@@ -1,5 +1,5 @@
 /** `rollflex debug`: what it says after each event of a log, searches, logs that grow, and the terminal. */
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { create, createRegistry, recordEvents, tailBatching } from '../../../src/index.ts';
@@ -273,7 +273,8 @@ describe('a log that grows', () => {
     expect(view.refresh()).toBe(true);
     expect(view.moment('s', 6).seq).toBe(6);
     expect(view.moment('s', 2).event?.type).toBe('engine.added');
-    writeFileSync(file(2), lines([1], true));
+    writeFileSync(file(3), lines([1], true));
+    renameSync(file(3), file(2));
     expect(view.refresh()).toBe(true);
     expect(view.sessions).toMatchObject([{ session: 's', seq: 1 }]);
   });

@@ -60,7 +60,7 @@ describe('wrong use', () => {
 
 describe('a log that this version cannot play', () => {
   test.each([
-    ['"version":1,', '"version":9,', 'snapshot.version: expected version 1 of tail-batching'],
+    ['"version":2,', '"version":9,', 'snapshot.version: expected version 2 of tail-batching'],
     ['"policy":"tail-batching"', '"policy":"acme/mine"', 'no policy "acme/mine" is known here'],
   ])('%s', async (from, to, expected) => {
     const answer = await said(file(stuck.replace(from, to)));

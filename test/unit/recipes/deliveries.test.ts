@@ -26,7 +26,10 @@ const kept: Record<string, readonly string[]> = {
     'pipelining: round.resumed',
   ],
   'agentic-rollout': ['queue: prompts.request'],
-  'tail-batching': ['queue: prompts.request'],
+  // The queue says when no prompt is left.
+  'tail-batching': ['selection: source.drained'],
+  // Nothing is passed over, since each prompt is trained in every epoch; the composition says when no prompt is left.
+  'lossless-tail': ['selection: prompts.passed', 'selection: source.drained'],
   'tail-pipelining': [
     'queue: prompts.request',
     'assembly: round.resumed',

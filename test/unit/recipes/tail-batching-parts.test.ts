@@ -98,8 +98,8 @@ describe('what goes where', () => {
 });
 
 test('a snapshot says whose it is, and whose its parts are', () => {
-  expect(start().policy.snapshot()).toMatchObject({ policy: 'tail-batching', version: 1 });
-  expect(Object.keys(parts(start()))).toStrictEqual(['queue', 'admission']);
+  expect(start().policy.snapshot()).toMatchObject({ policy: 'tail-batching', version: 2 });
+  expect(Object.keys(parts(start()))).toStrictEqual(['queue', 'admission', 'selection']);
 });
 
 describe('what is refused', () => {

@@ -11,7 +11,7 @@ describe('session.open', () => {
     expect(await client.call('session.open', { ...tail, session: 's1' })).toEqual({
       session: 's1',
       policy: 'tail-batching',
-      version: 1,
+      version: 2,
       seq: 0,
     });
     expect((await client.call('session.open', tail)).session).toBe('s2');
@@ -215,7 +215,7 @@ test('session.list comes in pages; session.close forgets', async () => {
   expect(first.sessions[0]).toEqual({
     session: 'a',
     policy: 'tail-batching',
-    version: 1,
+    version: 2,
     seq: 0,
     deliver: 'reply',
     timers: 'host',
