@@ -11,6 +11,7 @@ export {
 } from './advise/advising.ts';
 export type { Answer, Paid, WaitingShares } from './advise/answer.ts';
 export type { Returning, ReturningVerdict } from './advise/returning.ts';
+export type { Selecting } from './advise/selecting.ts';
 export {
   type Chosen,
   type ChosenWindow,
