@@ -61,7 +61,7 @@ def test_a_session_from_its_beginning_to_its_end(started: StartAsync) -> None:
             async with await client.open("tail-batching", config=tail) as session:
                 decisions = await session.send(opening())
                 assert len(decisions) == 11
-                assert (session.seq, session.next_seq, session.policy, session.version) == (2, 2, "tail-batching", 1)
+                assert (session.seq, session.next_seq, session.policy, session.version) == (2, 2, "tail-batching", 2)
                 assert (await session.why("r1-p0"))["owed"][0]["who"] == "engine"
                 with pytest.raises(PolicyError) as refusal:
                     await session.send([{"type": "engine.added", "at": 0, "engineId": "e"}, {"type": "no.such"}])

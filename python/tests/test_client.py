@@ -28,7 +28,7 @@ def completed(requests: list[str], at: float = 1) -> list[Any]:
 
 def test_one_event_several_events_and_none(client: Client) -> None:
     session = client.open(tail_batching, config=tail)
-    assert (session.policy, session.version, session.seq) == ("tail-batching", 1, 0)
+    assert (session.policy, session.version, session.seq) == ("tail-batching", 2, 0)
     first, second = opening()
     assert [one["type"] for one in session.send(first)] == ["round.planned", "prompts.request"]
     requests = launched(session.send([second]))

@@ -46,7 +46,7 @@ def reference(batches: list[list[dict[str, Any]]]) -> tuple[list[Any], Any]:
 def test_a_connection_that_breaks_at_random_bytes_in_both_directions(short: Path, proxy: MakeProxy, seed: int) -> None:
     chance = random.Random(seed)
     # At most a little more than the greeting, the session and a snapshot take together, so that it gets ahead.
-    cuts = proxy(lambda: (chance.randint(300, 4000), chance.randint(500, 13000)), greeted=True)
+    cuts = proxy(lambda: (chance.randint(300, 4000), chance.randint(500, 17000)), greeted=True)
     day = Day(seed)
     batches: list[list[dict[str, Any]]] = []
     decisions: list[Any] = []

@@ -20,7 +20,7 @@ chances = {row: (0.0, 0.5, 1.0)[row % 3] for row in range(rows)}
 
 @contextmanager
 def order(of: int = rows, policy: str = "prompt-selection", **options: Any) -> Iterator[Order]:
-    settings = {"threshold": 1, "domainFloor": 0, **options.pop("settings", {})}
+    settings = {"threshold": 1, "domainFloor": 0, "maxPasses": 4, **options.pop("settings", {})}
     settings = settings if policy == "prompt-selection" else {}
     made = Order(policy, of, per_round, responses, shuffle=True, seed=3, settings=settings, **options)
     try:

@@ -22,12 +22,9 @@ export interface EpochEnded extends Stamped<'epoch.ended'> {
     offered: number;
     /** Of them: prompts that were taken. A whole number, 0 or more. */
     selected: number;
-    /**
-     * Tokens that the responses to all of its offered prompts were expected to have. A whole number, 0 to
-     * 1,000,000,000,000.
-     */
+    /** Tokens that the responses to all of its offered prompts were expected to have. A number, 0 or more. */
     offeredTokens: number;
-    /** The same, of the prompts that were taken. A whole number, 0 to 1,000,000,000,000. In tokens. */
+    /** The same, of the prompts that were taken. A number, 0 or more. In tokens. */
     selectedTokens: number;
   }[];
   /** Prompts among those offered whose expected length is in the longest 1 %. A whole number, 0 or more. */

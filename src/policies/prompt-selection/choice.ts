@@ -3,8 +3,8 @@ import { logLengthOf } from '../../core/lengths/scale.ts';
 import type { Prompt, PromptChoice } from '../../schemas/prompts.ts';
 import { domainOf, expectedTokens, fade, rememberedOf } from './knowledge.ts';
 import { responseRange } from './schema.ts';
-import { noLengths, type Remembered, type SelectionState } from './state.ts';
-import { chanceToDiffer, costOf, posteriorOf, teaches } from './value.ts';
+import { type DomainRecord, noLengths, type Remembered, type SelectionState } from './state.ts';
+import { chanceToDiffer, costOf, type Posterior, posteriorOf, teaches } from './value.ts';
 
 /** The mean worth of what is taken follows about so many prompts. */
 const meanOver = 64;
@@ -31,25 +31,42 @@ export function nextEpoch(state: SelectionState): void {
   for (const domain of state.domains.values()) Object.assign(domain, counts);
 }
 
+/** What is expected of a prompt. */
+export interface Estimate {
+  readonly of: Remembered;
+  readonly domain: DomainRecord;
+  readonly posterior: Posterior;
+  /** Expected tokens of a response; 0 before any length is known. */
+  readonly tokens: number;
+  readonly isLengthKnown: boolean;
+  readonly worth: number;
+}
+
+/** Returns what is expected of a prompt, and marks it as used. */
+export function estimate(state: SelectionState, { promptId, domain: name }: Prompt): Estimate {
+  const { config } = state;
+  const of = rememberedOf(state, promptId, name);
+  const domain = domainOf(state, of.domain);
+  const posterior = posteriorOf(config, domain, fade(state, of));
+  const known = expectedTokens(state, of);
+  const tokens = known ?? 0;
+  const worth = teaches(config, posterior, config.responsesPerPrompt) / costOf(tokens, config.lengthExponent);
+  return { of, domain, posterior, tokens, isLengthKnown: known !== undefined, worth };
+}
+
 /** Decides whether a prompt is taken, and counts it as offered. */
 export function judge(state: SelectionState, prompt: Prompt): Judged {
   const { config, epoch } = state;
-  const { promptId } = prompt;
-  const of = rememberedOf(state, promptId, prompt.domain);
-  const domain = domainOf(state, of.domain);
-  const posterior = posteriorOf(config, domain, fade(state, of));
-  const { responsesPerPrompt: n } = config;
-  const known = expectedTokens(state, of);
-  const tokens = known ?? 0;
-  const worth = teaches(config, posterior, n) / costOf(tokens, config.lengthExponent);
-  const all = tokens * n;
+  const found = estimate(state, prompt);
+  const { of, domain, tokens, isLengthKnown, worth } = found;
+  const all = tokens * config.responsesPerPrompt;
   for (const one of [epoch, domain]) {
     one.offered += 1;
     one.offeredTokens += all;
   }
   epoch.offeredLengths.add(logLengthOf(Math.round(tokens)));
   of.epoch = epoch.number;
-  const chance = known === undefined || isCertain(state, prompt, of) ? 1 : chanceOf(state, worth);
+  const chance = !isLengthKnown || isCertain(state, prompt, found) ? 1 : chanceOf(state, worth);
   const isTaken = chance >= 1 || draw(state) < chance;
   if (isTaken) {
     for (const one of [epoch, domain]) {
@@ -57,47 +74,37 @@ export function judge(state: SelectionState, prompt: Prompt): Judged {
       one.selectedTokens += all;
     }
     epoch.selectedLengths.add(logLengthOf(Math.round(tokens)));
-    if (known !== undefined) learnWorth(state, worth);
+    if (isLengthKnown) learnWorth(state, worth);
     of.chance = chance;
     of.passes = 0;
   } else of.passes += 1;
-  return {
-    isTaken,
-    choice: choiceOf(state, of, { tokens, keptChance: chanceToDiffer(config, posterior, n), worth, chance }),
-  };
-}
-
-interface Found {
-  readonly tokens: number;
-  readonly keptChance: number;
-  readonly worth: number;
-  readonly chance: number;
-}
-
-function choiceOf({ config }: SelectionState, { promptId }: Remembered, found: Found): PromptChoice {
-  const { tokens: expectedTokens, keptChance, worth, chance } = found;
-  const choice = { promptId, responses: responseRange(config).least, expectedTokens, keptChance, worth, chance };
-  return config.unbiased ? { ...choice, weight: 1 / chance } : choice;
+  return { isTaken, choice: choiceOf(state, found, chance) };
 }
 
 /** Returns the choice of a prompt that was taken before, and has come back: it is not drawn again. */
 export function choiceAgain(state: SelectionState, prompt: Prompt): PromptChoice {
-  const { config } = state;
-  const of = rememberedOf(state, prompt.promptId, prompt.domain);
-  const posterior = posteriorOf(config, domainOf(state, of.domain), fade(state, of));
-  const tokens = expectedTokens(state, of) ?? 0;
-  const worth = teaches(config, posterior, config.responsesPerPrompt) / costOf(tokens, config.lengthExponent);
+  const found = estimate(state, prompt);
+  return choiceOf(state, found, found.of.chance);
+}
+
+function choiceOf(
+  { config }: SelectionState,
+  { of, posterior, tokens, worth }: Estimate,
+  chance: number,
+): PromptChoice {
   const keptChance = chanceToDiffer(config, posterior, config.responsesPerPrompt);
-  return choiceOf(state, of, { tokens, keptChance, worth, chance: of.chance });
+  const { least: responses } = responseRange(config);
+  const choice = { promptId: of.promptId, responses, expectedTokens: tokens, keptChance, worth, chance };
+  return config.unbiased ? { ...choice, weight: 1 / chance } : choice;
 }
 
 /** Whether a prompt is taken whatever it is worth. */
-function isCertain(state: SelectionState, { kept = [] }: Prompt, of: Remembered): boolean {
+function isCertain(state: SelectionState, { kept = [] }: Prompt, { of, domain }: Estimate): boolean {
   const { config, need, epoch } = state;
   // Tokens that are kept would be lost.
   if (kept.length > 0 || of.passes >= config.maxPasses) return true;
   if (need !== null && need.offered > config.maxOffered * need.count) return true;
-  const { offeredTokens, selectedTokens } = domainOf(state, of.domain);
+  const { offeredTokens, selectedTokens } = domain;
   // Products in place of quotients, so that nothing is divided by 0.
   return selectedTokens * epoch.offeredTokens < config.domainFloor * offeredTokens * epoch.selectedTokens;
 }

@@ -6,11 +6,10 @@ import type { PromptSelectionDecision } from '../../generated/settings/prompt-se
 import type { Message } from '../../schemas/messages.ts';
 import { finishedOf } from '../../schemas/moves.ts';
 import type { Prompt, PromptChoice } from '../../schemas/prompts.ts';
-import { beginsEpoch, choiceAgain, judge, nextEpoch, thresholdOf } from './choice.ts';
-import { domainOf, fade, rememberedOf } from './knowledge.ts';
+import { beginsEpoch, choiceAgain, estimate, judge, nextEpoch, thresholdOf } from './choice.ts';
 import { mostKeptFactor, responseRange } from './schema.ts';
 import type { SelectionState, Taken } from './state.ts';
-import { costOf, posteriorOf, type Share, shareOut, teaches } from './value.ts';
+import { costOf, type Share, shareOut, teaches } from './value.ts';
 
 type Ctx = Context<PromptSelectionDecision>;
 type Why = Message<'prompts.selected'>['reason']['code'];
@@ -248,13 +247,12 @@ function shared(state: SelectionState, given: readonly Taken[]): PromptChoice[] 
   const { least, most } = responseRange(config);
   const choices = given.map(({ choice }) => choice);
   if (least === most) return choices;
-  const shares = given.map(({ prompt, choice }): Share => {
-    const of = rememberedOf(state, prompt.promptId, prompt.domain);
-    const posterior = posteriorOf(config, domainOf(state, of.domain), fade(state, of));
+  const shares = given.map(({ prompt, choice: { expectedTokens } }): Share => {
+    const { posterior } = estimate(state, prompt);
     return {
       value: (n) => teaches(config, posterior, n),
-      cost: costOf(choice.expectedTokens, config.lengthExponent),
-      size: choice.expectedTokens,
+      cost: costOf(expectedTokens, config.lengthExponent),
+      size: expectedTokens,
     };
   });
   const responses = given.length * config.responsesPerPrompt;
@@ -280,8 +278,7 @@ function endEpoch(state: SelectionState, ctx: Ctx, code: 'offered_again' | 'sour
       .map(({ domain, offered, selected, offeredTokens, selectedTokens }) => ({
         ...(domain === null ? undefined : { domain }),
         ...{ offered, selected },
-        offeredTokens: Math.round(offeredTokens),
-        selectedTokens: Math.round(selectedTokens),
+        ...{ offeredTokens, selectedTokens },
       })),
     longestOffered: beyond(offeredLengths),
     longestSelected: beyond(selectedLengths),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { promptsIn } from '../moves.ts';
 import { prompt, promptChoice } from '../prompts.ts';
-import { count, domain, roundId, tokenSum } from '../units.ts';
+import { count, domain, roundId } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 const choices = z.array(promptChoice).describe('What was expected of each of them, in the same order.');
@@ -50,10 +50,11 @@ export const epochEnded = defineDecision(
           domain: domain.optional().describe('The domain; absent: prompts without one, or beyond the 64th.'),
           offered: count.describe('Prompts that were offered.'),
           selected: count.describe('Of them: prompts that were taken.'),
-          offeredTokens: tokenSum.describe(
-            'Tokens that the responses to all of its offered prompts were expected to have.',
-          ),
-          selectedTokens: tokenSum.describe('The same, of the prompts that were taken.'),
+          offeredTokens: z
+            .number()
+            .nonnegative()
+            .describe('Tokens that the responses to all of its offered prompts were expected to have.'),
+          selectedTokens: z.number().nonnegative().describe('The same, of the prompts that were taken.'),
         }),
       )
       .describe('The same by domain, in the order in which the domains came first.'),

@@ -17,11 +17,10 @@ class EpochEndedDomain(TypedDict):
     """Prompts that were offered. Whole number ≥ 0."""
     selected: int
     """Of them: prompts that were taken. Whole number ≥ 0."""
-    offeredTokens: int
-    """Tokens that the responses to all of its offered prompts were expected to have. Whole number 0 to
-    1000000000000."""
-    selectedTokens: int
-    """The same, of the prompts that were taken. Whole number 0 to 1000000000000."""
+    offeredTokens: float
+    """Tokens that the responses to all of its offered prompts were expected to have. Number ≥ 0."""
+    selectedTokens: float
+    """The same, of the prompts that were taken. Number ≥ 0."""
 
 
 class EpochEndedReason(TypedDict):
