@@ -72,7 +72,7 @@ def test_the_names_of_the_client_and_its_errors(shared: RollflexHandle) -> None:
     assert (session.id, session.policy, session.version, session.seq, session.unanswered) == (
         "x",
         "tail-batching",
-        1,
+        2,
         0,
         0,
     )
