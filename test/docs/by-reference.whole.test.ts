@@ -32,6 +32,10 @@ describe('what is generated', () => {
       expect(parts, one.id).toEqual(expect.arrayContaining(imported));
     }
     const recipe = registry.definitions.find(({ id }) => id === 'tail-batching')!;
-    expect(partsOf(recipe).map(({ id }) => id)).toEqual(['speculative-admission', 'long-prompt-queue']);
+    expect(partsOf(recipe).map(({ id }) => id)).toEqual([
+      'speculative-admission',
+      'long-prompt-queue',
+      'prompt-selection',
+    ]);
   });
 });
