@@ -40,3 +40,26 @@ export function engineEvent(
       return engineAdded(at, choices);
   }
 }
+
+/** Draws a prompt that comes back from a round that has failed, or that was deferred. */
+export function comesBack(
+  promptId: string,
+  at: number,
+  roundId: string,
+  choices: Choices,
+): Message<'prompt.returned' | 'prompt.deferred'> {
+  const requestId = `${promptId}/0#${choices.below(1000)}`;
+  const kept = [{ requestId, index: 0, tokens: 3, weightVersions: [0], finished: choices.below(2) === 0 }];
+  if (choices.below(2) === 0) {
+    return {
+      ...{ type: 'prompt.returned', at, roundId, dropped: [] },
+      ...{ prompt: { promptId, kept }, reason: { code: 'round_failed' } },
+    };
+  }
+  const deferral = { count: 1, sinceRound: 0, sinceSeconds: at };
+  return {
+    ...{ type: 'prompt.deferred', at, roundId, dropped: [] },
+    prompt: { promptId, expectedTokens: choices.below(1000), deferral },
+    reason: { code: 'round_completed', held: 0, needed: 2 },
+  };
+}

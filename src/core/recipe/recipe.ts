@@ -47,6 +47,18 @@ export function settingsOf<T extends object>(config: T, shape: object): Partial<
 }
 
 /**
+ * Returns a migration that adds a part, as it begins, to a state that was saved without it.
+ *
+ * @param config - the configuration of the part, as a caller writes it
+ */
+export function withPart(name: string, { id: policy, version, ...part }: AnyPolicyDefinition, config: object) {
+  return (saved: unknown): SavedRecipe => {
+    const state = part.save(part.init(part.config.parse(config)));
+    return { parts: { ...(saved as SavedRecipe).parts, [name]: { policy, version, state } } };
+  };
+}
+
+/**
  * Defines a recipe.
  *
  * @throws PolicyError `invalid_config` for a bad id or version, or a route of a part that does not exist

@@ -1,5 +1,6 @@
 /** Copies of prompts, the age of their tokens, and the number of responses that a round launches. */
-import { finishedIds } from '../../schemas/moves.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { finishedIds, finishedOf } from '../../schemas/moves.ts';
 import type { Deferral, FinalPrompt, KeptResponse, Prompt } from '../../schemas/prompts.ts';
 import type { HeldLedger } from '../machine/definition.ts';
 
@@ -39,6 +40,25 @@ export function copyFinal({ promptId, ref, domain, deferral, responses }: FinalP
       const copy = { requestId, index, tokens, weightVersions: weightVersions.slice() };
       return reward === undefined ? copy : { ...copy, reward };
     }),
+  };
+}
+
+/** Makes the report that one of two prompts with the same id is dropped: the other one waits already. */
+export function alreadyQueued(
+  dropped: Prompt,
+  deferrals: number,
+  roundId: string,
+  at: number,
+): Message<'prompt.merged'> {
+  const { promptId, ref } = dropped;
+  return {
+    type: 'prompt.merged',
+    at,
+    promptId,
+    roundId,
+    ...(ref === undefined ? undefined : { ref }),
+    dropped: finishedOf(dropped).map(({ requestId, tokens }) => ({ requestId, tokens, cause: 'merged' })),
+    reason: { code: 'already_queued', deferrals },
   };
 }
 

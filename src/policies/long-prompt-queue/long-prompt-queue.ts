@@ -4,7 +4,7 @@
  */
 
 import { type Context, definePolicy, handlersOf, type PolicyDefinitionOf } from '../../core/machine/definition.ts';
-import { copyPrompt, promptLedgers, scaledCount } from '../../core/rollout/prompts.ts';
+import { alreadyQueued, copyPrompt, promptLedgers, scaledCount } from '../../core/rollout/prompts.ts';
 import { refuse } from '../../errors.ts';
 import type { LongPromptQueueDecision, LongPromptQueueTypes } from '../../generated/settings/long-prompt-queue.ts';
 import {
@@ -25,7 +25,6 @@ import {
 import { rewardReady } from '../../schemas/events/rewards.ts';
 import { roundRequested, sourceExhausted, sourceReopened } from '../../schemas/events/rounds.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { finishedOf } from '../../schemas/moves.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import { queueConfig } from './schema.ts';
 import {
@@ -106,7 +105,7 @@ function queue(state: QueueState, prompt: Prompt, roundId: string, ctx: Ctx): vo
   if (before !== undefined) {
     const { deferral } = before.prompt;
     const deferrals = (deferral?.count ?? 0) + 1;
-    merge(prompt, deferrals, roundId, ctx);
+    ctx.emit(alreadyQueued(prompt, deferrals, roundId, ctx.at));
     const counted = { ...before.prompt, deferral: deferral && { ...deferral, count: deferrals } };
     put(state, { prompt: joined(counted, prompt), seq: before.seq });
     return;
@@ -114,7 +113,7 @@ function queue(state: QueueState, prompt: Prompt, roundId: string, ctx: Ctx): vo
   const unused = state.unused.get(prompt.promptId);
   if (unused !== undefined) {
     // The deferral shows that the prompt is long.
-    merge(unused, prompt.deferral?.count ?? 0, roundId, ctx);
+    ctx.emit(alreadyQueued(unused, prompt.deferral?.count ?? 0, roundId, ctx.at));
     removeUnused(state, unused);
   }
   put(state, { prompt: unused === undefined ? prompt : joined(prompt, unused), seq: state.seq++ });
@@ -125,26 +124,12 @@ function giveBack(state: QueueState, prompt: Prompt, roundId: string, ctx: Ctx):
   const before = state.entries.get(prompt.promptId);
   const unused = state.unused.get(prompt.promptId);
   if (before !== undefined) {
-    merge(prompt, before.prompt.deferral?.count ?? 0, roundId, ctx);
+    ctx.emit(alreadyQueued(prompt, before.prompt.deferral?.count ?? 0, roundId, ctx.at));
     put(state, { prompt: joined(before.prompt, prompt), seq: before.seq });
     return;
   }
-  if (unused !== undefined) merge(prompt, 0, roundId, ctx);
+  if (unused !== undefined) ctx.emit(alreadyQueued(prompt, 0, roundId, ctx.at));
   putUnused(state, unused === undefined ? prompt : joined(unused, prompt));
-}
-
-/** Reports that one of two prompts with the same id is dropped. */
-function merge(dropped: Prompt, deferrals: number, roundId: string, ctx: Ctx): void {
-  const { promptId, ref } = dropped;
-  ctx.emit({
-    type: 'prompt.merged',
-    at: ctx.at,
-    promptId,
-    roundId,
-    ...(ref === undefined ? undefined : { ref }),
-    dropped: finishedOf(dropped).map(({ requestId, tokens }) => ({ requestId, tokens, cause: 'merged' })),
-    reason: { code: 'already_queued', deferrals },
-  });
 }
 
 /** Returns the prompt that stays, with the larger expected length of the two. */

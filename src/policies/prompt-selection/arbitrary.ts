@@ -1,5 +1,6 @@
 /** Likely next events, for property tests: rounds are requested, prompts are offered again and again, and earn rewards. */
 
+import { comesBack } from '../../core/generators/arbitrary.ts';
 import type { Choices } from '../../core/generators/choices.ts';
 import type { PromptSelectionEvent } from '../../generated/settings/prompt-selection.ts';
 import type { SelectionState } from './state.ts';
@@ -51,23 +52,6 @@ function offered(choices: Choices): { promptId: string; domain?: string } {
 
 function requested({ rounds }: SelectionState, at: number): PromptSelectionEvent {
   return { type: 'round.requested', at, roundId: `r${rounds}`, weightVersion: rounds };
-}
-
-function comesBack(promptId: string, at: number, roundId: string, choices: Choices): PromptSelectionEvent {
-  const requestId = `${promptId}/0#${choices.below(1000)}`;
-  const kept = [{ requestId, index: 0, tokens: 3, weightVersions: [0], finished: choices.below(2) === 0 }];
-  if (choices.below(2) === 0) {
-    return {
-      ...{ type: 'prompt.returned', at, roundId, dropped: [] },
-      ...{ prompt: { promptId, kept }, reason: { code: 'round_failed' } },
-    };
-  }
-  const deferral = { count: 1, sinceRound: 0, sinceSeconds: at };
-  return {
-    ...{ type: 'prompt.deferred', at, roundId, dropped: [] },
-    prompt: { promptId, expectedTokens: choices.below(1000), deferral },
-    reason: { code: 'round_completed', held: 0, needed: 2 },
-  };
 }
 
 /** Makes the event for a prompt whose rewards are known: some always pass, some never, others now and then. */

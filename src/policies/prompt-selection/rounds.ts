@@ -1,10 +1,9 @@
 /** What rounds need, what was taken for them, and when a round is full. */
 import type { Context } from '../../core/machine/definition.ts';
-import { copyPrompt, scaledCount } from '../../core/rollout/prompts.ts';
+import { alreadyQueued, copyPrompt, scaledCount } from '../../core/rollout/prompts.ts';
 import { refuse } from '../../errors.ts';
 import type { PromptSelectionDecision } from '../../generated/settings/prompt-selection.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { finishedOf } from '../../schemas/moves.ts';
 import type { Prompt, PromptChoice } from '../../schemas/prompts.ts';
 import { beginsEpoch, choiceAgain, estimate, judge, nextEpoch, thresholdOf } from './choice.ts';
 import { mostKeptFactor, responseRange } from './schema.ts';
@@ -50,8 +49,7 @@ export function request(state: SelectionState, { roundId, weightVersion }: Messa
 export function lack(state: SelectionState, roundId: string, missing: number, ctx: Ctx): void {
   if (state.need?.roundId === roundId) state.need.count += missing;
   else state.need = { roundId, count: missing, awaited: 0, askedAt: ctx.at, offered: 0, passed: 0, repeats: 0 };
-  fill(state, state.need, ctx, { code: 'round_opened', target: state.need.count, known: state.taken.size });
-  settle(state, roundId, ctx);
+  settle(state, roundId, ctx, { code: 'round_opened', target: state.need.count, known: state.taken.size });
 }
 
 export function supply(state: SelectionState, { roundId, prompts }: Message<'prompts.supplied'>, ctx: Ctx): void {
@@ -120,16 +118,7 @@ function release(state: SelectionState): void {
 }
 
 function merge(dropped: Prompt, roundId: string, ctx: Ctx): void {
-  const { promptId, ref } = dropped;
-  ctx.emit({
-    type: 'prompt.merged',
-    at: ctx.at,
-    promptId,
-    roundId,
-    ...(ref === undefined ? undefined : { ref }),
-    dropped: finishedOf(dropped).map(({ requestId, tokens }) => ({ requestId, tokens, cause: 'merged' })),
-    reason: { code: 'already_queued', deferrals: dropped.deferral?.count ?? 0 },
-  });
+  ctx.emit(alreadyQueued(dropped, dropped.deferral?.count ?? 0, roundId, ctx.at));
 }
 
 export function exhaust(state: SelectionState, { domain }: Message<'source.exhausted'>, ctx: Ctx): void {
@@ -154,8 +143,8 @@ export function restart(state: SelectionState, { weightVersion }: Message<'host.
  * Gives prompts to the round that lacks some. Who asks by `prompts.request` asks no more once the source is exhausted: what is here
  * then goes to the given round, at once.
  */
-function settle(state: SelectionState, roundId: string | undefined, ctx: Ctx): void {
-  if (state.need !== null) fill(state, state.need, ctx);
+function settle(state: SelectionState, roundId: string | undefined, ctx: Ctx, asked?: Asked): void {
+  if (state.need !== null) fill(state, state.need, ctx, asked);
   const { need, exhausted, config, taken } = state;
   if (need !== null || !exhausted || config.promptsPerRound !== undefined || roundId === undefined) return;
   const all = { roundId, count: Number.POSITIVE_INFINITY, offered: 0, passed: 0 };
@@ -277,8 +266,7 @@ function endEpoch(state: SelectionState, ctx: Ctx, code: 'offered_again' | 'sour
       .filter((one) => one.offered > 0)
       .map(({ domain, offered, selected, offeredTokens, selectedTokens }) => ({
         ...(domain === null ? undefined : { domain }),
-        ...{ offered, selected },
-        ...{ offeredTokens, selectedTokens },
+        ...{ offered, selected, offeredTokens, selectedTokens },
       })),
     longestOffered: beyond(offeredLengths),
     longestSelected: beyond(selectedLengths),

@@ -36,15 +36,10 @@ export interface Posterior {
 /** A pass rate of which nothing is known counts as 1/2, with the weight of so many responses. */
 const unknownWeight = 2;
 
-/**
- * Returns what is known of a prompt: what the domain says counts as `priorResponses` of its own responses.
- *
- * @param own - of the prompt; absent: nothing
- */
-export function posteriorOf(config: PromptSelectionConfig, domain: Evidence, own: Evidence | undefined): Posterior {
+/** Returns what is known of a prompt: what the domain says counts as `priorResponses` of its own responses. */
+export function posteriorOf(config: PromptSelectionConfig, domain: Evidence, own: Evidence): Posterior {
   const { priorResponses: prior, rewards } = config;
-  const responses = own?.responses ?? 0;
-  const sum = own?.sum ?? 0;
+  const { responses, sum } = own;
   const total = responses + prior;
   if (rewards === 'binary') {
     const rate = (domain.sum + unknownWeight / 2) / (domain.responses + unknownWeight);
@@ -52,15 +47,15 @@ export function posteriorOf(config: PromptSelectionConfig, domain: Evidence, own
     const fails = responses - sum + prior * (1 - rate);
     return { passes, fails, variance: (passes * fails) / (total * (total + 1)), differing: 0 };
   }
-  const spread = (of: Evidence, weight: number): number => Math.max(0, of.squares - (of.sum * of.sum) / weight);
-  const ofDomain = domain.responses > 0 ? spread(domain, domain.responses) / domain.responses : 0;
-  const ofPrompt = own === undefined || responses === 0 ? 0 : spread(own, responses);
+  const spread = (of: Evidence): number =>
+    of.responses === 0 ? 0 : Math.max(0, of.squares - (of.sum * of.sum) / of.responses);
+  const ofDomain = domain.responses === 0 ? 0 : spread(domain) / domain.responses;
   const rate = (domain.differing + unknownWeight / 2) / (domain.groups + unknownWeight);
   const priorGroups = prior / config.responsesPerPrompt;
   return {
     ...{ passes: 0, fails: 0 },
-    variance: (ofPrompt + prior * ofDomain) / total,
-    differing: ((own?.differing ?? 0) + priorGroups * rate) / ((own?.groups ?? 0) + priorGroups),
+    variance: (spread(own) + prior * ofDomain) / total,
+    differing: (own.differing + priorGroups * rate) / (own.groups + priorGroups),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Likely next events, for property tests: rounds are requested, prompts are supplied, come again and come back, and are learnt from. */
 
+import { comesBack } from '../../core/generators/arbitrary.ts';
 import type { Choices } from '../../core/generators/choices.ts';
 import type { RoundCompositionEvent } from '../../generated/settings/round-composition.ts';
 import type { CompositionState } from './state.ts';
@@ -35,23 +36,6 @@ export function arbitrary(state: CompositionState, choices: Choices): RoundCompo
 
 function requested({ rounds }: CompositionState, at: number): RoundCompositionEvent {
   return { type: 'round.requested', at, roundId: `r${rounds}`, weightVersion: rounds };
-}
-
-function comesBack(promptId: string, at: number, roundId: string, choices: Choices): RoundCompositionEvent {
-  const requestId = `${promptId}/0#${choices.below(1000)}`;
-  const kept = [{ requestId, index: 0, tokens: 3, weightVersions: [0], finished: choices.below(2) === 0 }];
-  if (choices.below(2) === 0) {
-    return {
-      ...{ type: 'prompt.returned', at, roundId, dropped: [] },
-      ...{ prompt: { promptId, kept }, reason: { code: 'round_failed' } },
-    };
-  }
-  const deferral = { count: 1, sinceRound: 0, sinceSeconds: at };
-  return {
-    ...{ type: 'prompt.deferred', at, roundId, dropped: [] },
-    prompt: { promptId, expectedTokens: choices.below(1000), deferral },
-    reason: { code: 'round_completed', held: 0, needed: 2 },
-  };
 }
 
 /** Makes the event for a prompt whose responses are known; long prompts are always long. */

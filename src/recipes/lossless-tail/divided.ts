@@ -1,6 +1,7 @@
 /** Divided rollout in lossless-tail: requests that the admission launches get their engines chunk by chunk. */
 import { z } from 'zod';
-import type { Delivery, Recipient, SavedRecipe } from '../../core/recipe/spec.ts';
+import { withPart } from '../../core/recipe/recipe.ts';
+import type { Delivery, Recipient } from '../../core/recipe/spec.ts';
 import { dividedRollout } from '../../policies/divided-rollout/index.ts';
 import { dividedSettings } from '../../policies/divided-rollout/schema.ts';
 import { requestOpened } from '../../schemas/events/chunks.ts';
@@ -76,8 +77,4 @@ export const dividedRoutes = {
 };
 
 /** Adds the part to a state that was saved without it. */
-export function withChunks(saved: unknown): SavedRecipe {
-  const { id: policy, version, config, init, save } = dividedRollout;
-  const { parts } = saved as SavedRecipe;
-  return { parts: { ...parts, chunks: { policy, version, state: save(init(config.parse({}))) } } };
-}
+export const withChunks = withPart('chunks', dividedRollout, {});

@@ -1,6 +1,7 @@
 /** Prompt selection in front of an admission: what the admission asks for is chosen from what the source offers. */
 import { z } from 'zod';
-import type { Delivery, SavedRecipe } from '../../core/recipe/spec.ts';
+import { withPart } from '../../core/recipe/recipe.ts';
+import type { Delivery } from '../../core/recipe/spec.ts';
 import { copyPrompt } from '../../core/rollout/prompts.ts';
 import { promptSelection } from '../../policies/prompt-selection/index.ts';
 import { mostKeptFactor, selectionConfig, selectionSettings } from '../../policies/prompt-selection/schema.ts';
@@ -22,11 +23,12 @@ interface Switched extends Admission {
   readonly promptSelection?: z.output<typeof selectionSwitch.promptSelection>;
 }
 
-/** Derives the configuration of the part. The part has one, too, while it is switched off. */
+/** The configuration of the part while it is switched off. */
+const partOff = { responsesPerPrompt: 2 };
+
+/** Derives the configuration of the part. */
 export const partConfig = ({ promptSelection: settings, responsesPerPrompt, filter }: Switched) =>
-  settings === undefined
-    ? { responsesPerPrompt: 2 }
-    : { ...settings, responsesPerPrompt, fill: filter === 'none' ? 'prompts' : 'kept' };
+  settings === undefined ? partOff : { ...settings, responsesPerPrompt, fill: filter === 'none' ? 'prompts' : 'kept' };
 
 const { unbiased: _, maxPasses: _passes, rememberedPrompts: _remembered, ...orderSettings } = selectionSettings;
 /** The switch where every prompt is trained in every epoch. */
@@ -46,14 +48,17 @@ interface Ordered {
 
 /** Derives the configuration of the part that gives prompts an order. */
 export const orderConfig = ({ promptSelection: settings, responsesPerPrompt, rememberedPrompts }: Ordered) =>
-  settings === undefined
-    ? { responsesPerPrompt: 2 }
-    : { ...settings, responsesPerPrompt, rememberedPrompts, passedOver: 'last' };
+  settings === undefined ? partOff : { ...settings, responsesPerPrompt, rememberedPrompts, passedOver: 'last' };
 
 /** Refuses settings that contradict the order. */
 export function checkOrder(config: Ordered, refuse: (path: string, message: string) => void): void {
   if (config.promptSelection === undefined) return;
-  for (const { path, message } of selectionConfig.safeParse(orderConfig(config)).error?.issues ?? [])
+  checkPart(orderConfig(config), refuse);
+}
+
+/** Refuses what the part would refuse, by the path in the settings of the recipe. */
+function checkPart(config: object, refuse: (path: string, message: string) => void): void {
+  for (const { path, message } of selectionConfig.safeParse(config).error?.issues ?? [])
     refuse(path[0] === 'responsesPerPrompt' ? 'responsesPerPrompt' : ['promptSelection', ...path].join('.'), message);
 }
 
@@ -76,8 +81,7 @@ export function checkSelection(config: Switched, refuse: (path: string, message:
     if ((config.responseSpeculation ?? 2) > 1)
       refuse('responseSpeculation', '1 beside `unbiased`: the responses that end first are no fair sample');
   }
-  for (const { path, message } of selectionConfig.safeParse(partConfig(config)).error?.issues ?? [])
-    refuse(path[0] === 'responsesPerPrompt' ? 'responsesPerPrompt' : ['promptSelection', ...path].join('.'), message);
+  checkPart(partConfig(config), refuse);
   const requests = mostKeptFactor * promptsPerRound * mostResponses(config);
   if (requests > mostRequests)
     refuse(
@@ -86,9 +90,12 @@ export function checkSelection(config: Switched, refuse: (path: string, message:
     );
 }
 
-/** Puts the selection before the others: what it still holds for them must be there when they learn that no more comes. */
+/**
+ * Puts the selection, the last of the parts, before the others: what it still holds for them must be there when they learn that no
+ * more comes.
+ */
 export const selectionFirst = (recipients: readonly string[]): readonly string[] =>
-  [...recipients].sort((a, b) => Number(b === 'selection') - Number(a === 'selection'));
+  recipients.at(-1) === 'selection' ? ['selection', ...recipients.slice(0, -1)] : recipients;
 
 /** Route of prompts that were taken: the admission begins as many as are likely to be kept. */
 export const selected = {
@@ -109,9 +116,4 @@ export const selected = {
 };
 
 /** Adds the part to a state that was saved without it. */
-export function withSelection(saved: unknown): SavedRecipe {
-  const { id: policy, version, config, init, save } = promptSelection;
-  const { parts } = saved as SavedRecipe;
-  const state = save(init(config.parse({ responsesPerPrompt: 2 })));
-  return { parts: { ...parts, selection: { policy, version, state } } };
-}
+export const withSelection = withPart('selection', promptSelection, partOff);
