@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
+import sys
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ budget, rate = 80_000, 1e-3
 Job = tuple[str, int, dict[str, Any]]
 
 
-def run(job: Job, folder: Path) -> dict[str, Any]:
+def run(folder: Path, job: Job) -> dict[str, Any]:
     from training import train
 
     strategy, seed, settings = job
@@ -58,9 +60,10 @@ def main() -> None:
     done = {named((one["strategy"], one["seed"], one["settings"])) for one in read(options.out)}
     jobs = [job for job in asked(options) if named(job) not in done]
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool, options.out.open("a") as out:
-        for one in as_completed([pool.submit(run, job, options.models) for job in jobs]):
-            found = one.result()
+    # A pool ends its workers when it is left, which a signal alone does not do.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    with get_context("spawn").Pool(options.jobs) as pool, options.out.open("a") as out:
+        for found in pool.imap_unordered(partial(run, options.models), jobs):
             out.write(json.dumps(found) + "\n")
             out.flush()
             end = found["curve"][-1]
