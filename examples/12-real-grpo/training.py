@@ -6,10 +6,11 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from statistics import fmean, pstdev
 
 import torch
-from task import every_prompt, longest, new_model, reward_of, rows_in_epochs, shares
+from task import every_prompt, longest, new_model, reward_of, rows_in_epochs, shares, times
 
 from rollflex import AsyncClient
 from rollflex.rollout import EngineHost, EnginePool, Generated, HfEngine, Launch, Response, Rollout, Supplied, composes
@@ -47,6 +48,10 @@ class Point:
     """Prompts."""
     waiting: int = 0
     """Of them: in the long-prompt queue, or in the window, now."""
+    rewards: dict[str, float] = field(default_factory=dict)
+    """Of the evaluation, by the number of words that prompts ask for."""
+    spread: dict[str, float] = field(default_factory=lambda: {str(one): 0.0 for one in times.values()})
+    """Standard deviations of the rewards of the groups that were trained on, summed, by the same."""
 
 
 class Task(EngineHost[list[int]]):
@@ -75,16 +80,19 @@ class Task(EngineHost[list[int]]):
     async def reward(self, launch: Launch[list[int], Generated], response: Response[Generated]) -> float:
         return reward_of(launch.prompt, response.body.token_ids)
 
-    async def evaluate(self, step: int, samples: int = 8) -> float:
-        """Mean reward, with each kind of prompt as often as in training."""
+    async def evaluate(self, step: int, samples: int = 8) -> dict[str, float]:
+        """Mean reward by the number of words asked for."""
 
         async def one(n: int, prompt: list[int]) -> float:
             found = await self.pool.generate(f"evaluation/{step}/{n}", prompt, self.sampling)
-            return reward_of(prompt, found.token_ids) * shares[prompt[1]] * len(shares)
+            return reward_of(prompt, found.token_ids)
 
         asked = every_prompt * samples
         rewards = await asyncio.gather(*(one(n, prompt) for n, prompt in enumerate(asked)))
-        return sum(rewards) / len(asked)
+        return {
+            str(times[kind]): fmean(reward for (_, of), reward in zip(asked, rewards, strict=True) if of == kind)
+            for kind in shares
+        }
 
 
 async def train(schedule: str, seed: int, tokens: int, every: int) -> list[Point]:
@@ -110,7 +118,9 @@ async def train(schedule: str, seed: int, tokens: int, every: int) -> list[Point
         rollout = await Rollout.open(client, host, config, policy=policy, send_interval_seconds=0.0)
         while True:
             if now.kept >= len(points) * every:
-                now.reward = await host.evaluate(now.steps)
+                now.rewards = await host.evaluate(now.steps)
+                # Each kind of prompt counts as often as it comes in training.
+                now.reward = sum(share * now.rewards[str(times[kind])] for kind, share in shares.items())
                 points.append(Point(**asdict(now)))
             if now.kept >= tokens:
                 break
@@ -131,6 +141,9 @@ async def train(schedule: str, seed: int, tokens: int, every: int) -> list[Point
             now.generated += host.generated
             now.aborted += done.aborted
             now.kept += sum(one.tokens for group in done.groups for one in group.samples)
+            for group in done.groups:
+                asked = str(times[group.prompt[1]])
+                now.spread[asked] += pstdev([one.reward or 0.0 for one in group.samples])
             now.supplied, now.waiting = host.supplied, len(rollout.waiting())
             trained.update(one.prompt_id for one in done.groups)
             assert len(done.groups) == per_round and all(len(one.samples) == per_prompt for one in done.groups)

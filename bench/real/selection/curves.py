@@ -11,7 +11,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import cycle, pairwise
 from pathlib import Path
 from statistics import NormalDist, mean, stdev
 from typing import Any
@@ -20,6 +20,16 @@ Run = Mapping[str, Any]
 Runs = dict[str, dict[int, Run]]
 """By strategy (with its settings, where they are not the usual), and seed."""
 smoothed_over = 3
+looks = {
+    "uniform": ("all prompts", "#6b7280"),
+    "dapo": ("DAPO's filter", "#e8871e"),
+    "greso": ("GRESO", "#2a9d5c"),
+    "greso-exact": ("GRESO, exact rounds", "#7fb069"),
+    "value": ("prompt-selection, λ = 0", "#8e5bb5"),
+    "ours": ("prompt-selection, λ = 1", "#1f4e79"),
+    "ours lengthExponent=0.5": ("prompt-selection, λ = 0.5", "#c0392b"),
+}
+"""Names and colours in the picture."""
 
 
 def read(paths: Sequence[Path]) -> Runs:
@@ -86,33 +96,14 @@ def compare(other: Mapping[int, Run], ours: Mapping[int, Run], threshold: float)
 
 
 def table(runs: Runs, ours: str, threshold: float) -> Iterator[str]:
-    yield "| strategy | tokens to the threshold (thousands) | did not get there | groups with a gradient | ÷ ours |"
-    yield "| --- | --- | --- | --- | --- |"
+    yield "| strategy | tokens to the threshold (thousands) | did not get there | ÷ ours |"
+    yield "| --- | --- | --- | --- |"
     for name, of in runs.items():
         found = [reached(run, threshold) for run in of.values()]
         tokens = [one or run["curve"][-1][0] for one, run in zip(found, of.values(), strict=True)]
         typical = math.exp(mean(map(math.log, tokens))) / 1000
-        share = mean(run["curve"][-1][4] / run["curve"][-1][3] for run in of.values())
         ratio = "" if name == ours or len(of) < 3 else str(compare(of, runs[ours], threshold))
-        yield f"| {name} | {typical:.1f} | {found.count(None)} of {len(of)} | {share:.0%} | {ratio} |"
-
-
-def summary(runs: Runs, thresholds: Sequence[float]) -> Iterator[dict[str, Any]]:
-    """What is kept of a pilot: a row for each strategy and settings, with its seeds in order."""
-    for of in runs.values():
-        seeds = sorted(of)
-        first, ordered = of[seeds[0]], [of[seed] for seed in seeds]
-        rows = {str(one): [round(reached(run, one) or -1) for run in ordered] for one in thresholds}
-        yield {
-            "strategy": first["strategy"],
-            "settings": first["settings"],
-            "seeds": seeds,
-            "tokens": rows,
-            "generated": [run["curve"][-1][0] for run in ordered],
-            "reward": [run["curve"][-1][1] for run in ordered],
-            "rolledOut": [run["curve"][-1][3] for run in ordered],
-            "trained": [run["curve"][-1][4] for run in ordered],
-        }
+        yield f"| {name} | {typical:.1f} | {found.count(None)} of {len(of)} | {ratio} |"
 
 
 def at(run: Run, tokens: float) -> float:
@@ -131,11 +122,12 @@ def draw(runs: Runs, threshold: float, path: str, points: int = 50) -> None:
     matplotlib.rcParams.update({"axes.spines.top": False, "axes.spines.right": False})
     from matplotlib import pyplot
 
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(8.4, 3.4), layout="constrained")
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(8.4, 4), layout="constrained")
     last = min(run["curve"][-1][0] for of in runs.values() for run in of.values())
     places = [last * n / (points - 1) for n in range(points)]
-    colors = ["#6b7280", "#e8871e", "#2a9d5c", "#8e5bb5", "#1f4e79", "#c0392b"]
-    for (name, of), color in zip(runs.items(), colors, strict=False):
+    colors = cycle(["#8e5bb5", "#c0392b", "#7fb069"])
+    for name, of in runs.items():
+        label, color = looks.get(name) or (name, next(colors))
         x, middles, halves = [place / 1000 for place in places], [], []
         for place in places:
             rewards = [at(run, place) for run in of.values()]
@@ -143,18 +135,18 @@ def draw(runs: Runs, threshold: float, path: str, points: int = 50) -> None:
             halves.append(quantile(len(rewards) - 1) * stdev(rewards) / len(rewards) ** 0.5)
         low = [one - half for one, half in zip(middles, halves, strict=True)]
         high = [one + half for one, half in zip(middles, halves, strict=True)]
-        left.plot(x, middles, label=name, color=color, linewidth=1.6)
-        left.fill_between(x, low, high, color=color, alpha=0.18, linewidth=0)
+        left.plot(x, middles, label=label, color=color, linewidth=1.6)
+        left.fill_between(x, low, high, color=color, alpha=0.1, linewidth=0)
         found = sorted(reached(run, threshold) or math.inf for run in of.values())
-        right.step(
-            [one / 1000 for one in found], [(n + 1) / len(found) for n in range(len(found))], where="post", color=color
-        )
+        shares = [(n + 1) / len(found) for n in range(len(found))]
+        right.step([one / 1000 for one in found], shares, where="post", color=color, linewidth=1.6)
     left.axhline(threshold, color="#999999", linewidth=0.7, linestyle=":")
-    left.set(xlabel="generated tokens (thousands)", ylabel="held-out reward (expected)", xlim=(0, None))
-    right.set(xlabel="generated tokens (thousands)", ylabel=f"share of seeds that reached {threshold}", ylim=(0, 1.02))
-    right.set_xlim(0, last / 1000)
     seeds = len(next(iter(runs.values())))
-    left.legend(frameon=False, loc="lower right", title=f"mean of {seeds} seeds, 95 % interval")
+    reward = f"held-out reward (mean of {seeds} seeds, 95 %)"
+    left.set(xlabel="generated tokens (thousands)", ylabel=reward, xlim=(0, last / 1000))
+    share = f"share of seeds that reached {threshold}"
+    right.set(xlabel="generated tokens (thousands)", ylabel=share, ylim=(0, 1.02), xlim=(0, last / 1000))
+    figure.legend(frameon=False, loc="outside lower center", ncols=4)
     for panel in (left, right):
         panel.grid(color="#dddddd", linewidth=0.6)
     figure.savefig(path, metadata={"Date": None} if path.endswith(".svg") else None)
@@ -166,15 +158,11 @@ def main() -> None:
     parser.add_argument("--threshold", type=float, nargs="+", default=[0.6])
     parser.add_argument("--ours", default="ours")
     parser.add_argument("--picture")
-    parser.add_argument("--summary", type=Path, help="a JSON file with tokens to the thresholds (-1: never)")
     options = parser.parse_args()
     runs = read(options.results)
     for threshold in options.threshold:
         print(f"\nTo a held-out reward of {threshold}:\n")
         print("\n".join(table(runs, options.ours, threshold)))
-    if options.summary:
-        rows = ",\n".join(json.dumps(one) for one in summary(runs, options.threshold))
-        options.summary.write_text(f"[\n{rows}\n]\n")
     if options.picture:
         draw(runs, options.threshold[0], options.picture)
 

@@ -53,6 +53,7 @@ export class PromptSource {
   readonly #deferrals = new Map<string, number>();
   #keepsTokens: boolean;
   #next = 0;
+  #passed = 0;
 
   /**
    * @param domainOf - the domain of a prompt, for the policy; its task if absent
@@ -85,6 +86,26 @@ export class PromptSource {
   /** Returns a prompt to the source, which deals it again before fresh prompts. */
   giveBack(prompt: Prompt): void {
     this.#returned.push(prompt);
+  }
+
+  /** Forgets a prompt that a policy passes over. */
+  passedOver({ promptId }: Prompt): void {
+    this.#passed += 1;
+    this.trained(promptId);
+  }
+
+  /** Prompts that were passed over. */
+  get passed(): number {
+    return this.#passed;
+  }
+
+  /** Returns the prompts of the data set, each once. */
+  data(): { readonly promptIndex: number; readonly task: string | undefined }[] {
+    const count = Math.min(this.#workload.distinctPrompts, this.#total);
+    return Array.from({ length: count }, (_, index) => {
+      const { place = index, task } = this.#workload.prompt(index);
+      return { promptIndex: place, task };
+    });
   }
 
   /** Records that a prompt was deferred; deferrals are counted here where the policy does not count them. */

@@ -29,6 +29,8 @@ export interface Cluster {
   /** Events that tell the policy about its machines. */
   readonly joining: readonly AnyEvent[];
   readonly trainer?: Trainer;
+  /** What rewards come from, and what learns from them; absent where a log says what was earned. */
+  readonly model?: RewardModel;
   /** The rewards of a group, where no machine computes rewards. */
   readonly rewardsOf?: (group: readonly { readonly requestId: string }[]) => { readonly reward: number }[];
   /** Returns how the reward of a request is computed, for a policy that is staged. */
@@ -64,7 +66,7 @@ function fixed(job: Job, workload: Workload, options: ClusterOptions): Cluster {
   const inference =
     chunks === undefined ? new InferenceMachine(pool, source) : new DividedInference(pool, source, chunks);
   const joining = pool.engineIds.map((engineId) => ({ type: 'engine.added', at: 0, engineId }) as AnyEvent);
-  const model = new RewardModel(job.rewards ?? plainRewards, seed);
+  const model = new RewardModel(job.rewards ?? plainRewards, seed, job.promptsPerRound);
   if (staged) {
     const kindOf = (requestId: string): RewardKind | undefined => {
       const drawn = source.drawn(requestId);
@@ -72,7 +74,7 @@ function fixed(job: Job, workload: Workload, options: ClusterOptions): Cluster {
     };
     const stages = stagesOf(job, { source, model, gpus: new ColocatedGpus(pool, hardwareOf(job), job.cost.gpus) });
     const machines = [inference, ...stages.machines];
-    return { pool, inference, source, kindOf, ...stages, machines, joining: [...joining, ...stages.joining] };
+    return { pool, inference, source, model, kindOf, ...stages, machines, joining: [...joining, ...stages.joining] };
   }
   const rewardsOf: Cluster['rewardsOf'] = (group) => {
     const drawn = group.flatMap(({ requestId }) => source.drawn(requestId) ?? []);
@@ -80,7 +82,7 @@ function fixed(job: Job, workload: Workload, options: ClusterOptions): Cluster {
     const kind = first === undefined ? 'rule' : model.kindOf(first.promptIndex, first.task);
     return drawn.map((one) => ({ reward: model.rewardOf(kind, one) }));
   };
-  return { pool, inference, machines: [inference], source, joining, rewardsOf };
+  return { pool, inference, machines: [inference], source, model, joining, rewardsOf };
 }
 
 /**
@@ -112,13 +114,13 @@ function elastic(job: Job, workload: Workload, options: ClusterOptions): Cluster
   }
   const gpuIds = gpuIdsOf(job);
   const pool = new EnginePool(gpuIds.length / rowGpus, cost, timeline, 'gpus');
-  const model = new RewardModel(rewardsIn(job), seed);
+  const model = new RewardModel(rewardsIn(job), seed, job.promptsPerRound);
   const source = new PromptSource(workload, prompts, (index, task) => model.kindOf(index, task), keepsTokens);
   const rowOfGpu = new Map(gpuIds.map((gpuId, index) => [gpuId, Math.floor(index / rowGpus)]));
   const inference = new ElasticInference(pool, source, hardware, rowOfGpu);
   const gpus = new ColocatedGpus(pool, hardware, rowGpus);
   const stages = stagesOf(job, { source, model, gpus, oneStepOff });
-  return { pool, inference, source, ...stages, machines: [inference, ...stages.machines] };
+  return { pool, inference, source, model, ...stages, machines: [inference, ...stages.machines] };
 }
 
 interface StageParts {

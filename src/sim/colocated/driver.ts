@@ -4,13 +4,16 @@
  * weights to the engines.
  */
 
+import { given } from '../../core/collections/given.ts';
 import type { AnyDecision } from '../../core/machine/definition.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
 import { recordEvents } from '../../logs/format/event-log.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import type { Message } from '../../schemas/messages.ts';
 import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import { SimulatedHost } from '../cluster/host.ts';
 import { RoundRecord } from '../cluster/round-record.ts';
+import type { PromptSource } from '../cluster/source.ts';
 import { summarizeRun } from '../comparison/metrics.ts';
 import type { RunResult, StepResult } from '../comparison/result.ts';
 import { gradientSeconds, passSeconds } from '../models/cost-model.ts';
@@ -20,7 +23,7 @@ import { buildCluster, type Cluster, gpuIdsOf, trainingReplicasOf } from './clus
 import type { Job } from './job.ts';
 import { UnmetAsks } from './policy-scheduler.ts';
 import type { Scheduler } from './scheduler.ts';
-import { StagedPolicy } from './staged.ts';
+import { groupRewarded, StagedPolicy } from './staged.ts';
 import { type StepTimes, stepResult } from './step-result.ts';
 
 /** Options of one simulated run. */
@@ -47,7 +50,7 @@ export interface RunOptions {
 }
 
 /**
- * Runs a job to its end: every prompt of the source is trained once. The same arguments give the same result.
+ * Runs a job to its end: every prompt of the source is trained once, or was passed over by the policy. The same arguments give the same result.
  *
  * @param workload - prompts and lengths; the same for every scheduler that is compared
  * @throws PolicyError `invalid_input` for a bad number of prompts; `infeasible` when a request can never fit an engine,
@@ -147,6 +150,8 @@ export class ColocatedHost extends SimulatedHost {
   /** The policy has said that nothing is left to plan a round with. */
   #isOver = false;
   #trained = 0;
+  /** Prompts of the data set, in a job that learns. */
+  #data: ReturnType<PromptSource['data']> | undefined;
   /** The record of the previous round. */
   #before: RoundRecord | undefined;
 
@@ -192,9 +197,14 @@ export class ColocatedHost extends SimulatedHost {
     return this.#steps.length;
   }
 
+  /** Prompts that are to be trained: all that the policy does not pass over. */
+  get #wanted(): number {
+    return this.#options.prompts - this.source.passed;
+  }
+
   /** Whether all prompts of this run are trained. */
   protected get isDone(): boolean {
-    return this.#trained >= (this.#options.until ?? this.#options.prompts);
+    return this.#trained >= Math.min(this.#options.until ?? Infinity, this.#wanted);
   }
 
   /** Runs the remaining steps. */
@@ -204,7 +214,7 @@ export class ColocatedHost extends SimulatedHost {
       const trained = this.#trained;
       this.#runStep();
       const isStuck = this.#trained === trained && this.source.left === left;
-      if (isStuck || (this.#isOver && this.#trained < this.#options.prompts)) this.#stopped();
+      if (isStuck || (this.#isOver && this.#trained < this.#wanted)) this.#stopped();
     }
     return summarizeRun({
       job: this.#job,
@@ -258,7 +268,8 @@ export class ColocatedHost extends SimulatedHost {
     const times = { startSeconds, openedSeconds, ...stages, endSeconds };
     const bubbleRatio = this.bubbleRatio(openedSeconds, drainedSeconds);
     const { preemptions } = this.inference;
-    const result = stepResult(record, times, { preemptions, bubbleRatio, queueDepth: this.#queueDepth });
+    const host = { preemptions, bubbleRatio, queueDepth: this.#queueDepth, ...given({ passRate: this.#passRate() }) };
+    const result = stepResult(record, times, host);
     this.#trained += result.prompts;
     this.#steps.push(result);
     this.draw({ startSeconds, openedSeconds, rolledOutSeconds: drainedSeconds }, [
@@ -324,7 +335,7 @@ export class ColocatedHost extends SimulatedHost {
         if (!this.#trains) this.records.delete(decision.roundId);
         break;
       case 'group.rewarded':
-        this.kept.rewarded(decision.responses);
+        this.#rewarded(decision);
         break;
       case 'round.trained':
         this.records.delete(decision.roundId);
@@ -345,9 +356,28 @@ export class ColocatedHost extends SimulatedHost {
       }
       record.behind(this.inference.versions.trained(promptId, responses, record.weightVersion));
       this.kept.add(this.source, promptId, responses);
-      if (rewardsOf !== undefined) this.kept.rewarded(rewardsOf(responses));
+      if (rewardsOf !== undefined) {
+        const rewards = rewardsOf(responses);
+        const rewarded = responses.map(({ requestId, tokens }, n) => ({ requestId, tokens, ...rewards[n]! }));
+        this.#rewarded(groupRewarded({ at: this.loop.now, roundId: record.roundId, promptId, responses: rewarded }));
+      }
       this.source.trained(promptId);
     }
+  }
+
+  /** Trains on a group, and tells a policy about it that did not compute its rewards. */
+  #rewarded(group: Message<'group.rewarded'>): void {
+    this.kept.rewarded(group.responses);
+    const prompt = this.source.drawn(group.responses[0]!.requestId);
+    if (prompt !== undefined) this.#cluster.model?.train(prompt, group.responses);
+    if (this.#scheduler.trains !== true) this.link.offer(group);
+  }
+
+  /** Returns the mean pass rate of the data, in a job that learns. */
+  #passRate(): number | undefined {
+    if (this.#job.rewards?.learning === undefined) return undefined;
+    this.#data ??= this.source.data();
+    return this.#cluster.model?.passRate(this.#data);
   }
 
   /** Returns the ends of the stages of the step: as the policy ran the stages, or in sequence. */
@@ -376,7 +406,7 @@ export class ColocatedHost extends SimulatedHost {
   }
 
   #isLast({ prompts }: RoundRecord): boolean {
-    return this.#trained + prompts.length >= this.#options.prompts;
+    return this.#trained + prompts.length >= this.#wanted;
   }
 
   /** GPUs that train beside the rollout are busy. */
@@ -409,7 +439,7 @@ export class ColocatedHost extends SimulatedHost {
       'infeasible',
       '',
       `${this.#scheduler.id} to go on until every prompt is trained`,
-      `${this.#trained} of ${this.#options.prompts} trained: ${this.#lastRound()}`,
+      `${this.#trained} of ${this.#wanted} trained: ${this.#lastRound()}`,
     );
   }
 }

@@ -143,17 +143,9 @@ export class StagedPolicy implements DrivenPolicy {
       return responses.length === 0 ? [] : [{ prompt, responses }];
     });
     const waitedSeconds = at - completed.at;
-    const told: VocabularyDecision[] = groups.map(({ prompt: { promptId, responses: all }, responses }) => {
-      const samples = responses.length;
-      const tokens = responses.reduce((sum, one) => sum + one.tokens, 0);
-      const reason = {
-        code: 'all_rewarded',
-        responses: all.length,
-        missing: all.length - samples,
-        waitedSeconds,
-      } as const;
-      return { type: 'group.rewarded', at, roundId, promptId, samples, tokens, responses, reason };
-    });
+    const told: VocabularyDecision[] = groups.map(({ prompt: { promptId, responses: all }, responses }) =>
+      groupRewarded({ at, roundId, promptId, responses }, all.length - responses.length, waitedSeconds),
+    );
     const trained = groups.map(({ prompt }) => prompt);
     const reason = { code: 'all_groups', groups: groups.length, afterSeconds: waitedSeconds } as const;
     told.push({ type: 'round.rewarded', at, roundId, kind, weightVersion, prompts: trained, reason });
@@ -168,6 +160,18 @@ export class StagedPolicy implements DrivenPolicy {
     ];
     return [...told, ...events.flatMap((one) => this.#training.send(one))];
   }
+}
+
+/** Returns what says that a group has its rewards. */
+export function groupRewarded(
+  group: Pick<Message<'group.rewarded'>, 'at' | 'roundId' | 'promptId' | 'responses'>,
+  missing = 0,
+  waitedSeconds = 0,
+): Message<'group.rewarded'> {
+  const samples = group.responses.length;
+  const tokens = group.responses.reduce((sum, one) => sum + one.tokens, 0);
+  const reason = { code: 'all_rewarded', responses: samples + missing, missing, waitedSeconds } as const;
+  return { type: 'group.rewarded', ...group, samples, tokens, reason };
 }
 
 /** Whether reward workers or the trainer send such events. */

@@ -1,4 +1,5 @@
 /** The step that results from a round: a row of the table. */
+import { given } from '../../core/collections/given.ts';
 import type { RoundRecord } from '../cluster/round-record.ts';
 import type { StepResult } from '../comparison/result.ts';
 
@@ -21,7 +22,7 @@ export interface StepTimes {
 export function stepResult(
   record: RoundRecord,
   times: StepTimes,
-  host: Pick<StepResult, 'preemptions' | 'bubbleRatio' | 'queueDepth'>,
+  host: Pick<StepResult, 'preemptions' | 'bubbleRatio' | 'queueDepth' | 'passRate'>,
 ): StepResult {
   const { step, roundId, kind, tp, reshardSeconds } = record;
   return {
@@ -54,5 +55,6 @@ export function stepResult(
     staleTokens: record.staleTokens,
     laggingTokens: record.laggingTokens,
     lag: record.lag,
+    ...given({ passRate: host.passRate }),
   };
 }

@@ -60,6 +60,8 @@ export interface StepResult {
   readonly laggingTokens: number;
   /** Largest number of versions by which a kept token is behind the weights it trains; 0 for a synchronous job. */
   readonly lag: number;
+  /** Mean pass rate of the prompts of the data set after the step, 0 to 1; only in a job that learns (`rewards.learning`). */
+  readonly passRate?: number;
 }
 
 /**

@@ -41,12 +41,13 @@ export class Correctness {
     this.#seed = seed;
   }
 
-  /** Whether the sample of a prompt is correct. */
-  isCorrect(promptIndex: number, sample: number): boolean {
-    return uniform(this.#seed, sampleKey, promptIndex, sample) < this.#rateOf(promptIndex);
+  /** Whether the sample of a prompt is correct, where this share of its responses is. */
+  isCorrect(promptIndex: number, sample: number, rate = this.rateOf(promptIndex)): boolean {
+    return uniform(this.#seed, sampleKey, promptIndex, sample) < rate;
   }
 
-  #rateOf(promptIndex: number): number {
+  /** Returns the share of correct responses to a prompt before anything was learnt. */
+  rateOf(promptIndex: number): number {
     const { correctShare, correctCorrelation } = this.#settings;
     if (correctCorrelation === 0) return correctShare;
     const known = this.#rates.get(promptIndex);

@@ -3,6 +3,7 @@ import type { RewardKind } from '../../schemas/index.ts';
 import { normal, pickIndex, uniform } from '../workload/random.ts';
 import { Correctness } from './correctness.ts';
 import type { Judged } from './judges.ts';
+import { Learning, type LearningPrompt } from './learning.ts';
 import { type RewardSettings, rewardSettings } from './settings.ts';
 
 /** A reward, and its time without a time limit. */
@@ -21,6 +22,8 @@ export interface Judgeable {
   readonly promptIndex: number;
   readonly sample: number;
   readonly tokens: number;
+  /** Task of the prompt, if the trace has it. */
+  readonly task?: string | undefined;
   /** Whether the response was correct, if this was recorded. */
   readonly correct?: boolean;
 }
@@ -36,11 +39,14 @@ export class RewardModel {
   readonly #settings: RewardSettings;
   readonly #seed: number;
   readonly #correctness: Correctness;
+  readonly #learning: Learning | undefined;
 
-  constructor(settings: RewardSettings, seed: number) {
+  /** @param groups - groups of a training step, for `learning` */
+  constructor(settings: RewardSettings, seed: number, groups = 1) {
     this.#settings = settings;
     this.#seed = seed;
     this.#correctness = new Correctness(settings, seed);
+    this.#learning = settings.learning && new Learning(settings.learning, groups, seed);
   }
 
   /** Returns the kind of judge for a prompt's responses: by task, or by a random draw with the given shares. */
@@ -78,8 +84,28 @@ export class RewardModel {
     return { tokens: one.tokens, reward: this.#reward(one) };
   }
 
-  #reward({ promptIndex, sample, correct }: Judgeable): 0 | 1 {
-    return (correct ?? this.#correctness.isCorrect(promptIndex, sample)) ? 1 : 0;
+  /** Trains on a group. A response is judged by what was learnt when its reward is computed. */
+  train(prompt: LearningPrompt, responses: readonly { readonly reward: number }[]): void {
+    this.#learning?.train(
+      prompt,
+      responses.map(({ reward }) => reward),
+    );
+  }
+
+  /** Returns the mean pass rate of prompts now, without guesses; `undefined` in a job without a model of learning. */
+  passRate(prompts: readonly LearningPrompt[]): number | undefined {
+    const learning = this.#learning;
+    if (learning === undefined) return undefined;
+    const solved = prompts.filter(({ promptIndex }) => !learning.isGuessed(promptIndex));
+    const sum = solved.reduce((all, one) => all + learning.passRate(one, this.#correctness.rateOf(one.promptIndex)), 0);
+    return sum / solved.length;
+  }
+
+  #reward(one: Judgeable): 0 | 1 {
+    const { promptIndex, sample, correct } = one;
+    const learnt = this.#learning?.passRate(one, this.#correctness.rateOf(promptIndex));
+    const recorded = learnt === undefined ? correct : undefined;
+    return (recorded ?? this.#correctness.isCorrect(promptIndex, sample, learnt)) ? 1 : 0;
   }
 
   #sandbox(promptIndex: number, sample: number, reward: 0 | 1): RewardWork {

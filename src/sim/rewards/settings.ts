@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { positiveCount } from '../../schemas/units.ts';
 import { correctnessSettings } from './correctness.ts';
 import { judgeSettings } from './judge-settings.ts';
+import { learningSettings } from './learning.ts';
 
 const share = z.number().min(0).max(1);
 const secondsOf = (text: string) => z.number().nonnegative().describe(text);
@@ -22,6 +23,11 @@ export const rewardSettings = z.strictObject({
   sandboxNoise: secondsOf('The same between runs of one prompt.').default(0.35),
   doomedShare: share.default(0.05).describe('Share of runs that never end by themselves.'),
   ...correctnessSettings,
+  learning: learningSettings
+    .optional()
+    .describe(
+      'Pass rates grow from those with what is trained on, by a small model; recorded rewards are left out then. Absent: they stay.',
+    ),
   judge: judgeSettings
     .optional()
     .describe('The judge as a model on GPUs. Without it, judgements take the seconds below on plain workers.'),

@@ -28,6 +28,9 @@ export class PromptSupply implements Machine {
         this.#source.deferred(decision.prompt);
         if (!this.#holdsDeferred) this.#source.giveBack(decision.prompt);
         break;
+      case 'prompts.passed':
+        for (const prompt of decision.prompts) this.#source.passedOver(prompt);
+        break;
       case 'response.dropped':
         this.#source.dropped(decision.requestId);
         break;
