@@ -1,64 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { create, promptSelection } from '../../../src/index.ts';
 import type { PromptSelectionInput } from '../../../src/policies/prompt-selection/index.ts';
-import type { Prompt, VocabularyDecision } from '../../../src/schemas/index.ts';
-import { only, Session } from '../../support/sessions/session.ts';
-
-type Choice = { promptId: string; responses: number; keptChance: number; worth: number; chance: number };
-
-class Selection extends Session {
-  constructor(config: Partial<PromptSelectionInput> = {}) {
-    super(create(promptSelection, { promptsPerRound: 1, responsesPerPrompt: 4, ...config }) as never);
-  }
-
-  request(weightVersion = 0): VocabularyDecision[] {
-    return this.send({ type: 'round.requested', roundId: `r${this.rounds++}`, weightVersion } as never);
-  }
-
-  lacks(count: number): VocabularyDecision[] {
-    const reason = { code: 'filtered', target: count, admitted: 0 };
-    return this.send({ type: 'prompts.request', roundId: `r${this.rounds - 1}`, count, reason } as never);
-  }
-
-  supply(...all: (string | Prompt)[]): VocabularyDecision[] {
-    const given = all.map((one) => (typeof one === 'string' ? { promptId: one } : one));
-    return this.send({ type: 'prompts.supplied', roundId: `r${this.rounds - 1}`, prompts: given });
-  }
-
-  earned(promptId: string, rewards: readonly number[], tokens = 10, more: object = {}): void {
-    const responses = rewards.map((reward, index) => ({ requestId: `${promptId}/${index}#0`, tokens, reward }));
-    this.send({
-      ...{
-        type: 'group.rewarded',
-        roundId: `earned ${this.at++}`,
-        promptId,
-        samples: rewards.length,
-        tokens: 1,
-        responses,
-      },
-      reason: { code: 'all_rewarded', responses: rewards.length, missing: 0, waitedSeconds: 0 },
-      ...more,
-    } as never);
-  }
-
-  returned(promptId: string): VocabularyDecision[] {
-    const reason = { code: 'round_failed' };
-    return this.send({ type: 'prompt.returned', prompt: { promptId }, roundId: 'x', dropped: [], reason } as never);
-  }
-
-  /** What was said of a prompt that is offered in a round of its own. */
-  offered(promptId: string, weightVersion = 0): Choice {
-    this.request(weightVersion);
-    const decisions = this.supply(promptId);
-    if (taken(decisions).length === 0) this.send({ type: 'round.failed', roundId: `r${this.rounds - 1}` } as never);
-    return [...only(decisions, 'prompts.selected'), ...only(decisions, 'prompts.passed')][0]!.choices[0]!;
-  }
-}
-
-const taken = (decisions: readonly VocabularyDecision[]) =>
-  only(decisions, 'prompts.selected').flatMap((one) => one.prompts.map(({ promptId }) => promptId));
-const passed = (decisions: readonly VocabularyDecision[]) =>
-  only(decisions, 'prompts.passed').flatMap((one) => one.prompts.map(({ promptId }) => promptId));
+import { passed, Selection, taken } from '../../support/sessions/selection.ts';
+import { only } from '../../support/sessions/session.ts';
 
 describe('prompt-selection: what a prompt is worth', () => {
   test('the chance that rewards differ is that of its passes and fails, and of two responses like its domain', () => {
@@ -98,7 +42,7 @@ describe('prompt-selection: what a prompt is worth', () => {
         host.earned('short', [0, 1, 0, 1], 100);
         host.earned('long', [0, 1, 0, 1], 400);
         host.request();
-        host.send({ type: 'round.failed', roundId: `r${host.rounds - 1}` } as never);
+        host.fail();
       }
       return host.offered('short').worth / host.offered('long').worth;
     };
@@ -210,7 +154,7 @@ describe('prompt-selection: rounds', () => {
       host.request();
       const [one] = only(host.supply('dull'), 'prompts.selected');
       if (one !== undefined) ({ chance } = one.choices[0]!);
-      else host.send({ type: 'round.failed', roundId: `r${host.rounds - 1}` } as never);
+      else host.fail();
     }
     expect(chance).toBe(0.5);
     host.returned('dull');
@@ -357,7 +301,7 @@ test('prompts are the same ones whatever is known of others: draws follow the se
     return Array.from({ length: 24 }, () => {
       host.request();
       const isTaken = taken(host.supply('b')).length === 1;
-      if (!isTaken) host.send({ type: 'round.failed', roundId: `r${host.rounds - 1}` } as never);
+      if (!isTaken) host.fail();
       return isTaken;
     });
   };
