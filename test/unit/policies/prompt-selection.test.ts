@@ -96,6 +96,42 @@ describe('prompt-selection: what a prompt is worth', () => {
     expect(a).toBeLessThan(b!);
     expect(c).toBeLessThan(b!);
   });
+
+  test('lengths are learnt once a round, and those of all responses count', () => {
+    const host = new Selection();
+    const lengths = [10, 20, 40, 80, 1000];
+    for (let n = 0; n < 40; n += 1) host.earned(`p${n}`, [0, 1, 0, 1, 1], lengths);
+    const { expectedTokens } = host.offered('new');
+    expect(Math.abs(expectedTokens / (1150 / 5) - 1)).toBeLessThan(0.05);
+    const other = new Selection();
+    const counted = { type: 'prompt.counted', roundId: 'r', promptId: 'a', reason: { code: 'no_filter' } };
+    const responses = (tokens: number) => [0, 1].map((index) => ({ requestId: `a/${index}#0`, tokens }));
+    other.send({ ...counted, reason: { code: 'no_filter', counted: 1, needed: 1 }, responses: responses(10) } as never);
+    other.earned('a', [0, 1], 1000, { roundId: 'r' });
+    expect(other.offered('a').expectedTokens).toBeCloseTo(10, 0);
+    expect(other.saved().memory.prompts[0]).toMatchObject({ measured: 'r', learnt: 'r', responses: 2 });
+  });
+
+  test('a prompt is of the domain that was said last; beyond 64 of them it is of none', () => {
+    const host = new Selection({ promptsPerRound: 1000 });
+    host.request();
+    host.earned('b', [1]);
+    host.supply('none', { promptId: 'a', domain: 'math' }, { promptId: 'b', domain: 'math' });
+    const counted = { type: 'prompt.counted', roundId: 'r', promptId: 'c', domain: 'math' };
+    const responses = [0, 1].map((reward) => ({ requestId: `c/${reward}#0`, tokens: 5, reward }));
+    host.send({ ...counted, reason: { code: 'no_filter', counted: 1, needed: 1 }, responses } as never);
+    host.earned('a', [0, 1]);
+    const records = () => host.saved().domains.map(({ domain, offered, responses }) => [domain, offered, responses]);
+    // What is learnt later weighs more: a domain keeps 15/16 of a group with each that comes.
+    expect(records()).toEqual([
+      [null, 1, 1],
+      ['math', 2, 2 + 2 * (15 / 16)],
+    ]);
+    host.supply(...Array.from({ length: 65 }, (_, n) => ({ promptId: `p${n}`, domain: `d${n}` })));
+    expect(host.saved().domains).toHaveLength(65);
+    expect(records()[0]).toEqual([null, 3, 1]);
+    expect(records().at(-1)).toEqual(['d62', 1, 0]);
+  });
 });
 
 describe('prompt-selection: rounds', () => {
@@ -178,6 +214,21 @@ describe('prompt-selection: rounds', () => {
     });
     const [last] = only(host.send({ type: 'source.exhausted' } as never), 'epoch.ended');
     expect(last).toMatchObject({ epoch: 1, offered: 1, reason: { code: 'source_exhausted' } });
+  });
+
+  test('an epoch says how many of the longest 1 % were offered and taken', () => {
+    const settings = { explorationShare: 0, domainFloor: 0, lengthExponent: 1, promptsPerRound: 200 };
+    const host = new Selection(settings);
+    const ids = Array.from({ length: 200 }, (_, n) => `p${n}`);
+    ids.forEach((id, n) => {
+      host.earned(id, [0, 1, 0, 1], n % 50 === 0 ? 4000 : 10);
+    });
+    host.request();
+    const over = passed(host.supply(...ids));
+    // The first of the four long ones is taken: nothing is known then of what others are worth.
+    expect(over).toEqual(['p50', 'p100', 'p150']);
+    const [ended] = only(host.send({ type: 'source.exhausted' } as never), 'epoch.ended');
+    expect(ended).toMatchObject({ offered: 200, selected: 197, longestOffered: 4, longestSelected: 1 });
   });
 
   test('when the source is exhausted a round has what is here, and the next one nothing', () => {
@@ -285,10 +336,24 @@ test.each([
   [{ minResponses: 5 }, 'minResponses'],
   [{ maxResponses: 3 }, 'maxResponses'],
   [{ rewards: 'real', minResponses: 2 }, 'minResponses'],
+  [{ unbiased: true, normalization: 'none', minResponses: 2 }, 'minResponses'],
+  [{ rewards: 'real', maxResponses: 8 }, 'maxResponses'],
   [{ lengthExponent: 1.1 }, 'lengthExponent'],
   [{ thresold: 1 }, 'threshold'],
 ] as const)('refuses %o by its name', (config, name) => {
   expect(() => new Selection(config as never)).toThrow(name);
+});
+
+test.each([
+  { unbiased: true, normalization: 'none', minResponses: 4, maxResponses: 4 },
+  { rewards: 'real', normalization: 'none', minResponses: 2, maxResponses: 4 },
+  { minResponses: 2 },
+  { maxResponses: 8 },
+  { passedOver: 'last', explorationShare: 0 },
+] as const)('takes %o', (config) => {
+  const host = new Selection(config);
+  expect(host.offered('a')).toEqual(expect.objectContaining({ promptId: 'a' }));
+  expect('weight' in host.offered('b')).toBe('unbiased' in config);
 });
 
 test('prompts are the same ones whatever is known of others: draws follow the seed', () => {
