@@ -169,6 +169,8 @@ class Model {
     const code = isFull ? 'filled' : 'only_duplicates';
     expect(selected.prompts.map(({ promptId }) => promptId)).toEqual(this.#waiting);
     expect(selected.reason).toEqual({ code, ...this.#round, meanWorth: this.#mean.worth });
+    // No rounding error of what was taken is left once nothing is.
+    expect(this.host.saved()).toMatchObject({ taken: [], takenKept: 0, takenTokens: 0 });
     this.#waiting = [];
     this.#request();
   }
