@@ -7,7 +7,6 @@ import {
   type PromptSelectionInput,
   promptSelection,
 } from '../../src/policies/prompt-selection/index.ts';
-import { chanceToDiffer, posteriorOf, shareOut, teaches } from '../../src/policies/prompt-selection/value.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { met, runs } from '../support/basics/runs.ts';
 
@@ -327,61 +326,5 @@ describe('prompt-selection', () => {
       runs(20),
     );
     expect(branches).toBeGreaterThan(met(20));
-  });
-
-  test('9: the chance that rewards differ, and the variance, are those of the Beta distribution', () => {
-    const given = fc.record({ passes: fc.nat(20), fails: fc.nat(20), n: fc.integer({ min: 2, max: 16 }) });
-    fc.assert(
-      fc.property(given, ({ passes, fails, n }) => {
-        const config = promptSelection.config.parse({
-          promptsPerRound: 1,
-          responsesPerPrompt: n,
-          normalization: 'none',
-        });
-        const none = { responses: 0, sum: 0, squares: 0, groups: 0, differing: 0 };
-        const of = posteriorOf(config, none, { ...none, responses: passes + fails, sum: passes });
-        expect([of.passes, of.fails]).toEqual([passes + 1, fails + 1]);
-        // The midpoint rule over the density of the pass rate p, which is a polynomial.
-        let [all, differ, variance] = [0, 0, 0];
-        const steps = 20_000;
-        for (let step = 0; step < steps; step += 1) {
-          const p = (step + 0.5) / steps;
-          const density = p ** passes * (1 - p) ** fails;
-          all += density;
-          differ += density * (1 - p ** n - (1 - p) ** n);
-          variance += density * p * (1 - p);
-        }
-        expect(chanceToDiffer(config, of, n)).toBeCloseTo(differ / all, 5);
-        expect(teaches(config, of, n)).toBeCloseTo(((n - 1) * variance) / all, 4);
-      }),
-      runs(100),
-    );
-  });
-
-  test('10: responses are shared out as an exhaustive search would, where their number is the limit', () => {
-    const one = fc.record({ passes: fc.nat(8), fails: fc.nat(8), cost: fc.constantFrom(1, 1, 1) });
-    fc.assert(
-      fc.property(fc.array(one, { minLength: 1, maxLength: 4 }), fc.nat(8), (prompts, more) => {
-        const config = promptSelection.config.parse({ promptsPerRound: 1, responsesPerPrompt: 2 });
-        const none = { responses: 0, sum: 0, squares: 0, groups: 0, differing: 0 };
-        const shares = prompts.map(({ passes, fails, cost }) => {
-          const of = posteriorOf(config, none, { ...none, responses: passes + fails, sum: passes });
-          return { value: (n: number) => teaches(config, of, n), cost, size: 1 };
-        });
-        const responses = 2 * prompts.length + more;
-        const worthOf = (counts: readonly number[]) =>
-          counts.reduce((sum, n, index) => sum + shares[index]!.value(n), 0);
-        const given = shareOut(shares, { least: 2, most: 5, responses, total: Number.POSITIVE_INFINITY });
-        let best = 0;
-        const search = (counts: readonly number[], left: number): void => {
-          if (counts.length === shares.length) best = Math.max(best, worthOf(counts));
-          else for (let n = 2; n <= Math.min(5, left); n += 1) search([...counts, n], left - n);
-        };
-        search([], responses);
-        expect(given.reduce((sum, n) => sum + n, 0)).toBeLessThanOrEqual(responses);
-        expect(worthOf(given)).toBeCloseTo(best, 10);
-      }),
-      runs(100),
-    );
   });
 });

@@ -1,64 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { create, promptSelection } from '../../../src/index.ts';
 import type { PromptSelectionInput } from '../../../src/policies/prompt-selection/index.ts';
-import type { Prompt, VocabularyDecision } from '../../../src/schemas/index.ts';
-import { only, Session } from '../../support/sessions/session.ts';
-
-type Choice = { promptId: string; responses: number; keptChance: number; worth: number; chance: number };
-
-class Selection extends Session {
-  constructor(config: Partial<PromptSelectionInput> = {}) {
-    super(create(promptSelection, { promptsPerRound: 1, responsesPerPrompt: 4, ...config }) as never);
-  }
-
-  request(weightVersion = 0): VocabularyDecision[] {
-    return this.send({ type: 'round.requested', roundId: `r${this.rounds++}`, weightVersion } as never);
-  }
-
-  lacks(count: number): VocabularyDecision[] {
-    const reason = { code: 'filtered', target: count, admitted: 0 };
-    return this.send({ type: 'prompts.request', roundId: `r${this.rounds - 1}`, count, reason } as never);
-  }
-
-  supply(...all: (string | Prompt)[]): VocabularyDecision[] {
-    const given = all.map((one) => (typeof one === 'string' ? { promptId: one } : one));
-    return this.send({ type: 'prompts.supplied', roundId: `r${this.rounds - 1}`, prompts: given });
-  }
-
-  earned(promptId: string, rewards: readonly number[], tokens = 10, more: object = {}): void {
-    const responses = rewards.map((reward, index) => ({ requestId: `${promptId}/${index}#0`, tokens, reward }));
-    this.send({
-      ...{
-        type: 'group.rewarded',
-        roundId: `earned ${this.at++}`,
-        promptId,
-        samples: rewards.length,
-        tokens: 1,
-        responses,
-      },
-      reason: { code: 'all_rewarded', responses: rewards.length, missing: 0, waitedSeconds: 0 },
-      ...more,
-    } as never);
-  }
-
-  returned(promptId: string): VocabularyDecision[] {
-    const reason = { code: 'round_failed' };
-    return this.send({ type: 'prompt.returned', prompt: { promptId }, roundId: 'x', dropped: [], reason } as never);
-  }
-
-  /** What was said of a prompt that is offered in a round of its own. */
-  offered(promptId: string, weightVersion = 0): Choice {
-    this.request(weightVersion);
-    const decisions = this.supply(promptId);
-    if (taken(decisions).length === 0) this.send({ type: 'round.failed', roundId: `r${this.rounds - 1}` } as never);
-    return [...only(decisions, 'prompts.selected'), ...only(decisions, 'prompts.passed')][0]!.choices[0]!;
-  }
-}
-
-const taken = (decisions: readonly VocabularyDecision[]) =>
-  only(decisions, 'prompts.selected').flatMap((one) => one.prompts.map(({ promptId }) => promptId));
-const passed = (decisions: readonly VocabularyDecision[]) =>
-  only(decisions, 'prompts.passed').flatMap((one) => one.prompts.map(({ promptId }) => promptId));
+import { passed, Selection, taken } from '../../support/sessions/selection.ts';
+import { only } from '../../support/sessions/session.ts';
 
 describe('prompt-selection: what a prompt is worth', () => {
   test('the chance that rewards differ is that of its passes and fails, and of two responses like its domain', () => {
@@ -98,7 +42,7 @@ describe('prompt-selection: what a prompt is worth', () => {
         host.earned('short', [0, 1, 0, 1], 100);
         host.earned('long', [0, 1, 0, 1], 400);
         host.request();
-        host.send({ type: 'round.failed', roundId: `r${host.rounds - 1}` } as never);
+        host.fail();
       }
       return host.offered('short').worth / host.offered('long').worth;
     };
@@ -151,6 +95,42 @@ describe('prompt-selection: what a prompt is worth', () => {
     });
     expect(a).toBeLessThan(b!);
     expect(c).toBeLessThan(b!);
+  });
+
+  test('lengths are learnt once a round, and those of all responses count', () => {
+    const host = new Selection();
+    const lengths = [10, 20, 40, 80, 1000];
+    for (let n = 0; n < 40; n += 1) host.earned(`p${n}`, [0, 1, 0, 1, 1], lengths);
+    const { expectedTokens } = host.offered('new');
+    expect(Math.abs(expectedTokens / (1150 / 5) - 1)).toBeLessThan(0.05);
+    const other = new Selection();
+    const counted = { type: 'prompt.counted', roundId: 'r', promptId: 'a', reason: { code: 'no_filter' } };
+    const responses = (tokens: number) => [0, 1].map((index) => ({ requestId: `a/${index}#0`, tokens }));
+    other.send({ ...counted, reason: { code: 'no_filter', counted: 1, needed: 1 }, responses: responses(10) } as never);
+    other.earned('a', [0, 1], 1000, { roundId: 'r' });
+    expect(other.offered('a').expectedTokens).toBeCloseTo(10, 0);
+    expect(other.saved().memory.prompts[0]).toMatchObject({ measured: 'r', learnt: 'r', responses: 2 });
+  });
+
+  test('a prompt is of the domain that was said last; beyond 64 of them it is of none', () => {
+    const host = new Selection({ promptsPerRound: 1000 });
+    host.request();
+    host.earned('b', [1]);
+    host.supply('none', { promptId: 'a', domain: 'math' }, { promptId: 'b', domain: 'math' });
+    const counted = { type: 'prompt.counted', roundId: 'r', promptId: 'c', domain: 'math' };
+    const responses = [0, 1].map((reward) => ({ requestId: `c/${reward}#0`, tokens: 5, reward }));
+    host.send({ ...counted, reason: { code: 'no_filter', counted: 1, needed: 1 }, responses } as never);
+    host.earned('a', [0, 1]);
+    const records = () => host.saved().domains.map(({ domain, offered, responses }) => [domain, offered, responses]);
+    // What is learnt later weighs more: a domain keeps 15/16 of a group with each that comes.
+    expect(records()).toEqual([
+      [null, 1, 1],
+      ['math', 2, 2 + 2 * (15 / 16)],
+    ]);
+    host.supply(...Array.from({ length: 65 }, (_, n) => ({ promptId: `p${n}`, domain: `d${n}` })));
+    expect(host.saved().domains).toHaveLength(65);
+    expect(records()[0]).toEqual([null, 3, 1]);
+    expect(records().at(-1)).toEqual(['d62', 1, 0]);
   });
 });
 
@@ -210,7 +190,7 @@ describe('prompt-selection: rounds', () => {
       host.request();
       const [one] = only(host.supply('dull'), 'prompts.selected');
       if (one !== undefined) ({ chance } = one.choices[0]!);
-      else host.send({ type: 'round.failed', roundId: `r${host.rounds - 1}` } as never);
+      else host.fail();
     }
     expect(chance).toBe(0.5);
     host.returned('dull');
@@ -234,6 +214,21 @@ describe('prompt-selection: rounds', () => {
     });
     const [last] = only(host.send({ type: 'source.exhausted' } as never), 'epoch.ended');
     expect(last).toMatchObject({ epoch: 1, offered: 1, reason: { code: 'source_exhausted' } });
+  });
+
+  test('an epoch says how many of the longest 1 % were offered and taken', () => {
+    const settings = { explorationShare: 0, domainFloor: 0, lengthExponent: 1, promptsPerRound: 200 };
+    const host = new Selection(settings);
+    const ids = Array.from({ length: 200 }, (_, n) => `p${n}`);
+    ids.forEach((id, n) => {
+      host.earned(id, [0, 1, 0, 1], n % 50 === 0 ? 4000 : 10);
+    });
+    host.request();
+    const over = passed(host.supply(...ids));
+    // The first of the four long ones is taken: nothing is known then of what others are worth.
+    expect(over).toEqual(['p50', 'p100', 'p150']);
+    const [ended] = only(host.send({ type: 'source.exhausted' } as never), 'epoch.ended');
+    expect(ended).toMatchObject({ offered: 200, selected: 197, longestOffered: 4, longestSelected: 1 });
   });
 
   test('when the source is exhausted a round has what is here, and the next one nothing', () => {
@@ -341,10 +336,24 @@ test.each([
   [{ minResponses: 5 }, 'minResponses'],
   [{ maxResponses: 3 }, 'maxResponses'],
   [{ rewards: 'real', minResponses: 2 }, 'minResponses'],
+  [{ unbiased: true, normalization: 'none', minResponses: 2 }, 'minResponses'],
+  [{ rewards: 'real', maxResponses: 8 }, 'maxResponses'],
   [{ lengthExponent: 1.1 }, 'lengthExponent'],
   [{ thresold: 1 }, 'threshold'],
 ] as const)('refuses %o by its name', (config, name) => {
   expect(() => new Selection(config as never)).toThrow(name);
+});
+
+test.each([
+  { unbiased: true, normalization: 'none', minResponses: 4, maxResponses: 4 },
+  { rewards: 'real', normalization: 'none', minResponses: 2, maxResponses: 4 },
+  { minResponses: 2 },
+  { maxResponses: 8 },
+  { passedOver: 'last', explorationShare: 0 },
+] as const)('takes %o', (config) => {
+  const host = new Selection(config);
+  expect(host.offered('a')).toEqual(expect.objectContaining({ promptId: 'a' }));
+  expect('weight' in host.offered('b')).toBe('unbiased' in config);
 });
 
 test('prompts are the same ones whatever is known of others: draws follow the seed', () => {
@@ -357,7 +366,7 @@ test('prompts are the same ones whatever is known of others: draws follow the se
     return Array.from({ length: 24 }, () => {
       host.request();
       const isTaken = taken(host.supply('b')).length === 1;
-      if (!isTaken) host.send({ type: 'round.failed', roundId: `r${host.rounds - 1}` } as never);
+      if (!isTaken) host.fail();
       return isTaken;
     });
   };
