@@ -426,6 +426,8 @@ def test_prompts_that_teach_nothing_are_passed_over(jobs: MakeJob, whose: str) -
         rollflex={"responseSpeculation": 1, "promptSpeculation": 1},
         rollflex_selection={"threshold": 1, "domainFloor": 0},
     )
+    with pytest.raises(ValueError, match="rollflex_domain: expected a name in the metadata of a sample, got 'tusk'"):
+        PromptSelectionDataSource(type(job.args)(**{**vars(job.args), "rollflex_domain": "tusk"}))
     source: Any = PromptSelectionDataSource(job.args)
     drawn: list[int] = []
     take = source.get_samples

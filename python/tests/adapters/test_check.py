@@ -193,6 +193,10 @@ def test_what_is_not_installed(
         out = capsys.readouterr().out
         assert f"wrong nothing_like_this: is not installed; {how}" in out
         assert "note  configuration: none was given" in out
+    framework = replace(_check_verl.framework, package="nothing_like_this")
+    assert _check.main(framework, _check_verl.configured, ["--check", "trainer.v1.trainer_mode=sync"]) == 1
+    said = capsys.readouterr()
+    assert "would not work: 1 finding" in said.out and said.err == ""
     make(tmp_path, _check_roll.framework)
     (tmp_path / "roll" / "distributed" / "scheduler" / "router.py").unlink()
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -288,6 +292,30 @@ def test_slime_arguments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     ):
         (one,) = said(*more, **settings)
         assert one.startswith(expected), one
+    selects = ("--data-source-path", "rollflex.adapters.slime_selection.PromptSelectionDataSource")
+    learns = ("--rollout-all-samples-process-path", "rollflex.adapters.slime_selection.learn")
+
+    def selecting(*argv: str, **settings: Any) -> list[str]:
+        file.write_text(json.dumps(settings))
+        sizes = ("--rollout-batch-size", "8", "--n-samples-per-prompt", "4", "--custom-config-path", str(file))
+        return [str(one) for one in _check_slime.configured([*argv, *sizes], tmp_path)]
+
+    assert selecting(*selects, *learns, rollflex_selection={"threshold": 2}) == []
+    nothing = (
+        "--rollout-all-samples-process-path: nothing is learnt of rewards; write rollflex.adapters.slime_selection"
+    )
+    for argv, settings, expected in (
+        (learns, {}, f"--data-source-path: slime's own is used; write {selects[1]}"),
+        ((selects[0], f"{selects[1]}s", *learns), {}, f"--data-source-path: is {selects[1]}s; write {selects[1]}"),
+        (selects, {}, nothing),
+        ((*selects, learns[0], f"{learns[1]}s"), {}, nothing),
+        ((*selects, *learns), {"rollflex_selecton": {}}, "rollflex_selecton: is not a setting; expected one of"),
+        ((*selects, *learns), {"rollflex_selection": 5}, "rollflex_selection: expected settings by name, got 5"),
+    ):
+        (one,) = selecting(*argv, **settings)
+        assert one.startswith(expected), one
+    wrong = _check_slime.configured([*selects, learns[0], f"{learns[1]}s", "--rollout-batch-size", "8"], tmp_path)
+    assert not wrong[0].note
     found = [str(one) for one in _check_slime.configured([], tmp_path)]
     assert [one.split(":")[0] for one in found] == [
         "--rollout-batch-size",

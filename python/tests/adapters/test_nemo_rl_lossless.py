@@ -171,6 +171,8 @@ def test_each_epoch_has_each_row_once_and_long_ones_together(nemo_rl: None, opti
 
 
 def test_rows_that_teach_nothing_are_passed_over(nemo_rl: None, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"async_rl\.sampler\.domain: expected a column of the data set, got 'tusk'"):
+        Job(title=selection, domain="tusk").step()
     options: dict[str, Any] = {"title": selection, "state_dir": tmp_path}
     options["settings"] = {"threshold": 2, "domainFloor": 0}
     job = Job(**options)
@@ -241,6 +243,8 @@ def test_the_check_knows_the_settings_of_the_page(nemo_rl: None) -> None:
 
     assert found() == found(title=selection) == []
     assert found("async_rl.sampler.settings.fill=kept", title=selection) == ["async_rl.sampler.settings"]
+    wrong = "rollflex.adapters.nemo_rl_selection:PromptSelectionSampeler"
+    assert found(f"async_rl.sampler.target={wrong}", title=selection) == ["async_rl.sampler.target"]
     assert found("data.train.dataset_name=rollflex.adapters.nemo_rl_lossless.X", title=selection) == [
         "data.train.dataset_name"
     ]

@@ -132,6 +132,8 @@ def test_what_the_trainer_decides_is_refused_and_what_it_cannot_do() -> None:
     with pytest.raises(ValueError, match=r"settings\.unbiased: the trainer has no place for the weights"):
         with order(settings={"unbiased": True}):
             pass
+    with pytest.raises(ValueError, match=r"settings: expected settings by name, got 5"):
+        Order("prompt-selection", rows, 4, 4, shuffle=False, settings=5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="expected 8 rows at least"):
         with order(of=7):
             pass

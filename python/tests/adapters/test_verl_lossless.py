@@ -224,6 +224,9 @@ def test_it_goes_on_from_the_middle_of_a_window(verl: Queue) -> None:
 
 def test_rows_that_teach_nothing_are_passed_over_and_groups_that_are_filtered_are_learnt(verl: Queue) -> None:
     """With `filter_groups_metric`, what is trained has taught something, and what was cleared is known, too."""
+    typed = {"responses_per_prompt": responses, "domain": "data_sorce"}
+    with pytest.raises(ValueError, match=r"data\.rollflex\.domain: expected .* one of data_source, got 'data_sorce'"):
+        Job(verl, "Prompts worth their tokens", rollflex=typed)
     job = Job(verl, "Prompts worth their tokens", more={"threshold": 2, "domainFloor": 0})
     found = [job.step() for _ in range(24)]
     assert all(len(step) == batch_size and not never & set(step) for step in found)
@@ -251,6 +254,13 @@ def test_the_check_knows_the_settings_of_the_page(tmp_path: Any, monkeypatch: py
     later = {"reward.reward_model.enable": "true", "data.rollflex.settings.unbiased": "true"}
     assert found(selection, **later) == ["reward.reward_model.enable_resource_pool", "data.rollflex.settings"]
     assert found(selection, **{"algorithm.filter_groups.enable": "false"}) == ["algorithm.filter_groups.enable"]
+    name = "trainer.v1.sampler.custom_sampler.name"
+    for wrong in ({name: "PromptSelectionSampeler"}, {name: "null", "trainer.v1.sampler.custom_sampler.path": "null"}):
+        assert found(selection, **wrong) == ["trainer.v1.sampler.custom_sampler"]
+    assert found(selection, **{"actor_rollout_ref.rollout.n": "4"}) == []
+    assert found(selection, **{"actor_rollout_ref.rollout.n": "8"}) == ["data.rollflex.responses_per_prompt"]
+    for wrong in ("data.rollflex.settings", "data.rollflex"):
+        assert found(selection, **{wrong: "5"}) == [wrong]
     ahead = {"trainer.v1.sampler.custom_sampler.name": "PromptSelectionSamplerAsync"}
     assert found(selection, **ahead) == ["trainer.v1.trainer_mode"]
     assert found(selection, **ahead, **{"trainer.v1.trainer_mode": "colocate_async"}) == []

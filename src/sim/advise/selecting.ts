@@ -31,7 +31,7 @@ const leastGroups = 50;
 const mostParts = 300;
 
 /** Groups of one prompt, without its first: numbers of groups, and tokens. */
-interface Sums {
+export interface Sums {
   groups: number;
   differing: number;
   takenDiffering: number;
@@ -41,7 +41,8 @@ interface Sums {
 const keys = ['groups', 'differing', 'takenDiffering', 'tokens', 'takenTokens'] as const;
 const none = (): Sums => ({ groups: 0, differing: 0, takenDiffering: 0, tokens: 0, takenTokens: 0 });
 
-function added(all: readonly Sums[]): Sums {
+/** Adds the sums of prompts. */
+export function added(all: readonly Sums[]): Sums {
   const total = none();
   for (const one of all) for (const key of keys) total[key] += one[key];
   return total;
@@ -61,7 +62,7 @@ export function selectingOf(trace: Trace, config: Partial<PromptSelectionInput> 
   );
   if (2 * known.length < prompts.length) return undefined;
   // A prompt is resampled with all of its groups, and with other prompts where there are many: that costs less.
-  const again = replayed(known, config).filter(({ groups }) => groups > 0);
+  const again = [...sumsOf(known, takenOf(known, config)).values()].filter(({ groups }) => groups > 0);
   const parts = Array.from({ length: Math.min(mostParts, again.length) }, (): Sums[] => []);
   for (const [index, one] of again.entries()) parts[index % parts.length]!.push(one);
   const cases = parts.map(added);
@@ -80,17 +81,46 @@ export function selectingOf(trace: Trace, config: Partial<PromptSelectionInput> 
   };
 }
 
-const sum = <T>(all: readonly T[], of: (one: T) => number): number => all.reduce((total, one) => total + of(one), 0);
+/** Whether the rewards of a group differ, so that it has a gradient. */
+export const differs = ({ responses }: TracePrompt): boolean =>
+  responses.some(({ correct }) => correct !== responses[0]?.correct);
 
-/** Offers the groups one by one: each step of the dump has a version of the weights of its own. */
-function replayed(prompts: readonly TracePrompt[], config: Partial<PromptSelectionInput>): Sums[] {
-  const responsesPerPrompt = Math.max(2, ...prompts.map(({ responses }) => responses.length));
+/** The sums of each prompt by its row, in the order in which they came; `taken` says of each group whether it was taken. */
+export function sumsOf(prompts: readonly TracePrompt[], taken: readonly boolean[]): Map<string, Sums> {
+  const byRow = new Map<string, Sums>();
+  for (const [index, one] of prompts.entries()) {
+    const row = rowOf(one);
+    const sums = byRow.get(row);
+    if (sums === undefined) {
+      byRow.set(row, none());
+      continue;
+    }
+    const tokens = tokensOf(one);
+    const differing = Number(differs(one));
+    sums.groups += 1;
+    sums.differing += differing;
+    sums.tokens += tokens;
+    if (!taken[index]) continue;
+    sums.takenDiffering += differing;
+    sums.takenTokens += tokens;
+  }
+  return byRow;
+}
+
+const tokensOf = ({ responses }: TracePrompt): number => responses.reduce((sum, { tokens }) => sum + tokens, 0);
+
+/**
+ * Offers the groups of a dump to the policy one by one, and says which it takes; it learns from these alone. Each step of the dump has a
+ * version of the weights of its own.
+ */
+export function takenOf(prompts: readonly TracePrompt[], config: Partial<PromptSelectionInput> = {}): boolean[] {
+  // No spread: a dump may have more groups than a call may have arguments.
+  const responsesPerPrompt = prompts.reduce((most, { responses }) => Math.max(most, responses.length), 2);
   // A round of one prompt: what is passed over is not made up for.
   const policy = create(promptSelection, { ...config, promptsPerRound: undefined, responsesPerPrompt });
-  const byRow = new Map<string, Sums>();
   let step: string | undefined;
   let version = 0;
-  for (const [index, one] of prompts.entries()) {
+  return prompts.map((one, index) => {
     const { task, responses } = one;
     const promptId = rowOf(one);
     const ofStep = /@(\d+)$/.exec(one.prompt)?.[1];
@@ -102,28 +132,16 @@ function replayed(prompts: readonly TracePrompt[], config: Partial<PromptSelecti
     policy.send({ type: 'prompts.request', at: 0, roundId, count: 1, reason: asked });
     const offered = { promptId, ...(task === undefined ? undefined : { domain: task }) };
     const decisions = policy.send({ type: 'prompts.supplied', at: 0, roundId, prompts: [offered] });
-    const isTaken = decisions.some(({ type }) => type === 'prompts.selected');
-    const tokens = sum(responses, (each) => each.tokens);
-    const right = responses.filter(({ correct }) => correct === true).length;
-    const sums = byRow.get(promptId);
-    if (sums === undefined) byRow.set(promptId, none());
-    else {
-      const differs = Number(right > 0 && right < responses.length);
-      sums.groups += 1;
-      sums.differing += differs;
-      sums.tokens += tokens;
-      if (isTaken) sums.takenDiffering += differs;
-      if (isTaken) sums.takenTokens += tokens;
-    }
-    if (!isTaken) continue;
+    if (!decisions.some(({ type }) => type === 'prompts.selected')) return false;
+    const samples = responses.length;
     const rewarded = responses.map(({ tokens, correct }, at) => ({
       ...{ requestId: `${promptId}/${at}#${index}`, tokens },
       reward: Number(correct),
     }));
     policy.send({
-      ...{ type: 'group.rewarded', at: 0, roundId, promptId, samples: responses.length, tokens, responses: rewarded },
-      reason: { code: 'all_rewarded', responses: responses.length, missing: 0, waitedSeconds: 0 },
+      ...{ type: 'group.rewarded', at: 0, roundId, promptId, samples, tokens: tokensOf(one), responses: rewarded },
+      reason: { code: 'all_rewarded', responses: samples, missing: 0, waitedSeconds: 0 },
     });
-  }
-  return [...byRow.values()];
+    return true;
+  });
 }

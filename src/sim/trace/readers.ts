@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { parse } from '../../core/machine/validate.ts';
 import { refuse } from '../../errors.ts';
 import { hasKeys, jsonLine, type PassedOverKey, readTraceLine, type TracePrompt } from './format.ts';
+import { correctBy } from './import/rows/value.ts';
 
 /** A reader of one format of traces. */
 export interface TraceReader {
@@ -37,11 +38,27 @@ function jsonReader<T>(
   });
 }
 
+/** The rule for rewards beside lengths. */
+const oneForEach = 'one for each of `response_tokens`';
+
 /** Cuts responses at a cap. Responses of at least `cappedFrom` tokens (by default, the cap) count as capped. */
-const responses = (list: readonly number[], cap = Number.POSITIVE_INFINITY, cappedFrom = cap) =>
-  list
-    .filter((tokens) => tokens > 0)
-    .map((tokens) => (tokens >= cappedFrom ? { tokens: Math.min(tokens, cap), capped: true } : { tokens }));
+function responses(
+  list: readonly number[],
+  cap = Number.POSITIVE_INFINITY,
+  cappedFrom = cap,
+  correctAt: (index: number) => boolean | undefined = () => undefined,
+): TracePrompt['responses'] {
+  return list
+    .map((tokens, at) => {
+      const correct = correctAt(at);
+      return {
+        tokens: Math.min(tokens, cap),
+        ...(tokens >= cappedFrom ? { capped: true } : {}),
+        ...(correct === undefined ? {} : { correct }),
+      };
+    })
+    .filter(({ tokens }) => tokens > 0);
+}
 
 const castilloCap = 15_000;
 const requestColumns = 'id,t_ms,input_tokens,output_tokens';
@@ -71,19 +88,27 @@ export const traceReaders: readonly TraceReader[] = Object.freeze([
       description: 'LRM token economy: reasoning models, 5 samples a prompt',
       keys: ['model', 'max_tokens', 'score'],
     },
-    z.object({
-      model: z.string(),
-      prompt_id: z.string(),
-      category: z.string(),
-      prompt_tokens_approx: count,
-      max_tokens: z.int().positive().nullable(),
-      response_tokens: lengths,
-    }),
+    z
+      .object({
+        model: z.string(),
+        prompt_id: z.string(),
+        category: z.string(),
+        prompt_tokens_approx: count,
+        max_tokens: z.int().positive().nullable(),
+        response_tokens: lengths,
+        score: z.array(z.number()),
+      })
+      .refine((row) => row.score.length === row.response_tokens.length, {
+        path: ['score'],
+        error: oneForEach,
+      }),
     (row) => ({
       prompt: `${row.model}/${row.prompt_id}`,
       promptTokens: row.prompt_tokens_approx,
       task: row.category,
-      responses: responses(row.response_tokens, row.max_tokens ?? undefined),
+      responses: responses(row.response_tokens, row.max_tokens ?? undefined, undefined, (at) =>
+        correctBy(row.score[at], undefined),
+      ),
     }),
   ),
   jsonReader(
@@ -101,15 +126,13 @@ export const traceReaders: readonly TraceReader[] = Object.freeze([
       })
       .refine((row) => row.correct.length === row.response_tokens.length, {
         path: ['correct'],
-        error: 'one for each of `response_tokens`',
+        error: oneForEach,
       }),
     (row) => ({
       prompt: row.prompt_id,
       promptTokens: row.prompt_tokens_approx,
       task: 'math',
-      responses: row.response_tokens
-        .map((tokens, index) => ({ tokens, correct: row.correct[index]! }))
-        .filter(({ tokens }) => tokens > 0),
+      responses: responses(row.response_tokens, undefined, undefined, (at) => row.correct[at]),
     }),
   ),
   jsonReader(

@@ -105,6 +105,10 @@ def problems(config: Config) -> list[Finding]:
     sampler: Mapping[str, Any] = config.get("async_rl.sampler") or {}
     if sampler.get("target") in _ordered:
         return found + _problems_of_order(config, sampler)
+    meant = next((one for one in _ordered if str(sampler.get("target")).startswith(one.partition(":")[0])), None)
+    if meant is not None:
+        found.append(Finding("async_rl.sampler.target", f"is {sampler.get('target')!r}", f"write {meant}"))
+        return found + _problems_of_order(config, {**sampler, "target": meant})
     if sampler.get("name") != "custom" or sampler.get("target") != _target:
         own = f"is {sampler.get('name')!r}, with target {sampler.get('target')!r}"
         return [*found, Finding("async_rl.sampler", own, f"write name: custom, target: {_target}")]

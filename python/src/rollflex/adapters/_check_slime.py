@@ -88,6 +88,8 @@ _settings = (
 )
 _selects = "rollflex.adapters.slime_selection.PromptSelectionDataSource"
 _learns = "rollflex.adapters.slime_selection.learn"
+_selecting = "rollflex.adapters.slime_selection."
+
 _turns = "rollflex.adapters.slime_programs.generate"
 
 
@@ -142,13 +144,21 @@ def server_of(args: Any) -> dict[str, Any] | None:
     return {**address, "token_file": getattr(args, "rollflex_token_file", None)}
 
 
+def unknown_settings(args: Any) -> list[Finding]:
+    """Settings in ``--custom-config-path`` that begin as those of rollflex, and are none."""
+    return unknown(
+        "", [one for one in vars(args) if one.startswith("rollflex")], [f"rollflex{one}" for one in _settings]
+    )
+
+
 def problems_of_selection(args: Any) -> list[Finding]:
     """Problems of the data source that selects prompts."""
     found = []
-    if _learns not in str(args.rollout_all_samples_process_path):
+    learns = str(args.rollout_all_samples_process_path)
+    if _learns != learns:
         wrong = "nothing is learnt of rewards"
         write = f"write {_learns}, or call it in your own function"
-        mine = args.rollout_all_samples_process_path is not None
+        mine = args.rollout_all_samples_process_path is not None and not learns.startswith("rollflex.")
         found.append(Finding("--rollout-all-samples-process-path", wrong, write, note=mine))
     if args.rollout_function_path == _function:
         if policy_of(args) != "tail-batching":
@@ -164,14 +174,19 @@ def problems_of_selection(args: Any) -> list[Finding]:
 
 def problems(args: Any) -> list[Finding]:
     """Problems of these arguments."""
-    found = []
+    found = unknown_settings(args)
     places_turns = getattr(args, "custom_generate_function_path", None) == _turns
     if places_turns:
         settings = getattr(args, "rollflex_programs", None) or {}
         found += try_policy(server_of(args), settings, "rollflex_programs", "program-scheduling")
         if args.rollout_function_path is None:
             return found
-    if args.data_source_path == _selects:
+    paths = (args.data_source_path, getattr(args, "rollout_all_samples_process_path", None))
+    if any(str(one).startswith(_selecting) for one in paths):
+        if args.data_source_path != _selects:
+            wrong = f"is {args.data_source_path}" if args.data_source_path else "slime's own is used"
+            mine = args.data_source_path is not None and not args.data_source_path.startswith("rollflex.")
+            found.append(Finding("--data-source-path", wrong, f"write {_selects}, or a class of this base", note=mine))
         found += problems_of_selection(args)
         if args.rollout_function_path is None:
             return found
@@ -187,8 +202,6 @@ def problems(args: Any) -> list[Finding]:
         wrong = "has no effect with this rollout function"
         instead = "write rollflex: { promptSpeculation: 1.25 } in --custom-config-path, with tail-batching"
         found.append(Finding("--over-sampling-batch-size", wrong, instead, note=True))
-    ours = [one for one in vars(args) if one.startswith("rollflex")]
-    found += unknown("", ours, [f"rollflex{one}" for one in _settings])
     refused = refusals(args)
     if refused:
         return found + refused

@@ -118,6 +118,11 @@ def problems(config: Config) -> list[Finding]:
     chosen = tuple(config.get(f"{sampler}.custom_sampler.{one}") for one in ("path", "name"))
     if chosen in _ordered:
         return found + _problems_of_order(config, chosen)
+    meant = _meant(config, chosen[0])
+    if meant is not None:
+        write = "write {0}.path={1} {0}.name={2}".format(f"{sampler}.custom_sampler", *meant)
+        found.append(Finding(f"{sampler}.custom_sampler", f"is {chosen[0]}, {chosen[1]}", write))
+        return found + _problems_of_order(config, meant)
     if chosen == (None, None) and config.get(_path_of_router):
         return found
     if chosen != _of_rollflex:
@@ -154,6 +159,16 @@ def problems(config: Config) -> list[Finding]:
     return found + try_policy(kwargs.get("server"), settings, f"{sampler}.sampler_kwargs")
 
 
+def _meant(config: Config, path: Any) -> tuple[str, str] | None:
+    """The sampler with an order that a wrong name stands for, or that the data set needs."""
+    is_ahead = config.get("trainer.v1.trainer_mode", "sync") != "sync"
+    for given in (path, config.get("data.custom_cls.path")):
+        some = [one for one in _ordered if one[0] == given]
+        if some:
+            return next((one for one in some if one[1].endswith("Async") == is_ahead), some[0])
+    return None
+
+
 def _problems_of_order(config: Config, chosen: tuple[Any, ...]) -> list[Finding]:
     """Problems of the data set that has an order, and of its sampler."""
     dataset, policy = _ordered[chosen]
@@ -173,14 +188,25 @@ def _problems_of_order(config: Config, chosen: tuple[Any, ...]) -> list[Finding]
     for where, expected in wanted.items():
         got = config.get(where, defaults.get(where))
         if got != expected:
-            found.append(Finding(where, f"expected {expected} with {chosen[1]}, got {got}", f"write {expected}"))
+            instead = f"write {expected}"
+            if policy == selection and where == "algorithm.filter_groups.enable" and got:
+                metric_of = config.get("algorithm.filter_groups.metric") or "reward"
+                instead += f", or +trainer.v1.sampler.sampler_kwargs.filter_groups_metric={metric_of}"
+            found.append(Finding(where, f"expected {expected} with {chosen[1]}, got {got}", instead))
     model = "reward.reward_model"
     if policy == selection and config.get(f"{model}.enable") and not config.get(f"{model}.enable_resource_pool"):
         wrong = "rewards are not there yet when the sampler returns"
         found.append(Finding(f"{model}.enable_resource_pool", wrong, "write true"))
-    given: Mapping[str, Any] = config.get("data.rollflex") or {}
+    given = config.get("data.rollflex") or {}
+    if not isinstance(given, Mapping):
+        return [*found, Finding("data.rollflex", f"expected settings by name, got {given!r}")]
     found += unknown("data.rollflex", given, ("responses_per_prompt", "settings", "server", "domain"))
     prompts, responses = config.get("data.train_batch_size", 1), given.get("responses_per_prompt", 1)
+    begun = config.get("actor_rollout_ref.rollout.n")
+    if policy == selection and begun not in (None, responses):
+        wrong = f"expected {begun}, as actor_rollout_ref.rollout.n, got {responses}"
+        found.append(Finding("data.rollflex.responses_per_prompt", wrong, f"write {begun}"))
+        responses = begun
     return found + try_order(policy, prompts, responses, given, "data.rollflex.settings")
 
 
@@ -202,6 +228,9 @@ def configured(argv: Sequence[str], root: Path) -> list[Finding]:
             raise WrongUse(f"{one}: expected a=b, --config-name or --config-path")
         else:
             overrides.append(one + equals + value)
+    if folder is None and root == Path():
+        # Without verl, its defaults are unknown: that it is not installed has been said.
+        return []
     own = root / "trainer" / "config"
     # The generated file has the content of all config groups, as verl itself writes it.
     whole = own / f"_generated_{name}.yaml"

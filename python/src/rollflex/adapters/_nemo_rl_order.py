@@ -104,7 +104,7 @@ class OrderedSampler(InOrderSampler):  # type: ignore[misc]
     :param max_lookahead_versions: steps ahead of the trainer for which batches are generated; 0 is on policy
     :param responses_per_prompt: `grpo.num_generations_per_prompt`
     :param shuffle: whether each epoch has an order of its own, by `seed`
-    :param domain: the column that tells domains of the data apart
+    :param domain: the column that tells domains of the data apart, `task_name` by default
     :param settings: further settings of the policy
     :param server: parameters of :meth:`rollflex.Client.connect`; the policy runs in this process if absent
     :param state_dir: a folder for what was drawn and learnt, written after each step; without it, a job that is
@@ -121,7 +121,7 @@ class OrderedSampler(InOrderSampler):  # type: ignore[misc]
         responses_per_prompt: int = 1,
         shuffle: bool = True,
         seed: int = 0,
-        domain: str = "task_name",
+        domain: str | None = None,
         settings: Mapping[str, Any] | None = None,
         server: Mapping[str, Any] | None = None,
         state_dir: str | os.PathLike[str] | None = None,
@@ -129,7 +129,8 @@ class OrderedSampler(InOrderSampler):  # type: ignore[misc]
         global _composed
         super().__init__(buffer, max_lookahead_versions=max_lookahead_versions)
         self._responses, self._shuffle, self._seed = responses_per_prompt, shuffle, seed
-        self._domain, self._settings, self._server = domain, settings, server
+        self._domain, self._settings, self._server = domain or "task_name", settings, server
+        self._names_domain = domain is not None
         self._folder = None if state_dir is None else Path(state_dir)
         self._order: Order | None = None
         self._of: Rows | None = None
@@ -197,6 +198,8 @@ class OrderedSampler(InOrderSampler):  # type: ignore[misc]
     def _open(self, rows: Rows) -> Order:
         if self._groups_per_step == 0:
             raise RuntimeError("required_buffer_capacity tells how many groups a step has; it was never called")
+        if self._names_domain and self.policy == selection and rows.column(0, self._domain) is None:
+            raise ValueError(f"async_rl.sampler.domain: expected a column of the data set, got {self._domain!r}")
         order = Order(
             self.policy,
             len(rows),

@@ -24,8 +24,10 @@ selection = "prompt-selection"
 _of_the_trainer = ("fill", "minResponses", "maxResponses", "tokensPerRound")
 
 
-def refusal(policy: str, settings: Mapping[str, Any], weighs: bool = False) -> str | None:
+def refusal(policy: str, settings: Any, weighs: bool = False) -> str | None:
     """What cannot be set, because the trainer draws as many rows as it wants, with so many responses each."""
+    if not isinstance(settings, Mapping):
+        return f"expected settings by name, got {settings!r}"
     if policy == selection and settings.get("unbiased") and not weighs:
         return "unbiased: the trainer has no place for the weights that this needs"
     wrong = [one for one in _of_the_trainer if policy == selection and one in settings]
@@ -36,10 +38,11 @@ def try_order(
     policy: str, prompts: int, responses: int, given: Mapping[str, Any], where: str, weighs: bool = False
 ) -> list[Finding]:
     """Problems of the `settings` and the `server` that are given."""
-    settings = {**(given.get("settings") or {}), "promptsPerRound": prompts, "responsesPerPrompt": responses}
-    refused = refusal(policy, settings, weighs)
+    own = given.get("settings") or {}
+    refused = refusal(policy, own, weighs)
     if refused is not None:
         return [Finding(where, refused, "leave it out")]
+    settings = {**own, "promptsPerRound": prompts, "responsesPerPrompt": responses}
     return try_policy(given.get("server"), settings, where, policy)
 
 
@@ -75,7 +78,7 @@ class Order:
     ) -> None:
         refused = refusal(policy, settings or {}, weighs)
         if refused is not None:
-            raise ValueError(f"settings.{refused}")
+            raise ValueError(f"settings{'.' if isinstance(settings, Mapping) else ': '}{refused}")
         needed = {"promptsPerRound": prompts_per_round, "responsesPerPrompt": responses_per_prompt}
         config = fitted({**(settings or {}), **needed}, rows)
         self._policy, self._rows, self._shuffle, self._seed, self._domain = policy, rows, shuffle, seed, domain

@@ -34,6 +34,9 @@ class OrderedDataset(RLHFDataset):  # type: ignore[misc]
             raise ValueError("data.dataloader_num_workers: expected 0, because others would draw rows ahead")
         given = config.get("rollflex") or {}
         column = given.get("domain", "data_source")
+        if self.policy == selection and "domain" in given and column not in self.dataframe.column_names:
+            columns = ", ".join(self.dataframe.column_names)
+            raise ValueError(f"data.rollflex.domain: expected a column of the data, one of {columns}, got {column!r}")
         named = self.policy == selection and column in self.dataframe.column_names
         domains = list(self.dataframe[column]) if named else None
         self.order = _order = Order(

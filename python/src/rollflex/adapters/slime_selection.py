@@ -13,7 +13,7 @@ from typing import Any
 from slime.utils.types import Sample
 
 from ._check import refuse
-from ._check_slime import problems_of_selection, server_of
+from ._check_slime import problems_of_selection, server_of, unknown_settings
 from ._order import Answer, Order, selection
 from ._slime_source import RollflexDataSource
 
@@ -32,9 +32,11 @@ class PromptSelectionDataSource(RollflexDataSource):
         super().__init__(args)
         if self.dataset is None:
             raise ValueError("--prompt-data: expected a data set, whose prompts come again in each epoch")
-        refuse(problems_of_selection(args))
+        refuse([*unknown_settings(args), *problems_of_selection(args)])
         self._of_rows = self.dataset.origin_samples
         name = getattr(args, "rollflex_domain", "source_name")
+        if hasattr(args, "rollflex_domain") and not any(name in (one.metadata or {}) for one in self._of_rows):
+            raise ValueError(f"rollflex_domain: expected a name in the metadata of a sample, got {name!r}")
         self.order = Order(
             selection,
             len(self._of_rows),

@@ -101,14 +101,27 @@ describe('lrm-economy', () => {
       prompt: 'o4-mini-high-long/one_plus_one',
       promptTokens: 7,
       task: 'knowledge',
-      responses: tokens([71, 7, 71, 71, 135]),
+      responses: tokens([71, 7, 71, 71, 135]).map((one) => ({ ...one, correct: true })),
     });
     expect(read[1]!.prompt).toBe('deepseek-r1/one_plus_one');
   });
 
+  it('takes a score of 1 as right and of 0 as wrong; one between says neither', () => {
+    const fields = { response_tokens: [5, 0, 6, 7], score: [1, 1, 0, 0.5] };
+    expect(prompts(changed('lrm-economy.jsonl', fields))[0]!.responses).toEqual([
+      { tokens: 5, correct: true },
+      { tokens: 6, correct: false },
+      { tokens: 7 },
+    ]);
+    const error = refusal(() => prompts(changed('lrm-economy.jsonl', { ...fields, score: [1] })));
+    expect([error.path, error.expected]).toEqual(['f:1.score', 'one for each of `response_tokens`']);
+  });
+
   it('takes the limit of the request as the cap: a response as long was cut', () => {
-    const limit = (max_tokens: unknown) =>
-      prompts(changed('lrm-economy.jsonl', { max_tokens, response_tokens: [299, 300, 301] }))[0]!.responses;
+    const limit = (max_tokens: unknown) => {
+      const fields = { max_tokens, response_tokens: [299, 300, 301], score: [0.5, 0.5, 0.5] };
+      return prompts(changed('lrm-economy.jsonl', fields))[0]!.responses;
+    };
     expect(limit(300)).toEqual([{ tokens: 299 }, { tokens: 300, capped: true }, { tokens: 300, capped: true }]);
     expect(limit(null)).toEqual(tokens([299, 300, 301]));
     for (const bad of [0, -5]) expect(refusal(() => limit(bad)).path).toBe('f:1.max_tokens');
