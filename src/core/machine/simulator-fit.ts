@@ -13,7 +13,8 @@ type Decision = VocabularyDecision['type'];
 export const opensRounds = ['round.requested', 'round.opened'] as const satisfies readonly Event[];
 
 /** Events that the simulated host sends, beside those that open a round, to a policy that takes them. */
-const sends: ReadonlySet<string> = new Set<Event>([
+const sends: ReadonlySet<string> = new Set<Event | Decision>([
+  'group.rewarded',
   'engine.added',
   'prompts.supplied',
   'source.exhausted',

@@ -370,7 +370,8 @@ export class ColocatedHost extends SimulatedHost {
     this.kept.rewarded(group.responses);
     const prompt = this.source.drawn(group.responses[0]!.requestId);
     if (prompt !== undefined) this.#cluster.model?.train(prompt, group.responses);
-    if (this.#scheduler.trains !== true) this.link.offer(group);
+    const { trains = false, hearsRewards = false } = this.#scheduler;
+    if (hearsRewards && !trains) this.link.offer(group);
   }
 
   /** Returns the mean pass rate of the data, in a job that learns. */

@@ -5,6 +5,7 @@ import { opensRounds, type SimulatorFit, simulatorFit } from '../../core/machine
 import { create } from '../../core/machine/start.ts';
 import { parse } from '../../core/machine/validate.ts';
 import { refuse } from '../../errors.ts';
+import { groupRewarded } from '../../schemas/decisions/groups.ts';
 import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import type { Unmet } from '../comparison/result.ts';
 import type { NextRound, OpeningEvent, Scheduler } from './scheduler.ts';
@@ -47,6 +48,7 @@ export function policyScheduler<P extends AnyPolicyDefinition>(
     label,
     holdsDeferred: options.holdsDeferred ?? opening === 'round.requested',
     keepsTokens,
+    hearsRewards: definition.events.some(({ type }) => type === groupRewarded.type),
     create: (given) => {
       const policy = create(definition, config, given);
       // Those that rollflex ships keep law 7.

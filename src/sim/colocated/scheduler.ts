@@ -42,6 +42,8 @@ export interface Scheduler {
   readonly holdsDeferred: boolean;
   /** Whether deferred prompts keep the tokens of their responses and continue from them (`partialRollout`). */
   readonly keepsTokens?: boolean;
+  /** Whether the policy is told what its groups have earned (`group.rewarded`), where it does not see to rewards itself. */
+  readonly hearsRewards?: boolean;
   /** Whether the policy sees to rewards and training, too; if not, the driver lets their time pass after the rollout. */
   readonly trains?: boolean;
   /**
@@ -115,6 +117,7 @@ export function tailBatchingScheduler(
     label,
     holdsDeferred: true,
     keepsTokens: settings.partialRollout ?? false,
+    hearsRewards: settings.promptSelection !== undefined,
     create: (options) => create(tailBatching, config, options),
     openRound: (round) => ({ type: 'round.requested', ...round }),
   };
@@ -148,6 +151,7 @@ export function losslessTailScheduler(
     label,
     holdsDeferred: true,
     keepsTokens: true,
+    hearsRewards: settings.promptSelection !== undefined,
     ...(dividedRollout && { chunks: chunkCostsOf(dividedRollout) }),
     create: (options) => create(losslessTail, config, options),
     openRound: (round) => ({ type: 'round.requested', ...round }),
