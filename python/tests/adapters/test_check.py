@@ -304,15 +304,16 @@ def test_slime_arguments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     nothing = (
         "--rollout-all-samples-process-path: nothing is learnt of rewards; write rollflex.adapters.slime_selection"
     )
-    for argv, settings, expected in (
+    cases: tuple[tuple[tuple[str, ...], dict[str, Any], str], ...] = (
         (learns, {}, f"--data-source-path: slime's own is used; write {selects[1]}"),
         ((selects[0], f"{selects[1]}s", *learns), {}, f"--data-source-path: is {selects[1]}s; write {selects[1]}"),
         (selects, {}, nothing),
         ((*selects, learns[0], f"{learns[1]}s"), {}, nothing),
         ((*selects, *learns), {"rollflex_selecton": {}}, "rollflex_selecton: is not a setting; expected one of"),
         ((*selects, *learns), {"rollflex_selection": 5}, "rollflex_selection: expected settings by name, got 5"),
-    ):
-        (one,) = selecting(*argv, **settings)
+    )
+    for argv, changed, expected in cases:
+        (one,) = selecting(*argv, **changed)
         assert one.startswith(expected), one
     wrong = _check_slime.configured([*selects, learns[0], f"{learns[1]}s", "--rollout-batch-size", "8"], tmp_path)
     assert not wrong[0].note

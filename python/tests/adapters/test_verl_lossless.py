@@ -259,8 +259,8 @@ def test_the_check_knows_the_settings_of_the_page(tmp_path: Any, monkeypatch: py
         assert found(selection, **wrong) == ["trainer.v1.sampler.custom_sampler"]
     assert found(selection, **{"actor_rollout_ref.rollout.n": "4"}) == []
     assert found(selection, **{"actor_rollout_ref.rollout.n": "8"}) == ["data.rollflex.responses_per_prompt"]
-    for wrong in ("data.rollflex.settings", "data.rollflex"):
-        assert found(selection, **{wrong: "5"}) == [wrong]
+    for where in ("data.rollflex.settings", "data.rollflex"):
+        assert found(selection, **{where: "5"}) == [where]
     ahead = {"trainer.v1.sampler.custom_sampler.name": "PromptSelectionSamplerAsync"}
     assert found(selection, **ahead) == ["trainer.v1.trainer_mode"]
     assert found(selection, **ahead, **{"trainer.v1.trainer_mode": "colocate_async"}) == []

@@ -92,11 +92,12 @@ export class RewardModel {
     );
   }
 
-  /** Returns the mean pass rate of prompts now, without guesses; `undefined` in a job without a model of learning. */
+  /** Returns the mean pass rate of prompts now, without guesses; `undefined` if there is none, or no model of learning. */
   passRate(prompts: readonly LearningPrompt[]): number | undefined {
     const learning = this.#learning;
     if (learning === undefined) return undefined;
     const solved = prompts.filter(({ promptIndex }) => !learning.isGuessed(promptIndex));
+    if (solved.length === 0) return undefined;
     const sum = solved.reduce((all, one) => all + learning.passRate(one, this.#correctness.rateOf(one.promptIndex)), 0);
     return sum / solved.length;
   }
