@@ -11,7 +11,7 @@ import { readTraceFile } from '../../src/cli/files/traces.ts';
 import { added, differs, type Sums, sumsOf, takenOf } from '../../src/sim/advise/selecting.ts';
 import type { Interval } from '../../src/sim/comparison/result.ts';
 import { bootstrap } from '../../src/sim/comparison/statistics.ts';
-import { rowOf, type TracePrompt } from '../../src/sim/trace/format.ts';
+import { rowOf, stepOf, type TracePrompt } from '../../src/sim/trace/format.ts';
 import { shuffled, uniform } from '../../src/sim/workload/random.ts';
 
 /** What none of the tables says. */
@@ -38,7 +38,6 @@ const greso: Rule = (groups, seed) => {
     { p: 0.5, target: 0.25 / 3, alike: 0 },
   ];
   const last = new Map<string, { kind: number; times: number }>();
-  const stepOf = ({ prompt }: TracePrompt): string | undefined => /@(\d+)$/.exec(prompt)?.[1];
   let observed = 0;
   const endStep = (): void => {
     for (const kind of kinds) {

@@ -7,7 +7,8 @@ import { create } from '../../core/machine/start.ts';
 import { type PromptSelectionInput, promptSelection } from '../../policies/prompt-selection/index.ts';
 import type { Interval } from '../comparison/result.ts';
 import { bootstrap } from '../comparison/statistics.ts';
-import { rowOf, type TracePrompt } from '../trace/format.ts';
+import { rewardedGroup } from '../rewards/model.ts';
+import { rowOf, stepOf, type TracePrompt } from '../trace/format.ts';
 import type { Trace } from '../trace/read.ts';
 
 /** What a selection would have saved, and what it would have missed. */
@@ -123,7 +124,7 @@ export function takenOf(prompts: readonly TracePrompt[], config: Partial<PromptS
   return prompts.map((one, index) => {
     const { task, responses } = one;
     const promptId = rowOf(one);
-    const ofStep = /@(\d+)$/.exec(one.prompt)?.[1];
+    const ofStep = stepOf(one);
     if (step !== undefined && ofStep !== step) version += 1;
     step = ofStep;
     const roundId = `${index}`;
@@ -133,15 +134,11 @@ export function takenOf(prompts: readonly TracePrompt[], config: Partial<PromptS
     const offered = { promptId, ...(task === undefined ? undefined : { domain: task }) };
     const decisions = policy.send({ type: 'prompts.supplied', at: 0, roundId, prompts: [offered] });
     if (!decisions.some(({ type }) => type === 'prompts.selected')) return false;
-    const samples = responses.length;
     const rewarded = responses.map(({ tokens, correct }, at) => ({
       ...{ requestId: `${promptId}/${at}#${index}`, tokens },
       reward: Number(correct),
     }));
-    policy.send({
-      ...{ type: 'group.rewarded', at: 0, roundId, promptId, samples, tokens: tokensOf(one), responses: rewarded },
-      reason: { code: 'all_rewarded', responses: samples, missing: 0, waitedSeconds: 0 },
-    });
+    policy.send(rewardedGroup({ at: 0, roundId, promptId, responses: rewarded }));
     return true;
   });
 }

@@ -4,12 +4,10 @@
  * weights to the engines.
  */
 
-import { given } from '../../core/collections/given.ts';
 import type { AnyDecision } from '../../core/machine/definition.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
 import { recordEvents } from '../../logs/format/event-log.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
-import type { Message } from '../../schemas/messages.ts';
 import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import { SimulatedHost } from '../cluster/host.ts';
 import { RoundRecord } from '../cluster/round-record.ts';
@@ -17,13 +15,14 @@ import type { PromptSource } from '../cluster/source.ts';
 import { summarizeRun } from '../comparison/metrics.ts';
 import type { RunResult, StepResult } from '../comparison/result.ts';
 import { gradientSeconds, passSeconds } from '../models/cost-model.ts';
+import { rewardedGroup } from '../rewards/model.ts';
 import { withPredictions } from '../workload/predicted.ts';
 import type { Workload } from '../workload/workload.ts';
 import { buildCluster, type Cluster, gpuIdsOf, trainingReplicasOf } from './cluster.ts';
 import type { Job } from './job.ts';
 import { UnmetAsks } from './policy-scheduler.ts';
 import type { Scheduler } from './scheduler.ts';
-import { groupRewarded, StagedPolicy } from './staged.ts';
+import { StagedPolicy } from './staged.ts';
 import { type StepTimes, stepResult } from './step-result.ts';
 
 /** Options of one simulated run. */
@@ -50,7 +49,8 @@ export interface RunOptions {
 }
 
 /**
- * Runs a job to its end: every prompt of the source is trained once, or was passed over by the policy. The same arguments give the same result.
+ * Runs a job to its end: every prompt of the source is trained once, or was passed over by the policy. The same arguments give
+ * the same result.
  *
  * @param workload - prompts and lengths; the same for every scheduler that is compared
  * @throws PolicyError `invalid_input` for a bad number of prompts; `infeasible` when a request can never fit an engine,
@@ -268,7 +268,7 @@ export class ColocatedHost extends SimulatedHost {
     const times = { startSeconds, openedSeconds, ...stages, endSeconds };
     const bubbleRatio = this.bubbleRatio(openedSeconds, drainedSeconds);
     const { preemptions } = this.inference;
-    const host = { preemptions, bubbleRatio, queueDepth: this.#queueDepth, ...given({ passRate: this.#passRate() }) };
+    const host = { preemptions, bubbleRatio, queueDepth: this.#queueDepth, passRate: this.#passRate() };
     const result = stepResult(record, times, host);
     this.#trained += result.prompts;
     this.#steps.push(result);
@@ -335,7 +335,8 @@ export class ColocatedHost extends SimulatedHost {
         if (!this.#trains) this.records.delete(decision.roundId);
         break;
       case 'group.rewarded':
-        this.#rewarded(decision);
+        this.#learn(decision.responses[0]!.requestId, decision.responses);
+        if (this.#tellsRewards) this.link.offer(decision);
         break;
       case 'round.trained':
         this.records.delete(decision.roundId);
@@ -358,20 +359,28 @@ export class ColocatedHost extends SimulatedHost {
       this.kept.add(this.source, promptId, responses);
       if (rewardsOf !== undefined) {
         const rewards = rewardsOf(responses);
-        const rewarded = responses.map(({ requestId, tokens }, n) => ({ requestId, tokens, ...rewards[n]! }));
-        this.#rewarded(groupRewarded({ at: this.loop.now, roundId: record.roundId, promptId, responses: rewarded }));
+        this.#learn(responses[0]!.requestId, rewards);
+        if (this.#tellsRewards) {
+          const rewarded = responses.map(({ requestId, tokens }, n) => ({ requestId, tokens, ...rewards[n]! }));
+          const { roundId } = record;
+          this.link.offer(rewardedGroup({ at: this.loop.now, roundId, promptId, responses: rewarded }));
+        }
       }
       this.source.trained(promptId);
     }
   }
 
-  /** Trains on a group, and tells a policy about it that did not compute its rewards. */
-  #rewarded(group: Message<'group.rewarded'>): void {
-    this.kept.rewarded(group.responses);
-    const prompt = this.source.drawn(group.responses[0]!.requestId);
-    if (prompt !== undefined) this.#cluster.model?.train(prompt, group.responses);
+  /** Whether the policy is told of rewards, which it does not compute. */
+  get #tellsRewards(): boolean {
     const { trains = false, hearsRewards = false } = this.#scheduler;
-    if (hearsRewards && !trains) this.link.offer(group);
+    return hearsRewards && !trains;
+  }
+
+  /** Trains on the group of a request. */
+  #learn(requestId: string, rewards: readonly { readonly reward: number }[]): void {
+    this.kept.rewarded(rewards);
+    const prompt = this.source.drawn(requestId);
+    if (prompt !== undefined) this.#cluster.model?.train(prompt, rewards);
   }
 
   /** Returns the mean pass rate of the data, in a job that learns. */

@@ -12,6 +12,7 @@ import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { RewardKind } from '../../schemas/reward-workers.ts';
 import type { DrivenPolicy } from '../cluster/event-loop.ts';
+import { rewardedGroup } from '../rewards/model.ts';
 import { rollpackerConfigOf, switchedOff } from './ablation.ts';
 import type { Job } from './job.ts';
 
@@ -144,7 +145,7 @@ export class StagedPolicy implements DrivenPolicy {
     });
     const waitedSeconds = at - completed.at;
     const told: VocabularyDecision[] = groups.map(({ prompt: { promptId, responses: all }, responses }) =>
-      groupRewarded({ at, roundId, promptId, responses }, all.length - responses.length, waitedSeconds),
+      rewardedGroup({ at, roundId, promptId, responses }, all.length - responses.length, waitedSeconds),
     );
     const trained = groups.map(({ prompt }) => prompt);
     const reason = { code: 'all_groups', groups: groups.length, afterSeconds: waitedSeconds } as const;
@@ -160,18 +161,6 @@ export class StagedPolicy implements DrivenPolicy {
     ];
     return [...told, ...events.flatMap((one) => this.#training.send(one))];
   }
-}
-
-/** Returns what says that a group has its rewards. */
-export function groupRewarded(
-  group: Pick<Message<'group.rewarded'>, 'at' | 'roundId' | 'promptId' | 'responses'>,
-  missing = 0,
-  waitedSeconds = 0,
-): Message<'group.rewarded'> {
-  const samples = group.responses.length;
-  const tokens = group.responses.reduce((sum, one) => sum + one.tokens, 0);
-  const reason = { code: 'all_rewarded', responses: samples + missing, missing, waitedSeconds } as const;
-  return { type: 'group.rewarded', ...group, samples, tokens, reason };
 }
 
 /** Whether reward workers or the trainer send such events. */

@@ -22,7 +22,7 @@ export interface StepTimes {
 export function stepResult(
   record: RoundRecord,
   times: StepTimes,
-  host: Pick<StepResult, 'preemptions' | 'bubbleRatio' | 'queueDepth' | 'passRate'>,
+  host: Pick<StepResult, 'preemptions' | 'bubbleRatio' | 'queueDepth'> & { readonly passRate: number | undefined },
 ): StepResult {
   const { step, roundId, kind, tp, reshardSeconds } = record;
   return {

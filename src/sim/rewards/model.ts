@@ -1,5 +1,6 @@
 /** Rewards of samples and their times, both determined by seed, prompt and sample. */
 import type { RewardKind } from '../../schemas/index.ts';
+import type { Message } from '../../schemas/messages.ts';
 import { normal, pickIndex, uniform } from '../workload/random.ts';
 import { Correctness } from './correctness.ts';
 import type { Judged } from './judges.ts';
@@ -33,6 +34,18 @@ export const plainRewards: RewardSettings = rewardSettings.parse({
   workers: { rule: 1, sandbox: 1, judge: 1 },
   doomedShare: 0,
 });
+
+/** Returns what says that a group has its rewards. */
+export function rewardedGroup(
+  group: Pick<Message<'group.rewarded'>, 'at' | 'roundId' | 'promptId' | 'responses'>,
+  missing = 0,
+  waitedSeconds = 0,
+): Message<'group.rewarded'> {
+  const samples = group.responses.length;
+  const tokens = group.responses.reduce((sum, one) => sum + one.tokens, 0);
+  const reason = { code: 'all_rewarded', responses: samples + missing, missing, waitedSeconds } as const;
+  return { type: 'group.rewarded', ...group, samples, tokens, reason };
+}
 
 /** Rewards of all samples of a workload. */
 export class RewardModel {

@@ -77,6 +77,9 @@ export interface TracePrompt extends z.output<typeof tracePromptSchema> {
 export const rowOf = ({ prompt, row }: Pick<TracePrompt, 'prompt' | 'row'>): string =>
   row ?? prompt.replace(/@\d+$/, '');
 
+/** Returns the training step of a prompt that came in several; `undefined` for another one. */
+export const stepOf = ({ prompt }: Pick<TracePrompt, 'prompt'>): string | undefined => /@(\d+)$/.exec(prompt)?.[1];
+
 /** Returns the JSON object in a line of a file. Throws `invalid_input` with file and line number. */
 export function jsonLine(line: string, where: string): Record<string, unknown> {
   try {

@@ -86,10 +86,9 @@ _settings = (
     *("_generate", "_programs"),
     *("_selection", "_domain"),
 )
-_selects = "rollflex.adapters.slime_selection.PromptSelectionDataSource"
-_learns = "rollflex.adapters.slime_selection.learn"
 _selecting = "rollflex.adapters.slime_selection."
-
+_selects = f"{_selecting}PromptSelectionDataSource"
+_learns = f"{_selecting}learn"
 _turns = "rollflex.adapters.slime_programs.generate"
 
 
