@@ -19,7 +19,8 @@ _hurried = {
     "health_check_initial_delay_ms": 500,
     "health_check_period_ms": 200,
     "health_check_failure_threshold": 3,
-    "health_check_timeout_ms": 1000,
+    # One that is only slow, on a machine that has other work, is not given up: one that is gone refuses at once.
+    "health_check_timeout_ms": 60_000,
 }
 
 

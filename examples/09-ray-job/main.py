@@ -35,7 +35,7 @@ def main() -> None:
                     killed.append(f"{name} after {accepted} responses")
 
         job.on_progress = kill
-        job.run(deadline=time.monotonic() + 240)
+        job.run(deadline=time.monotonic() + 600)
         print(f"killed: {', '.join(killed)}; {time.monotonic() - begun:.1f} s, {len(job.trained)} rounds")
 
         trained = [prompt for step in job.trained for prompt in step]

@@ -107,11 +107,14 @@ class Served:
         )
         assert self.process.stderr
         self.address = ""
+        said = []
         for line in self.process.stderr:
             if "listening at" in line:
                 self.address = line.split("listening at", 1)[1].strip()
                 return
-        raise AssertionError("the server does not listen")
+            said.append(line)
+        self.stop()
+        raise AssertionError("the server does not listen, but says: " + "".join(said))
 
     def kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)
@@ -303,14 +306,14 @@ class Day:
                 self._in_round = False
 
 
-def eventually(holds: Callable[[], bool], seconds: float = 120) -> None:
+def eventually(holds: Callable[[], bool], seconds: float = 300) -> None:
     until = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < until, "it does not come to hold"
         time.sleep(0.01)
 
 
-async def eventually_async(holds: Callable[[], bool], seconds: float = 120) -> None:
+async def eventually_async(holds: Callable[[], bool], seconds: float = 300) -> None:
     until = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < until, "it does not come to hold"

@@ -104,11 +104,19 @@ def test_timers_fire_and_their_decisions_are_streamed() -> None:
 
 def test_a_deadline_ends_a_search_with_the_best_plan_so_far() -> None:
     lengths = [20_000 + 97 * one if one % 10 == 0 else 100 + 3 * one for one in range(1000)]
+    question: Any = {"lengths": lengths, "devices": 128, "effort": "thorough"}
+
+    def plan_within(client: Client, seconds: float) -> Any:
+        """On a machine that is busy the first plan alone can take that long: it gets more time."""
+        try:
+            return client.plan("flex-ulysses", question, deadline_seconds=seconds)
+        except PolicyError as error:
+            assert error.code == "limit_exceeded" and seconds < 60
+            return plan_within(client, 4 * seconds)
+
     for make in (Client, spawn):
         with make() as client:
-            plan = client.plan(
-                "flex-ulysses", {"lengths": lengths, "devices": 128, "effort": "thorough"}, deadline_seconds=1
-            )
+            plan = plan_within(client, 1)
             # On a slow machine other parts are cut as well.
             assert plan["cut"]["by"] == "deadline" and "communication" in plan["cut"]["parts"]
             assert len(plan["assignments"]) == 1000

@@ -37,6 +37,22 @@ def client_process(*args: str) -> subprocess.Popen[str]:
 
 
 def test_sessions_of_several_clients_are_linearizable(short: Path, chance: random.Random) -> None:
+    # The calls of a busy machine overlap so much that the search for an order is given up: others are recorded.
+    for attempt in range(2):
+        folder = short / str(attempt)
+        folder.mkdir()
+        answers = record(folder, chance)
+        counts = check(folder / "histories")
+        print(counts)
+        assert counts["sessions"] == 2
+        assert counts["calls"] > answers
+        if counts["undecided"] == 0:
+            return
+    pytest.skip(f"no order of the calls was found, and none refuted, among {counts['largest']} states")
+
+
+def record(short: Path, chance: random.Random) -> int:
+    """What several clients called and were told, into the folder `histories`; how often those of here were answered."""
     socket, folder = str(short / "s"), short / "histories"
     folder.mkdir()
     served = Served("--socket", socket, "--state-dir", str(short / "state"))
@@ -105,10 +121,7 @@ def test_sessions_of_several_clients_are_linearizable(short: Path, chance: rando
             assert processes[-1].returncode == 0
             with recorder.call("session.snapshot", {"session": "replied"}) as result:
                 result |= client.call("session.snapshot", {"session": "replied"})
-        counts = check(folder)
-        print(counts)
-        assert counts["sessions"] == 2
-        assert counts["calls"] > sum(answers[2:])
+        return sum(answers[2:])
     finally:
         stop.set()
         for one in processes:

@@ -54,7 +54,7 @@ def run_once(nodes: Nodes, size: Size, seed: int, *, faults: bool = True) -> dic
     chance = random.Random(seed)
     count = len(nodes.names)
     server, *others = nodes.names
-    policy = get_or_create(f"run-{seed}", node=nodes.id(server), deadline_seconds=120, checkpoint_bytes=100_000)
+    policy = get_or_create(f"run-{seed}", node=nodes.id(server), deadline_seconds=300, checkpoint_bytes=100_000)
     lengths = real_lengths(size.prompts)
     job = Controller(policy, lengths, size.config, size.seconds_per_token)
     for name in others:

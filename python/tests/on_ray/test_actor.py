@@ -24,7 +24,7 @@ _names = iter(f"policy-{index}" for index in range(1000))
 
 
 def make(**options: Any) -> RollflexHandle:
-    return get_or_create(next(_names), **{"deadline_seconds": 60, **options})
+    return get_or_create(next(_names), **{"deadline_seconds": 240, **options})
 
 
 @pytest.fixture(scope="module")
@@ -202,7 +202,7 @@ def test_there_is_one_of_each_name(shared: RollflexHandle) -> None:
         other.sessions()
     other.shutdown()
     assert mirrors(other) == []
-    eventually(lambda: not any(os.path.exists(f"/proc/{one}") for one in servers), 20)
+    eventually(lambda: not any(os.path.exists(f"/proc/{one}") for one in servers))
 
 
 def test_it_is_where_it_was_asked_to_be(nodes: Nodes) -> None:
@@ -241,7 +241,7 @@ def test_kill_9_of_the_mirror(policy: RollflexHandle) -> None:
     (first,) = mirrors(policy)
     kill_mirror(policy)
     session.send({"type": "response.completed", "requestId": "r1-p0/0#0", "tokens": 1})
-    eventually(lambda: mirrors(policy) not in ([], [first]), 20)
+    eventually(lambda: mirrors(policy) not in ([], [first]))
     # The new one has all of it: the actor is made again from it.
     before = session.snapshot()
     os.kill(policy.info()["pid"], signal.SIGKILL)
@@ -325,7 +325,7 @@ def test_a_stalled_server_never_stalls_generation(shared: RollflexHandle) -> Non
     with pytest.raises(CallTimeout):
         session.snapshot(timeout=0.2)
     os.kill(pid, signal.SIGCONT)
-    reporter.close(30)
+    reporter.close(120)
     assert longest < time.monotonic() - begun
     assert sum(one["type"] == "response.accepted" for one in decisions) == 400
     assert session.snapshot()["seq"] == 402
@@ -339,7 +339,7 @@ def test_a_reporter_goes_on_after_refusals_and_behind_a_full_backlog(nodes: Node
         reporter = Reporter(session, on_refusal=lambda event, why: refused.append(event["type"]), most=2)
         reporter.report({"type": "engine.nothing"}, *({"type": "source.exhausted"} for _ in range(3)))
         reporter.report({"type": "acme"}, {"type": "response.completed", "requestId": "r1-p0/0#0", "tokens": 1})
-        reporter.flush(30)
+        reporter.flush(120)
         assert refused == ["engine.nothing", "acme"]
         subscription = session.subscribe()
         completed = [f"r1-p{p}/{i}#0" for p in range(3) for i in range(3)][1:]
@@ -348,7 +348,7 @@ def test_a_reporter_goes_on_after_refusals_and_behind_a_full_backlog(nodes: Node
         last = 0
         while reporter.waiting or last < 20:
             try:
-                number, _ = subscription.get(timeout=0.5 if last >= 20 else 20)
+                number, _ = subscription.get(timeout=0.5 if last >= 20 else 120)
             except TimeoutError:
                 # The last decision may come before the reporter knows that its last report was taken.
                 assert last >= 20
@@ -356,11 +356,11 @@ def test_a_reporter_goes_on_after_refusals_and_behind_a_full_backlog(nodes: Node
             assert number == last + 1
             last = number
             subscription.ack(number)
-        reporter.close(30)
+        reporter.close(120)
         strict = Reporter(session)
         strict.report({"type": "nothing"})
         with pytest.raises(PolicyError, match="invalid_event"):
-            strict.flush(30)
+            strict.flush(120)
         with pytest.raises(PolicyError, match="limit_exceeded"):
             Reporter(session, capacity=1).report({"type": "a"}, {"type": "b"})
 
@@ -388,7 +388,7 @@ def test_a_standby_elsewhere_takes_over_from_an_actor_that_hangs(policy: Rollfle
     session.send(opening())
     subscription = session.subscribe()
     first = [subscription.get(timeout=120) for _ in range(3)]
-    eventually(lambda: has_standby(policy), 30)
+    eventually(lambda: has_standby(policy))
     before = policy.info()
     assert len({before["node"], before["mirror_node"], before["standby_node"]}) == 3, "no two are lost with one node"
     # Ray does not notice this at all.
@@ -399,23 +399,23 @@ def test_a_standby_elsewhere_takes_over_from_an_actor_that_hangs(policy: Rollfle
         took = time.monotonic() - begun
         after = policy.info()
         assert (after["node"], after["generation"]) == (before["standby_node"], 2)
-        assert took < 20
+        assert took < 100
         rest = [subscription.get(timeout=120) for _ in range(8)]
         assert [number for number, _ in first + rest] == list(range(1, 12)), "the stream goes on where it was"
     finally:
         os.kill(before["pid"], signal.SIGCONT)
     # It notices by itself that it must not answer any more, and is the standby from now on.
-    eventually(lambda: not os.path.exists(f"/proc/{before['pid']}"), 30)
-    eventually(lambda: has_standby(policy), 30)
+    eventually(lambda: not os.path.exists(f"/proc/{before['pid']}"))
+    eventually(lambda: has_standby(policy))
     assert session.snapshot()["seq"] == 3
     assert policy.info()["pid"] == after["pid"]
 
 
 def test_a_standby_that_dies_is_made_again_and_one_may_do_without(policy: RollflexHandle) -> None:
-    eventually(lambda: has_standby(policy), 30)
+    eventually(lambda: has_standby(policy))
     ray.kill(ray.get_actor(f"{policy.name}/2", policy.namespace), no_restart=True)
-    eventually(lambda: not has_standby(policy), 30)
-    eventually(lambda: has_standby(policy), 30)
+    eventually(lambda: not has_standby(policy))
+    eventually(lambda: has_standby(policy))
     with make(failover_seconds=None) as alone:
         time.sleep(3)
         assert not has_standby(alone)
@@ -427,7 +427,7 @@ def test_a_standby_that_dies_is_made_again_and_one_may_do_without(policy: Rollfl
 
 def test_a_shutdown_ends_the_standby_too(nodes: Nodes) -> None:
     policy = make()
-    eventually(lambda: has_standby(policy), 30)
+    eventually(lambda: has_standby(policy))
     policy.shutdown()
     named = ray.util.list_named_actors(all_namespaces=True)
     assert [one["name"] for one in named if one["name"].startswith(policy.name)] == []

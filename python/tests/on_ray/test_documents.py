@@ -26,7 +26,7 @@ def test_a_program_prints_what_stands_below_it(tmp_path: Path, nodes: Nodes, pro
     path = tmp_path / "program.py"
     path.write_text(program, encoding="utf-8")
     env = environment(RAY_ADDRESS=nodes.address, RAY_LOG_TO_DRIVER="0")
-    run = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, env=env, timeout=240)
+    run = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, env=env, timeout=600)
     assert run.returncode == 0, run.stderr
     assert run.stdout == printed
 

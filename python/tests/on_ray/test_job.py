@@ -1,4 +1,4 @@
-"""A job of 10,000 responses whose server's node and one more are killed; `ray_runs.py` does it fifty times."""
+"""A job whose server's node and one more are killed; `ray_runs.py` does it fifty times, with 10,000 responses."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from ray_runs import Size, run_once
 
 
 def test_nothing_is_lost_and_nothing_done_twice(nodes: Nodes) -> None:
-    figures = run_once(nodes, Size(), seed=1001)
+    figures = run_once(nodes, Size(prompts=250, prompts_per_round=25, deadline_seconds=600), seed=1001)
     assert figures["generation"] >= 2 and figures["lost"] >= 1

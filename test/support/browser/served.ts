@@ -29,7 +29,8 @@ export async function openServed(
     Object.assign(globalThis, { setTimeout: quick });
   }, hurry);
   const problems: string[] = [];
-  page.on('console', (message) => problems.push(message.text()));
+  // Where a question is refused, this is the question.
+  page.on('console', (message) => problems.push(`${message.text()} ${message.location().url}`.trim()));
   page.on('pageerror', (error) => problems.push(error.message));
   page.on('request', (request) => {
     if (!request.url().startsWith(`http://127.0.0.1:${server.port}/`)) problems.push(`asks for ${request.url()}`);

@@ -12,6 +12,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkSession, listed, nothingChecked, type Recorded, type Streamed } from './history.ts';
 
+/** The calls of a busy machine overlap more: an order of several hundred can take half an hour to search for. */
+const mostStates = 5_000;
 const folder = process.argv[2]!;
 const calls = new Map<string, Recorded>();
 const streamed: Streamed[] = [];
@@ -39,6 +41,7 @@ for (const session of sessions) {
     ofSession,
     streamed.filter((one) => one.session === session),
     checked,
+    mostStates,
   );
 }
 console.log(JSON.stringify(checked));

@@ -27,6 +27,8 @@ export interface Checked {
   calls: number;
   lost: number;
   streamed: number;
+  /** Sessions whose order was neither found nor refuted. */
+  undecided: number;
   /** States that the searches looked at: of all, and of the largest. */
   looked: number;
   largest: number;
@@ -37,6 +39,7 @@ export const nothingChecked = (): Checked => ({
   calls: 0,
   lost: 0,
   streamed: 0,
+  undecided: 0,
   looked: 0,
   largest: 0,
 });
@@ -44,12 +47,18 @@ export const nothingChecked = (): Checked => ({
 const changing = ['session.open', 'session.send', 'session.close'];
 const modelled = [...changing, 'session.snapshot', 'session.subscribe', 'listed'];
 
-/** Checks what there is of one session; adds to the counts. Throws where it cannot have given these answers. */
+/**
+ * Checks what there is of one session; adds to the counts. Throws where it cannot have given these answers.
+ *
+ * @param most - states to look at, each some milliseconds; beyond them the session counts as undecided. Without a number, many more
+ *   are looked at, and it throws
+ */
 export function checkSession(
   session: string,
   recorded: readonly Recorded[],
   streamed: readonly Streamed[],
   counts: Checked,
+  most?: number,
 ): void {
   const decisions = decisionsOf(session, streamed);
   checkAcknowledged(recorded);
@@ -66,6 +75,7 @@ export function checkSession(
   const found = linearize(
     calls,
     new SessionModel(decisions, { sendsAgain: !calls.some(({ isPart }) => isPart), end: Math.min(...ends) }),
+    most,
   );
   counts.sessions += 1;
   counts.calls += calls.length;
@@ -74,6 +84,10 @@ export function checkSession(
   counts.looked += found.looked;
   counts.largest = Math.max(counts.largest, found.looked);
   if (found.result === 'linearizable') return;
+  if (found.result === 'undecided' && most !== undefined) {
+    counts.undecided += 1;
+    return;
+  }
   const producers = found.next.map(({ params }) => params.producer);
   const before = found.order.filter(
     (one, at) => at > found.order.length - 9 || producers.includes(one.params.producer),

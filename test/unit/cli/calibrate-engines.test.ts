@@ -24,7 +24,7 @@ const modelled = (point: DecodePoint): number => {
 
 describe('an engine that runs', () => {
   test.each(['sglang', 'vllm'] as const)('%s: what its counters say is what the simulated engine does', async (api) => {
-    const http = await MockHttp.start({ api, speed: 5 }, job.cost);
+    const http = await MockHttp.start({ api, speed: 5, contextTokens: 16_384 }, job.cost);
     const path = api === 'sglang' ? '/generate' : '/v1/completions';
     const calls = Array.from({ length: 40 }, (_, index) => {
       const tokens = 200 * (1 + index);
@@ -34,6 +34,7 @@ describe('an engine that runs', () => {
       return http.send('POST', path, api === 'sglang' ? generate : body);
     });
     try {
+      await expect.poll(() => http.engine.size, { timeout: 120_000 }).toBeGreaterThan(calls.length / 2);
       const points = await livePoints(http.running.engineUrls[0]!, 2);
       expect(points.length).toBeGreaterThan(0);
       // The number of running sequences is read twice a point, and changes meanwhile.

@@ -51,7 +51,7 @@ test.skipIf(!hasPython).concurrent('simulate: Ctrl-Z suspends it, fg goes on, an
     ...code,
   );
   expect([started, stopped, again].every((one) => one !== undefined)).toBe(true);
-  expect(prompt!.seconds).toBeLessThan(20);
+  expect(prompt!.seconds).toBeLessThan(soon / 2);
   // What there is, is printed.
   const said = stripVTControlCharacters(prompt!.seen);
   expect(said).toMatch(/Partial, since it was stopped: [1-9]\d* of 1000 seeds\.\r\n.*tail batching.* as fast \(/s);
@@ -61,13 +61,17 @@ test.skipIf(!hasPython).concurrent('simulate: Ctrl-Z suspends it, fg goes on, an
 
 test.skipIf(!hasPython).concurrent('what-if: Ctrl-C prints the answer by the seeds so far', async () => {
   const log = join(root, 'test/zoo/logs/verl-7155.jsonl');
-  const [, prompt, ended] = await inTerminal(
-    line(`rollflex what-if ${log} --set promptSpeculation=1.5 --seeds 1000`),
-    expectSoon('simulating what'),
-    ['wait', 1],
-    ['send', interrupt],
-    ...code,
-  );
+  const stoppedAfter = (seconds: number) =>
+    inTerminal(
+      line(`rollflex what-if ${log} --set promptSpeculation=1.5 --seeds 1000`),
+      expectSoon('simulating what'),
+      ['wait', seconds],
+      ['send', interrupt],
+      ...code,
+    );
+  let [, prompt, ended] = await stoppedAfter(1);
+  // The first seed takes that long on a machine that is busy.
+  if (prompt!.seen.includes('before the first result')) [, prompt, ended] = await stoppedAfter(6);
   const said = stripVTControlCharacters(prompt!.seen);
   const [, seeds] = /Partial, since it was stopped: ([1-9]\d*) of 1000 seeds\.\r\n/.exec(said) ?? [];
   expect(said).toContain(`rollflex: stopped after ${seeds} of 1000 seeds: the result is partial`);
@@ -88,7 +92,7 @@ test
       ['send', interrupt],
       ...code,
     );
-    expect(prompt!.seconds).toBeLessThan(20);
+    expect(prompt!.seconds).toBeLessThan(soon / 2);
     expect(prompt!.seen).toMatch(
       /rollflex: stopped: the same command, with --resume runs\.jsonl, goes on from here\r\n/,
     );
@@ -110,7 +114,7 @@ test.skipIf(!hasPython).concurrent('import: the same while it reads', async () =
     ...code,
     line('kill %1'),
   );
-  expect(prompt!.seconds).toBeLessThan(20);
+  expect(prompt!.seconds).toBeLessThan(soon / 2);
   expect(ended!.seen).toMatch(/code=130$/);
   expect(existsSync(join(folder, 'out.jsonl'))).toBe(false);
 });
