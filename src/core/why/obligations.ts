@@ -50,16 +50,14 @@ type EachAnswered<T extends keyof Words, A extends EventType> = {
     ? Answered<A, Extract<keyof Item, Id>> & { readonly each: Field }
     : never;
 }[keyof Words[T]];
-/** A row whose fields exist: of one message, and of its usual answer. */
-type Row<T extends keyof Words> =
-  | {
-      readonly [A in EventType]: Answered<A, IdOf<T>> & {
-        readonly each?: undefined;
-        readonly also?: Owed<EventType, Id>;
-      };
-    }[EventType]
-  | { readonly [A in EventType]: EachAnswered<T, A> }[EventType]
-  | typeof nothing;
+/** What a row must be, so that its fields exist: of its message, and of its usual answer. */
+type Checked<T, Row> = T extends keyof Words
+  ? Row extends { readonly answers: readonly [infer A extends EventType, ...EventType[]] }
+    ? Row extends { readonly each: string }
+      ? EachAnswered<T, A>
+      : Answered<A, IdOf<T>> & { readonly also?: Owed<EventType, Id> }
+    : typeof nothing
+  : never;
 
 const nothing: { readonly answers: readonly []; readonly ids: readonly []; readonly also?: undefined } = {
   answers: [],
@@ -159,10 +157,13 @@ const rows = {
   'tool.finished': { ...ofProgram('turn.requested'), isReport: true, isUnasked: true },
   'tool.started': { ...ofProgram('tool.finished', 'turn.requested'), isReport: true },
   'turn.finished': { ...ofProgram('turn.requested', 'tool.started'), isReport: true, isUnasked: true },
-} as const satisfies { readonly [T in keyof Words]?: Row<T> };
+} as const;
+type Rows = typeof rows;
 
 /** What is owed, by the type of the message after which it is. Every command of the vocabulary has a row. */
-export const obligations: ReadonlyMap<string, Obligation> = new Map(Object.entries<Obligation>(rows));
+export const obligations: ReadonlyMap<string, Obligation> = new Map(
+  Object.entries<Obligation>(rows satisfies { readonly [T in keyof Rows]: Checked<T, Rows[T]> }),
+);
 
 /** Whether hosts send the answer to a message of their own accord, if at all. */
 export const isUnasked = (type: string): boolean => obligations.get(type)?.isUnasked === true;
