@@ -33,6 +33,7 @@ export default defineConfig(({ mode }) => {
       // What hangs is to be found; a machine that is slow, or busy, is no fault of a test.
       testTimeout: 300_000 * Math.max(1, Number(runs)),
       hookTimeout: 300_000,
+      expect: { poll: { timeout: 120_000 } },
       // All runs have other shares.
       reporters: [...usual, ...(isWhole ? [] : [new BudgetReporter()])],
       sequence: { sequencer: LongestFirst },

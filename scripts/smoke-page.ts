@@ -32,6 +32,7 @@ async function inBrowser(url: string): Promise<string> {
   const browser = await launchChromium();
   try {
     const page = await browser.newPage();
+    page.setDefaultTimeout(120_000);
     page.on('console', (message) => {
       if (['warning', 'error'].includes(message.type())) note(`console: ${message.text()}`);
     });

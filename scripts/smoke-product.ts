@@ -76,6 +76,7 @@ try {
     const browser = await launchChromium();
     const seen = async (running: Running, ...selectors: string[]): Promise<void> => {
       const page = await browser.newPage();
+      page.setDefaultTimeout(120_000);
       page.on('console', (message) => problems.push(message.text()));
       page.on('pageerror', (error) => problems.push(error.message));
       await page.goto(await running.url);

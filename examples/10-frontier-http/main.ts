@@ -15,7 +15,7 @@ const [first, second] = [new HostProcess(), new HostProcess()];
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-'));
 const until = async (holds: () => boolean): Promise<void> => {
   const startedAt = performance.now();
-  for (; !holds(); await sleep(2)) assert(performance.now() - startedAt < 30_000, `it did not come to ${holds}`);
+  for (; !holds(); await sleep(2)) assert(performance.now() - startedAt < 60_000, `it did not come to ${holds}`);
 };
 
 /** Runs hosts in a world of their own, and checks what they have left. */

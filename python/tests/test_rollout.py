@@ -628,7 +628,7 @@ def test_a_server_that_stalls_stalls_nothing_and_one_that_is_gone_gives_everythi
     async def test() -> None:
         host = Toy()
         client = await rollflex.AsyncClient.connect(served.address, timeout=5)
-        options: dict[str, Any] = {"send_interval_seconds": 0.0, "unreachable_seconds": 4, "abort_seconds": 1}
+        options: dict[str, Any] = {"send_interval_seconds": 0.0, "unreachable_seconds": 10, "abort_seconds": 1}
         rollout = await Rollout.open(client, host, config, **options)
         round = asyncio.ensure_future(rollout.round(1))
         await host.running(12)
@@ -641,7 +641,7 @@ def test_a_server_that_stalls_stalls_nothing_and_one_that_is_gone_gives_everythi
             for request_id in host.of("p1")[:2]:
                 host.end(request_id)
             await host.running(9)
-            assert asyncio.get_running_loop().time() - began < 3
+            assert asyncio.get_running_loop().time() - began < 8
             served.process.send_signal(signal.SIGCONT)
             await eventually_async(lambda: "prompt.collected" in host.decisions)
             served.process.send_signal(signal.SIGSTOP)

@@ -82,7 +82,7 @@ def servers() -> Iterator[Callable[[Any, bool], Path]]:
 @each(cases)
 def test_raw_lines_over_a_socket(servers: Callable[[Any, bool], Path], server: Any, case: Any) -> None:
     path = servers(server, case.get("fresh", False))
-    play(case, lambda: RawConnection(SocketLink(str(path), 20)))
+    play(case, lambda: RawConnection(SocketLink(str(path), 120)))
 
 
 @each(for_stdio)

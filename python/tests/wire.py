@@ -13,7 +13,7 @@ from rollflex._link import Link
 from rollflex._pump import Pump
 
 Kept = dict[str, Any]
-_patience = 20
+_patience = 120
 _kinds: dict[str, Callable[[Any], bool]] = {
     "string": lambda value: isinstance(value, str),
     "number": lambda value: _is_number(value),

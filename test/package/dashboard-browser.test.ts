@@ -23,40 +23,34 @@ async function jobOn(server: LiveServer, options: LiveJobOptions = {}): Promise<
   return job;
 }
 
-/** What does not come is to be found; a machine that is slow, or busy, is no fault of the page. */
-const patiently = { timeout: 120_000 };
 /** Waits until the page says something; it asks every second. */
-const says = (page: Page, selector: string) => expect.poll(() => text(page, selector), patiently);
+const says = (page: Page, selector: string) => expect.poll(() => text(page, selector));
 const seq = async (page: Page): Promise<number> => Number(await page.locator('body').getAttribute('data-seq'));
 /** Clicks on an id, wherever it stands: what it stands in is made anew every second. */
 const clickId = (page: Page, within: string, id: string) =>
   expect
-    .poll(
-      () =>
-        page.evaluate(
-          ([where, wanted]) => {
-            const all = [...document.querySelectorAll<HTMLElement>(`${where} [data-id]`)];
-            const found = all.find((one) => one.dataset.id === wanted);
-            found?.click();
-            return found !== undefined;
-          },
-          [within, id] as const,
-        ),
-      patiently,
+    .poll(() =>
+      page.evaluate(
+        ([where, wanted]) => {
+          const all = [...document.querySelectorAll<HTMLElement>(`${where} [data-id]`)];
+          const found = all.find((one) => one.dataset.id === wanted);
+          found?.click();
+          return found !== undefined;
+        },
+        [within, id] as const,
+      ),
     )
     .toBe(true);
 /** Chooses a session of the table. */
 const clickSession = (page: Page, session: string) =>
   expect
-    .poll(
-      () =>
-        page.evaluate((wanted) => {
-          const all = [...document.querySelectorAll<HTMLElement>('[data-session]')];
-          const found = all.find(({ dataset }) => dataset.session === wanted);
-          found?.click();
-          return found !== undefined;
-        }, session),
-      patiently,
+    .poll(() =>
+      page.evaluate((wanted) => {
+        const all = [...document.querySelectorAll<HTMLElement>('[data-session]')];
+        const found = all.find(({ dataset }) => dataset.session === wanted);
+        found?.click();
+        return found !== undefined;
+      }, session),
     )
     .toBe(true);
 /** How many charts have something drawn on them. */
@@ -76,13 +70,13 @@ test('what a job does is seen as it goes, and who has to act when it does not', 
   await says(page, '#verdict').toBe('No session is open yet.');
   const job = await jobOn(server);
   await job.rounds(2);
-  await expect.poll(() => seq(page), patiently).toBeGreaterThan(30);
+  await expect.poll(() => seq(page)).toBeGreaterThan(30);
   await page.evaluate('window.mark = 1');
   const before = await seq(page);
   await job.rounds(2);
-  await expect.poll(() => seq(page), patiently).toBeGreaterThan(before + 20);
+  await expect.poll(() => seq(page)).toBeGreaterThan(before + 20);
   await says(page, '#rounds').toMatch(/r3 .*round\.(completed|drained)[\s\S]*r2 [\s\S]*r1 [\s\S]*r0 /);
-  await expect.poll(() => drawn(page), patiently).toBe(4);
+  await expect.poll(() => drawn(page)).toBe(4);
 
   // Rewards stay away: all that is left to do is for the host.
   job.isRewarded = () => false;
@@ -113,7 +107,7 @@ test('what a job does is seen as it goes, and who has to act when it does not', 
   await says(page, '#verdict').toBe('No session is open yet.');
   await job.open();
   await job.rounds(1);
-  await expect.poll(() => seq(page), patiently).toBeLessThan(end);
+  await expect.poll(() => seq(page)).toBeLessThan(end);
   await says(page, '#refused').toContain('Refused events: 0');
   expect(await page.evaluate('window.mark')).toBe(1);
   expect(problems.filter((one) => !one.includes('404'))).toEqual([]);
@@ -130,9 +124,9 @@ test('a server that was killed is found again, with the sessions that it had', a
   await page.waitForSelector('#locked:not([hidden])');
   await page.locator('#key').fill(server.key);
   await page.keyboard.press('Enter');
-  await expect.poll(() => seq(page), patiently).toBeGreaterThan(10);
+  await expect.poll(() => seq(page)).toBeGreaterThan(10);
   // A timer that fires after the restart would be an event.
-  await expect.poll(() => job.isQuiet, patiently).toBe(true);
+  await expect.poll(() => job.isQuiet).toBe(true);
   const before = await seq(page);
   await server.kill();
   await page.waitForSelector('body[data-live=lost]');
@@ -142,7 +136,7 @@ test('a server that was killed is found again, with the sessions that it had', a
   await says(page, '#lacks').toContain('No event has come since');
   await job.rounds(1);
   await says(page, '#lacks').toMatch(/\d\d events came before/);
-  await expect.poll(() => seq(page), patiently).toBeGreaterThan(before);
+  await expect.poll(() => seq(page)).toBeGreaterThan(before);
   await page.close();
 });
 
@@ -167,7 +161,7 @@ test('ids are text, whatever is in them', async (context) => {
   }
   await clickSession(page, sessions[0]!);
   await says(page, '#rounds').toContain('</script><script>document.title=2</script>\\u202e0');
-  await expect.poll(() => drawn(page), patiently).toBe(4);
+  await expect.poll(() => drawn(page)).toBe(4);
   await clickId(page, '#rounds', round);
   await says(page, '#thing-why').toContain('has 0 of 3 prompts');
   await says(page, '#held').toContain('<img src=x onerror="document.title=1">\\u0000\\u001b[31m');

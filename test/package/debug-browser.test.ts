@@ -199,9 +199,7 @@ test('ids, refs and messages are text, whatever is in them', async (context) => 
   await page.close();
 });
 
-test('what-if, one click away: the form of the policy, answers, and what cannot be asked', {
-  timeout: 120_000,
-}, async (context) => {
+test('what-if, one click away: the form of the policy, answers, and what cannot be asked', async (context) => {
   const lines: string[] = [];
   const job = plainJob({ engines: 2, promptsPerRound: 4, responsesPerPrompt: 2 });
   const hostile = '<img src=x onerror="document.title=1">';

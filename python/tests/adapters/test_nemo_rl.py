@@ -156,7 +156,7 @@ def test_the_server_is_gone(ours: Ours, served: Served) -> None:
             while True:
                 await one.sampler.select(current_train_weight=2, min_prompt_groups=1, max_prompt_groups=groups)
                 one.engines.advance(1)
-        assert isinstance(raised.value, ConnectionError) and time.monotonic() - began < 10
+        assert isinstance(raised.value, ConnectionError) and time.monotonic() - began < 100
         # Its buffer is as it was: a checkpoint has it.
         assert [name for name, _, _ in kept] == [name for name, _, _ in one.groups()][: len(kept)]
         await one.sampler.close()

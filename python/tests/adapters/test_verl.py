@@ -210,7 +210,7 @@ def test_the_server_is_gone(worlds: Worlds, served: Served, short: Any) -> None:
     with pytest.raises(rollflex.RollflexError) as raised:
         trainer.run(1)
     assert isinstance(raised.value, ConnectionError)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 100
     # The prompts are where the framework has them, with those of the step that did not come about.
     assert trainer.waiting() == prompts | set(range(trainer.drawn - batch_size, trainer.drawn))
     served.start()

@@ -40,5 +40,7 @@ export async function sharedChromium(): Promise<Browser> {
 /** Opens a page in the browser of the worker, or skips the test where there is none. */
 export async function newPage(context: TestContext, options: BrowserContextOptions = {}): Promise<Page> {
   if (chromiumPath === undefined) return context.skip('no Chromium: install it, or set CHROMIUM_PATH');
-  return (await sharedChromium()).newPage(options);
+  const page = await (await sharedChromium()).newPage(options);
+  page.setDefaultTimeout(120_000);
+  return page;
 }

@@ -53,7 +53,7 @@ export async function inEveryLook(page: Page, name: string): Promise<void> {
     await page.setViewportSize({ width, height: 900 });
     const overflow = () => page.evaluate('document.documentElement.scrollWidth - innerWidth');
     // Charts are drawn anew when the window has changed.
-    await expect.poll(overflow, { message: `${width}`, timeout: 10_000 }).toBeLessThanOrEqual(0);
+    await expect.poll(overflow, { message: `${width}` }).toBeLessThanOrEqual(0);
     const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor');
     expect(ground).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(20, 23, 27)');
     if (folder === undefined) continue;

@@ -34,7 +34,7 @@ describe('an engine that runs', () => {
       return http.send('POST', path, api === 'sglang' ? generate : body);
     });
     try {
-      await expect.poll(() => http.engine.size, { timeout: 120_000 }).toBeGreaterThan(calls.length / 2);
+      await expect.poll(() => http.engine.size).toBeGreaterThan(calls.length / 2);
       const points = await livePoints(http.running.engineUrls[0]!, 2);
       expect(points.length).toBeGreaterThan(0);
       // The number of running sequences is read twice a point, and changes meanwhile.
