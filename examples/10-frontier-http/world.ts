@@ -20,14 +20,14 @@ export interface World extends Surroundings {
 
 export const recordOf = (folder: string): string => join(folder, 'steps.jsonl');
 
-/** Starts a world whose files are in a folder. */
-export async function openWorld(folder: string): Promise<World> {
+/** Starts a world whose files are in a folder, with so many simulated seconds in one of the wall clock. */
+export async function openWorld(folder: string, speed = timeScale): Promise<World> {
   // The engine does not find out by itself that a host is gone: what it left is for the next one to abort.
-  const options = { speed: timeScale, streamInterval: 64, disconnectSeconds: 1e6 };
+  const options = { speed, streamInterval: 64, disconnectSeconds: 1e6 };
   const mock = await startMockEngine({ cost, workload, options });
   const engine = mock.cluster.engines[0]!;
   engine.weightVersion = '1';
-  const trainer = await Trainer.open(recordOf(folder), { secondsPerToken, timeScale });
+  const trainer = await Trainer.open(recordOf(folder), { secondsPerToken, timeScale: speed });
   const trainerServer = await serveTrainer(trainer);
   return {
     folder,
