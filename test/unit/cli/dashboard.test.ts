@@ -54,7 +54,7 @@ describe('answers', () => {
   test('what is owed is looked up anew, also where the machine did something else for seconds in the middle of a look', async () => {
     let passed = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => (passed += 5000));
-    const { client, session, clock } = running();
+    const { client, session, why, clock } = running();
     await client.call('session.open', { ...tail, session: 'job' });
     await send(client, openingEvents());
     const [owed] = session('job').owed;
@@ -62,6 +62,9 @@ describe('answers', () => {
     await send(client, [completed(owed!.ids[0]!, clock.time)]);
     clock.move(60);
     expect(session('job').owed).toContainEqual(expect.objectContaining({ answer: 'response.completed', count: 8 }));
+    expect(why('session=job&id=a').answer).toMatch(/^Prompt a /);
+    vi.spyOn(process, 'cpuUsage').mockReturnValue({ user: 24_000, system: 1_000 });
+    expect(() => why('session=job&id=a')).toThrow('what is looked through in 25 ms');
   });
 
   test('why of a thing, of the whole, and of what is not held', async () => {
