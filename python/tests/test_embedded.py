@@ -123,7 +123,7 @@ def test_a_deadline_ends_a_search_with_the_best_plan_so_far() -> None:
 
 
 def test_a_plan_with_a_time_limit_ends_and_the_client_goes_on() -> None:
-    with Client.embedded(time_limit=0.05) as client:
+    with Client.embedded(time_limit=0.5) as client:
         session = client.open(tail_batching, config=tail)
         with pytest.raises(EngineLimit, match="time_limit"):
             client.plan("flex-ulysses", slow_plan)
