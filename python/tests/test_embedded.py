@@ -122,14 +122,6 @@ def test_a_deadline_ends_a_search_with_the_best_plan_so_far() -> None:
             assert len(plan["assignments"]) == 1000
 
 
-def test_a_plan_with_a_time_limit_ends_and_the_client_goes_on() -> None:
-    with Client.embedded(time_limit=0.5) as client:
-        session = client.open(tail_batching, config=tail)
-        with pytest.raises(EngineLimit, match="time_limit"):
-            client.plan("flex-ulysses", slow_plan)
-        assert len(session.send(opening())) == 11
-
-
 @pytest.mark.parametrize("mebibytes", [20, 24, 28, 32, 40])
 def test_without_memory_every_session_says_so(mebibytes: int) -> None:
     with Client.embedded(memory_limit=mebibytes << 20) as client:

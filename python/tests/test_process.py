@@ -93,7 +93,7 @@ def test_others_go_on_during_a_plan_of_a_loop_and_after_its_cancellation() -> No
 
 
 def test_a_time_limit_and_a_memory_limit_end_a_plan_and_nothing_else() -> None:
-    with Client.embedded(time_limit=0.2) as client:
+    with Client.embedded(time_limit=0.5) as client:
         session = client.open(tail_batching, config=tail)
         with pytest.raises(EngineLimit, match="time_limit"):
             client.plan("flex-ulysses", endless)
