@@ -34,10 +34,10 @@ async function run<T>(options: HostOptions, hosts: (world: World) => Promise<T>,
 const total = ({ measured }: Outcome): number => measured.reduce((sum, one) => sum + one.trainEndSeconds, 0);
 
 /** Both orders. On a machine with other work, files and messages may take longer than what is simulated: it goes slower then. */
-async function compared(speed = timeScale): Promise<{ alone: Outcome; piped: Outcome }> {
+async function compared(speed = timeScale): Promise<{ alone: Outcome; piped: Outcome; speed: number }> {
   const alone = await run(serial, (world) => runHost(serial, world), speed);
   const piped = await run(rolloutPipe, (world) => runHost(rolloutPipe, world), speed);
-  return total(piped) < total(alone) || speed < 4 ? { alone, piped } : compared(speed / 4);
+  return total(piped) < total(alone) || speed < 4 ? { alone, piped, speed } : compared(speed / 4);
 }
 
 /** A host is killed while requests stream and the trainer is at work; another one goes on. */
@@ -62,13 +62,17 @@ async function killAndGoOn(world: World) {
 
 try {
   await Promise.all([first.ready(), second.ready()]);
-  const { alone, piped } = await compared();
-  const killed = await run(rolloutPipe, async (world) => {
-    const { engine, trainer } = world;
-    const restart = await killAndGoOn(world);
-    const { abort: aborted, abortedTokens: tokens } = engine.counts;
-    return { ...restart, aborted, tokens, repeats: trainer.repeats };
-  });
+  const { alone, piped, speed } = await compared();
+  const killed = await run(
+    rolloutPipe,
+    async (world) => {
+      const { engine, trainer } = world;
+      const restart = await killAndGoOn(world);
+      const { abort: aborted, abortedTokens: tokens } = engine.counts;
+      return { ...restart, aborted, tokens, repeats: trainer.repeats };
+    },
+    speed,
+  );
   const { orphans, withoutHostSeconds, aborted, tokens, repeats } = killed.more;
 
   console.log('seconds of two rounds        all   first dispatch   rollout   trainer waits');
